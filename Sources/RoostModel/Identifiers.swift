@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A name that the server or the client gave to something; never empty, compared byte by byte.
+public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Sendable,
+    ExpressibleByStringLiteral, CustomStringConvertible
+{
+    /// Wraps a name as it stands on the wire.
+    init(_ rawValue: String)
+}
+
+extension Identifier {
+    public init(rawValue: String) { self.init(rawValue) }
+    public init(stringLiteral value: String) { self.init(value) }
+    public var description: String { rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Names a user within an application.
+public struct UserID: Identifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Names a channel within an application; the protocol calls it `channel_url`.
+public struct ChannelURL: Identifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Names one act of sending, for ever: made once by the sender, the same on every try.
+///
+/// The server stores a message under it once, however often it arrives (`protocol.md` 2.3).
+public struct RequestID: Identifier {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// Names a message the server has accepted; unique in the application, growing within a channel.
+public struct MessageID: RawRepresentable, Hashable, Comparable, Sendable,
+    ExpressibleByIntegerLiteral, CustomStringConvertible
+{
+    public let rawValue: Int64
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+    public init(integerLiteral value: Int64) { self.rawValue = value }
+    public var description: String { String(rawValue) }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One message of a channel, delivered or still on its way (`protocol.md` 4.4).
+public struct Message: Hashable, Sendable {
+    /// Whether the server has it, and under which names it is known.
+    public enum Delivery: Hashable, Sendable {
+        /// Only this device has it.
+        case unsent(RequestID, UnsentState)
+        /// The server has it. The request ID is there when the server told it, at least to the sender.
+        case delivered(MessageID, RequestID?)
+    }
+
+    public var delivery: Delivery
+    public var channelURL: ChannelURL
+    /// The server's time once delivered; before that the device's, which orders nothing but the unsent.
+    public var createdAt: Timestamp
+    /// When it was last edited; nil when never (the wire says 0).
+    public var updatedAt: Timestamp?
+    /// Nil for administrators' messages.
+    public var sender: Sender?
+    public var content: MessageContent
+    public var data: String
+    public var customType: String
+    public var mention: Mention
+    public var metaArrays: [MetaArray]
+    /// The message this one replies to.
+    public var parentID: MessageID?
+    /// A reply that stands in the channel as well as in its thread.
+    public var isReplyToChannel: Bool
+    /// No push, no unread count, no change of the channel's last message for others.
+    public var isSilent: Bool
+    public var unknownFields: UnknownFields
+
+    public init(
+        delivery: Delivery, channelURL: ChannelURL, createdAt: Timestamp,
+        updatedAt: Timestamp? = nil, sender: Sender? = nil, content: MessageContent,
+        data: String = "", customType: String = "", mention: Mention = Mention(),
+        metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false,
+        isSilent: Bool = false, unknownFields: UnknownFields = UnknownFields()
+    ) {
+        self.delivery = delivery
+        self.channelURL = channelURL
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.sender = sender
+        self.content = content
+        self.data = data
+        self.customType = customType
+        self.mention = mention
+        self.metaArrays = metaArrays
+        self.parentID = parentID
+        self.isReplyToChannel = isReplyToChannel
+        self.isSilent = isSilent
+        self.unknownFields = unknownFields
+    }
+}
+
+/// Where an unsent message stands.
+public enum UnsentState: Hashable, Sendable {
+    /// It waits or is being sent; the outbox goes on by itself.
+    case pending
+    /// The outbox has given up for this reason; the person may send it again.
+    case failed(RoostError.Code)
+    /// The person took it back before it was sent.
+    case canceled
+}
+
+/// Where a message stands on its way, in the words an app shows.
+public enum SendingStatus: String, Hashable, Sendable, CaseIterable {
+    case pending
+    case failed
+    case canceled
+    case succeeded
+}
+
+extension Message {
+    /// The server's ID; nil while unsent.
+    public var messageID: MessageID? {
+        switch delivery {
+        case .unsent: nil
+        case .delivered(let id, _): id
+        }
+    }
+
+    /// The name of the act of sending; nil when the server did not tell it.
+    public var requestID: RequestID? {
+        switch delivery {
+        case .unsent(let id, _): id
+        case .delivered(_, let id): id
+        }
+    }
+
+    /// The place in the channel; nil while unsent, because only the server gives places.
+    public var position: Position? {
+        messageID.map { Position(createdAt: createdAt, messageID: $0) }
+    }
+
+    public var status: SendingStatus {
+        switch delivery {
+        case .delivered: .succeeded
+        case .unsent(_, .pending): .pending
+        case .unsent(_, .failed): .failed
+        case .unsent(_, .canceled): .canceled
+        }
+    }
+
+    /// The words: a user's or an administrator's text, a file's caption, or "".
+    public var text: String {
+        switch content {
+        case .user(let text), .admin(let text): text
+        case .file(let file): file.caption
+        case .unknown: ""
+        }
+    }
+}
+
+/// What a message carries.
+public enum MessageContent: Hashable, Sendable {
+    case user(text: String)
+    case file(FileContent)
+    /// Written by an administrator or the server; has no sender.
+    case admin(text: String)
+    /// A kind from a newer server; its fields are kept in `Message.unknownFields`.
+    case unknown(kind: String)
+}
+
+/// The file of a file message.
+public struct FileContent: Hashable, Sendable {
+    public var url: String
+    public var name: String
+    /// The media type, such as `image/png`.
+    public var type: String
+    public var size: ByteCount
+    public var caption: String
+
+    public init(url: String, name: String, type: String, size: ByteCount, caption: String = "") {
+        self.url = url
+        self.name = name
+        self.type = type
+        self.size = size
+        self.caption = caption
+    }
+}
+
+/// A number of bytes.
+public struct ByteCount: Hashable, Comparable, Sendable {
+    public let bytes: Int64
+    public init(bytes: Int64) { self.bytes = bytes }
+    public static func < (left: Self, right: Self) -> Bool { left.bytes < right.bytes }
+}
+
+/// Whom a message calls.
+public struct Mention: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+        case users
+        case channel
+    }
+
+    public var kind: Kind
+    /// Used with `.users` only.
+    public var userIDs: [UserID]
+
+    public init(kind: Kind = .users, userIDs: [UserID] = []) {
+        self.kind = kind
+        self.userIDs = userIDs
+    }
+}
+
+/// A named list of words an app attaches to a message.
+public struct MetaArray: Hashable, Sendable {
+    public var key: String
+    public var values: [String]
+
+    public init(key: String, values: [String]) {
+        self.key = key
+        self.values = values
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Fields that a newer server sent and this version has no name for, kept so that they come back out.
+///
+/// They are stored with their object and written again when it is encoded (scar 76).
+public struct UnknownFields: Hashable, Sendable {
+    /// One field: its name, and its value as the JSON text it arrived in.
+    public struct Field: Hashable, Sendable {
+        public let name: String
+        public let json: String
+
+        public init(name: String, json: String) {
+            self.name = name
+            self.json = json
+        }
+    }
+
+    public private(set) var fields: [Field] = []
+
+    public init() {}
+
+    public var isEmpty: Bool { fields.isEmpty }
+
+    /// The JSON text of a field, or nil when the object did not carry it.
+    public subscript(name: String) -> String? {
+        fields.first { $0.name == name }?.json
+    }
+
+    /// Keeps a field; a later one of the same name replaces the earlier one.
+    public mutating func keep(_ field: Field) {
+        if let index = fields.firstIndex(where: { $0.name == field.name }) {
+            fields[index] = field
+        } else {
+            fields.append(field)
+        }
+    }
+}
