@@ -17,9 +17,12 @@ let systemLibraries: [Target] = [
 let modules: [Target] = [
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
     .target(name: "RoostModel"),
+    .target(name: "RoostCore", dependencies: ["RoostModel"]),
 ]
 
-let tests: [Target] = []
+let tests: [Target] = [
+    .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"])
+]
 
 let package = Package(
     name: "Roost",
