@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-
 extension Coverage {
     /// Stops the program when the set is not sorted, disjoint and free of touching neighbours.
     ///
