@@ -18,10 +18,13 @@ let modules: [Target] = [
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
     .target(name: "RoostModel"),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
+    .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
+    .target(name: "RoostTestKit", dependencies: ["Roost"]),
 ]
 
 let tests: [Target] = [
-    .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"])
+    .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]
 
 let package = Package(
