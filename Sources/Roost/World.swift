@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostTransport
+
+/// Everything a client takes from outside itself; a test replaces all of it at once.
+package struct World: Sendable {
+    package var http: any HTTPTransport
+    package var sockets: any SocketTransport
+    package var clock: any WorldClock
+    /// The device's clock: good for the age of what only the device knows, never for order.
+    package var wallTime: @Sendable () -> Timestamp
+    package var entropy: @Sendable () -> UInt64
+    /// Where a client's actors and tasks run.
+    package var executor: any WorldExecutor
+    /// Where its database connections run; nil gives each a thread of its own.
+    package var storeExecutor: (any WorldExecutor)?
+
+    package init(
+        http: any HTTPTransport, sockets: any SocketTransport, clock: any WorldClock,
+        wallTime: @escaping @Sendable () -> Timestamp,
+        entropy: @escaping @Sendable () -> UInt64, executor: any WorldExecutor,
+        storeExecutor: (any WorldExecutor)? = nil
+    ) {
+        self.http = http
+        self.sockets = sockets
+        self.clock = clock
+        self.wallTime = wallTime
+        self.entropy = entropy
+        self.executor = executor
+        self.storeExecutor = storeExecutor
+    }
+}
