@@ -86,11 +86,28 @@ struct PageStatementTests {
         #expect(answer == verdict)
     }
 
-    @Test func `catching up starts from the known end, or from nothing`() {
-        #expect(CatchUpStep(extent: nil) == .loadNewest)
-        let empty = CacheWindow.Extent(lower: .distantPast, upper: .distantPast)
-        #expect(CatchUpStep(extent: empty) == .loadNewest)
-        let known = CacheWindow.Extent(lower: .distantPast, upper: Self.at(30, 3))
-        #expect(CatchUpStep(extent: known) == .checkGap(from: Self.at(30, 3)))
+    private static let first = PageQuestion.around(.distantFuture, older: 5, newer: 5)
+    private static let extent = CacheWindow.Extent(lower: .distantPast, upper: known)
+    private static let emptyHistory = CacheWindow.Extent(
+        lower: .distantPast, upper: .distantPast)
+
+    @Test(arguments: [
+        (TimelineSync.Occasion.opening, false, true, extent, TimelineSync.load(first)),
+        (.opening, false, false, extent, .load(first)),
+        (.catchingUp, false, true, extent, .checkGap(from: known)),
+        (.catchingUp, false, true, nil, .load(first)),
+        (.catchingUp, false, false, extent, .load(first)),
+        (.catchingUp, true, true, extent, .checkGap(from: known)),
+        (.catchingUp, true, true, emptyHistory, .load(first)),
+        (.catchingUp, true, false, extent, .nothing),
+    ])
+    func `a timeline asks from the known end, or anew when nothing is known (scar 85)`(
+        occasion: TimelineSync.Occasion, wasLoaded: Bool, followsNewest: Bool,
+        extent: CacheWindow.Extent?, sync: TimelineSync
+    ) {
+        let decided = TimelineSync(
+            occasion, wasLoaded: wasLoaded, opening: Self.first, followsNewest: followsNewest,
+            extent: extent)
+        #expect(decided == sync)
     }
 }

@@ -19,11 +19,6 @@ actor Link {
         case malformed(WireError)
     }
 
-    private struct RunningTimer {
-        let task: Task<Void, Never>
-        let number: Int
-    }
-
     private nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
@@ -40,8 +35,7 @@ actor Link {
     private var socket: (any Socket)?
     /// Reads the present socket; cancelled when the machine closes it.
     private var reader: Task<Void, Never>?
-    private var timers: [LinkMachine.Timer: RunningTimer] = [:]
-    private var lastTimer = 0
+    private var timers = Timers<LinkMachine.Timer>()
 
     init(
         world: World, address: ServerAddress, configuration: Configuration,
@@ -92,8 +86,11 @@ actor Link {
         case .sendPing:
             // A ping that cannot be sent is found out by the pong that does not come.
             try? await socket?.send(ClientCommand.ping(Ping(id: world.wallTime().milliseconds)).encoded)
-        case .arm(let timer, let duration): arm(timer, duration)
-        case .disarm(let timer): timers.removeValue(forKey: timer)?.task.cancel()
+        case .arm(let timer, let duration):
+            timers.arm(timer, for: duration, in: world) { number in
+                await self.fired(timer, number)
+            }
+        case .disarm(let timer): timers.disarm(timer)
         case .wentOnline(let epoch):
             if let login { await deliver(.online(login, epoch)) }
         case .wentOffline(let reason):
@@ -101,21 +98,8 @@ actor Link {
         }
     }
 
-    private func arm(_ timer: LinkMachine.Timer, _ duration: Duration) {
-        timers[timer]?.task.cancel()
-        lastTimer += 1
-        let number = lastTimer
-        let task = Task(executorPreference: executor) { [clock = world.clock] in
-            // Cancelled means disarmed: nothing to report.
-            guard (try? await clock.sleep(for: duration)) != nil else { return }
-            await self.fired(timer, number)
-        }
-        timers[timer] = RunningTimer(task: task, number: number)
-    }
-
     private func fired(_ timer: LinkMachine.Timer, _ number: Int) async {
-        guard timers[timer]?.number == number else { return }  // Disarmed while on its way here.
-        timers[timer] = nil
+        guard timers.claim(timer, number) else { return }
         await receive(.fired(timer))
     }
 }
@@ -165,18 +149,21 @@ extension Link {
     ///
     /// Neither key nor token stands in the URL, where logs would keep them (scar 39).
     private func request() -> SocketRequest {
-        var query = [("p", "Roost"), ("ai", configuration.applicationID), ("active", "1")]
+        var query = [
+            QueryItem("p", "Roost"), QueryItem("ai", configuration.applicationID),
+            QueryItem("active", "1"),
+        ]
         var headers: [(name: String, value: String)] = []
         if let key = login?.sessionKey {
             headers.append((name: "SENDBIRD-WS-AUTH", value: key))
         } else {
-            query.append(("user_id", configuration.userID.rawValue))
+            query.append(QueryItem("user_id", configuration.userID.rawValue))
             if let token = configuration.token {
                 headers.append((name: "SENDBIRD-WS-TOKEN", value: token))
             }
         }
         return SocketRequest(
-            url: address.webSocket + "/?" + PercentEncoding.query(query), headers: headers,
+            url: address.webSocket + "/?" + QueryItem.text(query), headers: headers,
             subprotocols: [], timeLimit: LinkMachine.loginTimeout)
     }
 }

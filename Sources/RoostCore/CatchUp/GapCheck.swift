@@ -16,24 +16,6 @@ package struct GapQuestion: Hashable, Sendable {
     }
 }
 
-/// How a timeline gets from what it knows to the newest message.
-package enum CatchUpStep: Hashable, Sendable {
-    /// Nothing is known yet: ask for the newest messages.
-    case loadNewest
-    /// Ask what is missing from the end of what is known.
-    case checkGap(from: Position)
-
-    /// The step for a timeline that follows the newest end.
-    package init(extent: CacheWindow.Extent?) {
-        // The start of an empty history is a place without a moment: there is nothing to count from.
-        guard let extent, extent.upper != .distantPast else {
-            self = .loadNewest
-            return
-        }
-        self = .checkGap(from: extent.upper)
-    }
-}
-
 /// What the answer to a gap question lets us do.
 package enum GapVerdict: Hashable, Sendable {
     /// More is missing than is filled silently: more than 300 messages (R113).

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+@_exported public import RoostModel
+import RoostStore
+import RoostTransport
+import RoostWire
+
+/// One user's connection, cache and outbox.
+///
+/// It serves what is on disk from the moment it is open, with or without a server. Several clients may
+/// live in one process, for different users or applications.
+public final class ChatClient: Sendable {
+    /// What the client was opened with.
+    public let configuration: Configuration
+    /// What went wrong with the files and was put right while opening; show it, or log it.
+    public let storageReport: [String]
+
+    private let engine: SyncEngine
+    private let link: Link
+    private let outbox: Outbox
+    private let store: Store
+    private let world: World
+
+    private init(
+        configuration: Configuration, world: World, store: Store, engine: SyncEngine, link: Link,
+        outbox: Outbox
+    ) {
+        self.configuration = configuration
+        self.world = world
+        self.store = store
+        self.engine = engine
+        self.link = link
+        self.outbox = outbox
+        storageReport = store.report
+    }
+
+    /// Opens the user's cache and outbox; asks no server.
+    ///
+    /// - Throws: `.localDatabaseError` when the folder cannot be used, with a sentence that says what to
+    ///   do; `.invalidParameter` for a configuration that cannot work. Nothing that was there is lost.
+    public static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient {
+        try await open(configuration, world: .live())
+    }
+
+    /// Opens a client in a world of the caller's making.
+    package static func open(
+        _ configuration: Configuration, world: World
+    ) async throws(RoostError) -> ChatClient {
+        try configuration.validate()
+        let address = try ServerAddress(
+            configuration.server, allowsPlainTransport: configuration.allowsPlainTransport)
+        let store: Store
+        do {
+            store = try await Store.open(
+                StoreLocation(configuration.cache),
+                owner: StoreOwner(
+                    applicationID: configuration.applicationID, userID: configuration.userID),
+                executor: world.storeExecutor)
+        } catch {
+            throw RoostError(error)
+        }
+        let engine = SyncEngine(
+            world: world, configuration: configuration, store: store,
+            api: ServerAPI(http: world.http, address: address))
+        let link = Link(world: world, address: address, configuration: configuration) {
+            [weak engine] news in await engine?.receive(news)
+        }
+        let outbox = Outbox(
+            world: world, store: store.outbox, me: configuration.userID,
+            surroundings: Outbox.Surroundings(
+                transmit: { item throws(RoostError) in
+                    try await link.send(.message(MessageCommand(item)))
+                },
+                changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) }))
+        await engine.attach(link: link, outbox: outbox)
+        try await outbox.start()
+        return ChatClient(
+            configuration: configuration, world: world, store: store, engine: engine, link: link,
+            outbox: outbox)
+    }
+
+    // MARK: Connection
+
+    /// Connects and stays connected until `disconnect`, through every loss of the link.
+    ///
+    /// Returns when the server has accepted the login.
+    ///
+    /// - Throws: When the first try fails. With the remedy `.retry` the client goes on trying by itself,
+    ///   and what is on disk can be used meanwhile; with any other remedy it has stopped.
+    public func connect() async throws(RoostError) {
+        if let error = await engine.connect() { throw error }
+    }
+
+    /// Closes the connection and stops trying; cache and outbox stay as they are.
+    public func disconnect() async { await engine.disconnect() }
+
+    public var connectionState: ConnectionState {
+        get async { await engine.connectionState }
+    }
+
+    /// The present state and every later one; a slow reader skips some and ends with the last.
+    public func connectionStates() async -> AsyncStream<ConnectionState> {
+        await engine.connectionStates()
+    }
+
+    /// Tells the client that a network has come or gone, where the app knows.
+    public func networkChanged(isUp: Bool) async {
+        await link.receive(.networkChanged(isUp: isUp))
+    }
+
+    /// Returns when nothing is being connected, fetched or sent that could be.
+    public func waitUntilIdle() async { await engine.waitUntilIdle() }
+
+    /// Disconnects and closes the files; the client cannot be used afterwards.
+    public func close() async {
+        await engine.disconnect()
+        await store.close()
+    }
+
+    // MARK: Channels
+
+    /// Makes a channel with the user and others in it. Needs a connection.
+    public func createChannel(
+        _ params: ChannelCreateParams
+    ) async throws(RoostError) -> GroupChannel {
+        try await engine.createChannel(params)
+    }
+
+    /// A channel from disk, or from the server when the disk has none.
+    public func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
+        try await engine.channel(url)
+    }
+
+    /// Opens the user's channel list; it shows at once what is on disk.
+    public func channelList(
+        _ query: ChannelListQuery = ChannelListQuery()
+    ) async throws(RoostError) -> ChannelList {
+        let list = ChannelList(query: query, engine: engine, executor: world.executor)
+        try await engine.open(list)
+        return list
+    }
+
+    // MARK: Messages
+
+    /// Opens a channel's timeline; it shows at once what is on disk.
+    ///
+    /// `start` is a moment around which to begin; `.distantFuture` begins with the newest messages and
+    /// follows them.
+    public func timeline(
+        of channel: ChannelURL, startingAt start: Timestamp = .distantFuture
+    ) async throws(RoostError) -> Timeline {
+        let timeline = Timeline(
+            channel: channel, startingAt: start, pageSize: configuration.pageSize, engine: engine,
+            executor: world.executor)
+        try await engine.open(timeline)
+        return timeline
+    }
+
+    /// Saves a message and queues it for delivery.
+    ///
+    /// Returns once the message is on disk, connected or not. Open timelines show it at once as
+    /// pending; delivery survives a relaunch, keeps the order of calls within a channel and happens once.
+    ///
+    /// - Throws: `.invalidParameter` for an empty text, `.localDatabaseError` when the disk refuses; in
+    ///   both cases nothing was saved.
+    @discardableResult
+    public func send(
+        _ params: UserMessageParams, to channel: ChannelURL
+    ) async throws(RoostError) -> Message {
+        guard !params.text.isEmpty else {
+            throw RoostError(
+                .invalidParameter, remedy: .correctInput, message: "A message needs some text.")
+        }
+        return try await outbox.append(params, to: channel)
+    }
+
+    /// Saves a text and queues it for delivery, as `send(_:to:)` does.
+    @discardableResult
+    public func send(
+        _ text: String, to channel: ChannelURL
+    ) async throws(RoostError) -> Message {
+        try await send(UserMessageParams(text: text), to: channel)
+    }
+
+    /// Changes the text of an own delivered message. Needs a connection.
+    public func edit(
+        _ messageID: MessageID, in channel: ChannelURL, text: String
+    ) async throws(RoostError) {
+        try await engine.edit(messageID, in: channel, text: text)
+    }
+
+    /// Deletes a delivered message for everybody. Needs a connection.
+    public func delete(
+        _ messageID: MessageID, in channel: ChannelURL
+    ) async throws(RoostError) {
+        try await engine.delete(messageID, in: channel)
+    }
+
+    /// Tries a failed message again, under the same request ID.
+    public func resend(_ requestID: RequestID) async { await outbox.receive(.retried(requestID)) }
+
+    /// Takes an unsent message back; one that is on its way may arrive all the same.
+    public func cancel(_ requestID: RequestID) async { await outbox.receive(.canceled(requestID)) }
+
+    // MARK: A look inside
+
+    /// What the cache holds, in numbers.
+    package func inspection() async throws(RoostError) -> StoreInspection {
+        do { return try await store.inspection() } catch { throw RoostError(error) }
+    }
+}
+
+extension MessageCommand {
+    init(_ item: OutboxItem) {
+        switch item.content {
+        case .user(let params):
+            self.init(
+                channelURL: item.channel, requestID: item.requestID,
+                content: .user(text: params.text), data: params.data,
+                customType: params.customType, mention: params.mention,
+                metaArrays: params.metaArrays, parentID: params.parentID,
+                isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
+        }
+    }
+}

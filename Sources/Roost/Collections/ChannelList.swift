@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+public import RoostModel
+
+/// What a channel list shows.
+public struct ChannelListQuery: Hashable, Sendable {
+    public var order: ChannelOrder
+    /// Whether channels without a message belong to the list.
+    public var includesEmpty: Bool
+    /// 1...100 channels a page (`protocol.md` 3.2).
+    public var pageSize: Int
+
+    public init(
+        order: ChannelOrder = .latestLastMessage, includesEmpty: Bool = true, pageSize: Int = 20
+    ) {
+        self.order = order
+        self.includesEmpty = includesEmpty
+        self.pageSize = min(max(1, pageSize), 100)
+    }
+}
+
+/// The user's channels in order, kept as the server has them, shown from disk first.
+///
+/// Close it when it is off screen.
+public actor ChannelList {
+    /// The state of a list at one moment.
+    public struct Snapshot: Hashable, Sendable {
+        public let channels: [GroupChannel]
+        /// Whether `loadMore` may find more.
+        public let hasMore: Bool
+    }
+
+    public nonisolated let query: ChannelListQuery
+
+    private nonisolated let executor: any WorldExecutor
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    private let engine: SyncEngine
+    private var machine: ChannelListMachine
+    private var observers = Observers<Snapshot, GroupChannel>()
+    /// How many channels are shown, as far as there are so many.
+    private var wanted: Int
+    /// Where the server's list goes on; nil before its first page, "" at its end.
+    private var token: String?
+    private var isClosed = false
+    private var isPaging = false
+    /// One read at a time; commits that come during it wait, because the read may contain them.
+    private var reading = Turnstile()
+    private var backlog: [Commit] = []
+
+    init(query: ChannelListQuery, engine: SyncEngine, executor: any WorldExecutor) {
+        self.query = query
+        self.engine = engine
+        self.executor = executor
+        wanted = query.pageSize
+        machine = ChannelListMachine(order: query.order, includesEmpty: query.includesEmpty)
+    }
+
+    /// The present state.
+    public var snapshot: Snapshot {
+        Snapshot(channels: machine.channels, hasMore: machine.hasMore)
+    }
+
+    /// The present state and every later one; a slow reader skips some and ends with the last.
+    public func snapshots() -> AsyncStream<Snapshot> { observers.watchSnapshots(from: snapshot) }
+
+    /// Every change from now on, none skipped; a slow reader gets several joined into one.
+    public func changes() -> AsyncStream<ListDiff<GroupChannel>> {
+        let mailbox = observers.openMailbox()
+        return AsyncStream { [weak self] in
+            await self?.nextChange(in: mailbox)
+        } onCancel: { [weak self] in
+            guard let self else { return }
+            // Ends at once: it only closes the mailbox.
+            Task(executorPreference: self.executor) { await self.closeMailbox(mailbox) }
+        }
+    }
+
+    /// Shows up to a page more, from the server when it is in reach and else from disk.
+    ///
+    /// Returns how many were added.
+    ///
+    /// - Throws: `.queryInProgress` while another page is loading; a network error when the server
+    ///   failed to answer. What is on disk is shown all the same.
+    @discardableResult
+    public func loadMore() async throws(RoostError) -> Int {
+        guard !isClosed else {
+            throw RoostError(
+                .collectionDisposed, remedy: .none, message: "This channel list has been closed.")
+        }
+        guard !isPaging else {
+            throw RoostError(
+                .queryInProgress, remedy: .retry,
+                message: "A page of this channel list is being loaded already.")
+        }
+        isPaging = true
+        defer { isPaging = false }
+        let before = machine.channels.count
+        if machine.channels.count >= wanted { wanted += query.pageSize }
+        do {
+            try await loadServerPage()
+        } catch {
+            try await reread()
+            throw error
+        }
+        try await reread()
+        return max(0, machine.channels.count - before)
+    }
+
+    /// Stops watching; the streams end and later calls throw `.collectionDisposed`.
+    public func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        observers.close()
+        await engine.remove(self)
+    }
+}
+
+// MARK: - What the engine calls
+
+extension ChannelList {
+    /// Shows what the disk has.
+    func open() async throws(RoostError) { try await reread() }
+
+    /// Takes one commit; they come in order.
+    func receive(_ commit: Commit) {
+        guard !isClosed else { return }
+        if reading.isTaken { backlog.append(commit) } else { publish(machine.apply(commit)) }
+    }
+
+    /// The connection is up: the first page, unless the server has given it before.
+    func synchronize() async throws(RoostError) {
+        guard token == nil, !isClosed else { return }
+        try await loadServerPage()
+        try await reread()
+    }
+}
+
+// MARK: - The window
+
+extension ChannelList {
+    private func loadServerPage() async throws(RoostError) {
+        guard token != "", await engine.isOnline else { return }
+        let next = try await engine.loadChannels(query, token: token)
+        token = next
+    }
+
+    private func reread() async throws(RoostError) {
+        await withCheckedContinuation { reading.enter($0) }
+        let outcome: Result<CachedChannels, RoostError>
+        do {
+            outcome = .success(
+                try await engine.readChannels(
+                    order: query.order, includesEmpty: query.includesEmpty, limit: wanted))
+        } catch {
+            outcome = .failure(error)
+        }
+        if case .success(let page) = outcome {
+            let serverHasMore = token.map { !$0.isEmpty } ?? true
+            publish(
+                machine.replace(
+                    with: page.channels, hasMore: page.hasMore || serverHasMore,
+                    sequence: page.sequence))
+        }
+        for commit in backlog { publish(machine.apply(commit)) }
+        backlog = []
+        reading.leave()
+        _ = try outcome.get()
+    }
+
+    private func publish(_ diff: ListDiff<GroupChannel>) {
+        guard !isClosed else { return }
+        observers.publish(snapshot, after: diff)
+    }
+
+    private func nextChange(in mailbox: Int) async -> ListDiff<GroupChannel>? {
+        await withCheckedContinuation { observers.take(mailbox, $0) }
+    }
+
+    private func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
+}
+
+/// What the cache holds of a channel list, as of one commit.
+struct CachedChannels: Sendable {
+    let channels: [GroupChannel]
+    let hasMore: Bool
+    let sequence: Int64
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+public import RoostModel
+
+/// The messages of one channel, kept as the server has them, shown from disk first.
+///
+/// What it shows has no hole in it: where history is missing, the list ends there and `hasOlder` or
+/// `hasNewer` says so. Unsent messages of the user stand at the end. Close it when it is off screen.
+public actor Timeline {
+    /// The state of a timeline at one moment.
+    public struct Snapshot: Hashable, Sendable {
+        /// Delivered messages by place, oldest first, then the unsent by age.
+        public let messages: [Message]
+        /// Whether `loadOlder` may find more.
+        public let hasOlder: Bool
+        /// Whether `loadNewer` may find more; false while the list follows the newest end.
+        public let hasNewer: Bool
+        /// More than 300 messages are missing after the last one shown (R113).
+        ///
+        /// The list stopped following. Page forward with `loadNewer`, or open the timeline again.
+        public let hasHugeGap: Bool
+    }
+
+    /// The channel whose messages these are.
+    public nonisolated let channel: ChannelURL
+
+    private nonisolated let executor: any WorldExecutor
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    private let engine: SyncEngine
+    private let start: Timestamp
+    private let pageSize: Int
+    private var machine: TimelineMachine
+    private var observers = Observers<Snapshot, Message>()
+    private var wasLoaded = false
+    private var hasHugeGap = false
+    private var isClosed = false
+    private var isPaging = false
+    /// One read at a time; commits that come during it wait, because the read may contain them.
+    private var reading = Turnstile()
+    private var backlog: [Commit] = []
+    private var publishedFlags: [Bool] = []
+
+    init(
+        channel: ChannelURL, startingAt start: Timestamp, pageSize: Int, engine: SyncEngine,
+        executor: any WorldExecutor
+    ) {
+        self.channel = channel
+        self.start = start
+        self.pageSize = pageSize
+        self.engine = engine
+        self.executor = executor
+        machine = TimelineMachine(channel: channel, followsNewest: start == .distantFuture)
+    }
+
+    /// The present state.
+    public var snapshot: Snapshot {
+        Snapshot(
+            messages: machine.messages, hasOlder: machine.hasOlder, hasNewer: machine.hasNewer,
+            hasHugeGap: hasHugeGap)
+    }
+
+    /// The present state and every later one; a slow reader skips some and ends with the last.
+    public func snapshots() -> AsyncStream<Snapshot> { observers.watchSnapshots(from: snapshot) }
+
+    /// Every change from now on, none skipped; a slow reader gets several joined into one.
+    public func changes() -> AsyncStream<ListDiff<Message>> {
+        let mailbox = observers.openMailbox()
+        return AsyncStream { [weak self] in
+            await self?.nextChange(in: mailbox)
+        } onCancel: { [weak self] in
+            guard let self else { return }
+            // Ends at once: it only closes the mailbox.
+            Task(executorPreference: self.executor) { await self.closeMailbox(mailbox) }
+        }
+    }
+
+    /// Shows up to a page more of older messages, from disk when it is known to be complete.
+    ///
+    /// Returns how many were added; 0 means the beginning is reached.
+    ///
+    /// - Throws: `.queryInProgress` while another page is loading; a network error when the disk does
+    ///   not have them and the server is out of reach. Nothing is lost then, and `hasOlder` stays true.
+    @discardableResult
+    public func loadOlder() async throws(RoostError) -> Int {
+        try await paging { timeline throws(RoostError) in
+            guard timeline.machine.hasOlder else { return }
+            let before = timeline.machine.delivered.count
+            try await timeline.reread(olderBy: timeline.pageSize)
+            let missing = timeline.pageSize - (timeline.machine.delivered.count - before)
+            guard missing > 0, timeline.machine.hasOlder else { return }
+            let question =
+                timeline.machine.extent.map { extent in
+                    PageQuestion.older(than: extent.lower, limit: timeline.pageSize)
+                } ?? timeline.openingQuestion
+            _ = try await timeline.engine.loadPage(timeline.channel, question)
+            try await timeline.reread(olderBy: missing)
+        }
+    }
+
+    /// Shows up to a page more of newer messages, from disk when it is known to be complete.
+    ///
+    /// Returns how many were added. Once the newest is reached the list follows it.
+    ///
+    /// - Throws: As `loadOlder`; `hasNewer` stays true then.
+    @discardableResult
+    public func loadNewer() async throws(RoostError) -> Int {
+        try await paging { timeline throws(RoostError) in
+            guard timeline.machine.hasNewer else { return }
+            let before = timeline.machine.delivered.count
+            try await timeline.reread(newerBy: timeline.pageSize)
+            let missing = timeline.pageSize - (timeline.machine.delivered.count - before)
+            guard missing > 0 else { return }
+            let question =
+                timeline.machine.extent.map { extent in
+                    PageQuestion.newer(than: extent.upper, limit: timeline.pageSize)
+                } ?? timeline.openingQuestion
+            let statement = try await timeline.engine.loadPage(timeline.channel, question)
+            try await timeline.reread(newerBy: missing)
+            timeline.followIfNewest(statement)
+        }
+    }
+
+    /// Stops watching the channel; the streams end and later calls throw `.collectionDisposed`.
+    public func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        observers.close()
+        await engine.remove(self)
+    }
+}
+
+// MARK: - What the engine calls
+
+extension Timeline {
+    /// Shows what the disk has.
+    func open() async throws(RoostError) {
+        try await reread { $0.openingQuery }
+    }
+
+    /// Takes one commit; they come in order.
+    func receive(_ commit: Commit) async {
+        guard !isClosed else { return }
+        if reading.isTaken {
+            backlog.append(commit)
+        } else {
+            await see(to: apply([commit]))
+        }
+    }
+
+    func setUnsent(_ messages: [Message]) {
+        publish(machine.setUnsent(messages))
+    }
+
+    func nextSync(_ occasion: TimelineSync.Occasion) -> TimelineSync {
+        TimelineSync(
+            occasion, wasLoaded: wasLoaded, opening: openingQuestion,
+            followsNewest: machine.followsNewest, extent: machine.extent)
+    }
+
+    /// The server answered the opening page; what was shown before gives way to it (R99).
+    func showOpening(_ statement: PageStatement) async throws(RoostError) {
+        wasLoaded = true
+        try await reread { $0.openingQuery }
+        followIfNewest(statement)
+    }
+
+    /// The server said that nothing is missing, or what was missing is on disk now.
+    func reachedServer() { wasLoaded = true }
+
+    /// More is missing than is filled silently.
+    func showHugeGap() {
+        wasLoaded = true
+        hasHugeGap = true
+        publish(machine.leaveNewest())
+    }
+
+    /// The end of what is known without a hole; nil while nothing is.
+    var knownEnd: Position? { machine.extent?.upper }
+
+    var hasKnowledgeAbove: Bool { machine.hasHoleAbove }
+
+    /// Reads the window again: a commit alone could not tell what it now holds.
+    func rereadWindow() async throws(RoostError) { try await reread() }
+}
+
+// MARK: - The window
+
+extension Timeline {
+    private var openingQuery: WindowQuery {
+        .around(start, in: channel, olderCount: pageSize, newerCount: pageSize)
+    }
+
+    private var openingQuestion: PageQuestion {
+        .around(start, older: pageSize, newer: pageSize)
+    }
+
+    private func paging(
+        _ load: (isolated Timeline) async throws(RoostError) -> Void
+    ) async throws(RoostError) -> Int {
+        guard !isClosed else {
+            throw RoostError(
+                .collectionDisposed, remedy: .none, message: "This timeline has been closed.")
+        }
+        guard !isPaging else {
+            throw RoostError(
+                .queryInProgress, remedy: .retry,
+                message: "A page of this timeline is being loaded already.")
+        }
+        isPaging = true
+        defer { isPaging = false }
+        let before = machine.delivered.count
+        try await load(self)
+        return max(0, machine.delivered.count - before)
+    }
+
+    private func reread(olderBy older: Int = 0, newerBy newer: Int = 0) async throws(RoostError) {
+        try await reread { timeline in
+            guard let extent = timeline.machine.extent else { return timeline.openingQuery }
+            return WindowQuery(
+                channel: timeline.channel, lower: extent.lower,
+                upper: timeline.machine.followsNewest ? .distantFuture : extent.upper,
+                olderCount: older, newerCount: newer)
+        }
+    }
+
+    /// Reads a window and shows it, then the commits the read had not seen.
+    private func reread(
+        _ query: (isolated Timeline) -> WindowQuery
+    ) async throws(RoostError) {
+        await withCheckedContinuation { reading.enter($0) }
+        let outcome: Result<CacheWindow, RoostError>
+        do {
+            outcome = .success(try await engine.read(query(self)))
+        } catch {
+            outcome = .failure(error)
+        }
+        if case .success(let window) = outcome { publish(machine.replace(with: window)) }
+        let needs = apply(backlog)
+        backlog = []
+        reading.leave()
+        await see(to: needs)
+        _ = try outcome.get()
+    }
+
+    /// Applies commits without a pause between them, so that none can overtake another.
+    private func apply(_ commits: [Commit]) -> TimelineMachine.Need {
+        var need = TimelineMachine.Need.nothing
+        for commit in commits {
+            let step = machine.apply(commit)
+            publish(step.diff)
+            if step.need == .reread || need == .nothing { need = step.need }
+        }
+        return need
+    }
+
+    private func see(to need: TimelineMachine.Need) async {
+        switch need {
+        case .nothing: break
+        case .reread: await engine.reread(self)
+        case .repair: await engine.repair(channel)
+        }
+    }
+
+    private func followIfNewest(_ statement: PageStatement) {
+        guard statement.reachesNewest, !machine.followsNewest,
+            let upper = machine.extent?.upper, upper == machine.coverage.newest?.upper
+        else { return }
+        machine.reachNewest()
+        hasHugeGap = false
+        publish(ListDiff())
+    }
+
+    private func publish(_ diff: ListDiff<Message>) {
+        let flags = [machine.hasOlder, machine.hasNewer, hasHugeGap]
+        guard !isClosed, !diff.isEmpty || flags != publishedFlags else { return }
+        publishedFlags = flags
+        observers.publish(snapshot, after: diff)
+    }
+
+    private func nextChange(in mailbox: Int) async -> ListDiff<Message>? {
+        await withCheckedContinuation { observers.take(mailbox, $0) }
+    }
+
+    private func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+public import RoostModel
+
+/// How a client stands to its server.
+public enum ConnectionState: Sendable {
+    /// `connect` was not called, or `disconnect` was.
+    case disconnected
+    case connecting
+    case connected
+    /// The link is gone; the next try comes by itself.
+    case reconnecting(RoostError?)
+    /// The server said no, and trying again would not change that.
+    case refused(RoostError)
+
+    init(_ state: LinkMachine.State, lastFailure: RoostError?) {
+        self =
+            switch state {
+            case .idle: .disconnected
+            case .opening(1), .authenticating(1) where lastFailure == nil: .connecting
+            case .opening, .authenticating, .backingOff, .awaitingNetwork:
+                .reconnecting(lastFailure)
+            case .online: .connected
+            case .refused(let refusal): .refused(RoostError(refusal))
+            }
+    }
+
+    /// One word for logs and scripts.
+    public var name: String {
+        switch self {
+        case .disconnected: "disconnected"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        case .reconnecting: "reconnecting"
+        case .refused: "refused"
+        }
+    }
+}
+
+extension RoostError {
+    init(_ refusal: LinkMachine.Refusal) {
+        self.init(
+            refusal.code, remedy: Self.remedy(of: refusal.code), message: refusal.message)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostStore
+import RoostTransport
+import RoostWire
+
+// The one place where the errors of the modules below become the error a caller meets.
+
+extension RoostError {
+    init(_ error: TransportError) {
+        let (code, remedy): (Code, Remedy) =
+            switch error.kind {
+            case .unreachable, .timedOut, .lost: (.networkError, .retry)
+            case .refused: (.requestFailed, .retry)
+            case .cancelled: (.requestCanceled, .retry)
+            case .untrusted: (.untrustedServer, .none)
+            case .invalidURL: (.invalidParameter, .correctInput)
+            }
+        self.init(code, remedy: remedy, message: error.message, underlying: error)
+    }
+
+    init(_ failure: APIFailure) {
+        switch failure {
+        case .refused(let error, _): self.init(error)
+        case .unreadable(let error):
+            self.init(
+                .malformedData, remedy: .retry,
+                message: "The server's answer could not be read: \(error)", underlying: failure)
+        }
+    }
+
+    init(_ error: ServerError) {
+        self.init(
+            error.code, remedy: Self.remedy(of: error.code), message: error.message,
+            underlying: error)
+    }
+
+    static func remedy(of code: Code) -> Remedy {
+        switch code {
+        case .tokenInvalid, .userDeactivated, .userNotFound, .sessionRevoked: .signIn
+        case .applicationNotFound: .correctInput
+        case .networkError, .socketClosed, .socketFailed, .connectionRequired, .loginTimeout,
+            .ackTimeout, .rateLimited, .tooManyMessages, .internalServerError, .delayedConnecting,
+            .sessionKeyExpired, .sessionKeyNotFound:
+            .retry
+        case .untrustedServer: .none
+        default: .correctInput
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostTransport
+import RoostWire
+
+/// Asks the server's REST interface; retries nothing and remembers nothing.
+struct ServerAPI: Sendable {
+    /// How long one call may take (`protocol.md` 1.3).
+    static let timeLimit = Duration.seconds(10)
+
+    let http: any HTTPTransport
+    let address: ServerAddress
+
+    /// Makes one call as the owner of a session key.
+    func call<Call: Endpoint>(
+        _ call: Call, sessionKey: String
+    ) async throws(RoostError) -> Call.Output {
+        let request = call.encode()
+        let response: HTTPResponse
+        do {
+            response = try await http.send(
+                HTTPRequest(
+                    method: request.method.rawValue, url: address.http + request.target,
+                    headers: [
+                        (name: "Session-Key", value: sessionKey),
+                        (name: "Accept", value: "application/json"),
+                        (name: "Content-Type", value: "application/json"),
+                    ],
+                    body: request.body.isEmpty ? nil : request.body, timeLimit: Self.timeLimit))
+        } catch {
+            throw RoostError(error)
+        }
+        do {
+            return try Call.decode(APIResponse(status: response.status, body: response.body))
+        } catch {
+            throw RoostError(error)
+        }
+    }
+}

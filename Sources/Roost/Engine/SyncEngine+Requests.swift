@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+// What a caller asks for that needs the server's answer.
+
+extension SyncEngine {
+    /// Makes a channel and stores it.
+    func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel {
+        let made = try await call(
+            CreateChannel(
+                userIDs: [me] + params.memberIDs.filter { $0 != me }, name: params.name,
+                coverURL: params.coverURL, data: params.data, customType: params.customType,
+                isDistinct: params.isDistinct))
+        try await commit([.channels([made.channel])])
+        return made.channel
+    }
+
+    /// A channel from disk, or from the server when the disk has none.
+    func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
+        let cached: GroupChannel?
+        do { cached = try await store.reader.channel(url) } catch { throw RoostError(error) }
+        if let cached { return cached }
+        let found = try await call(GetChannel(channelURL: url))
+        try await commit([.channels([found])])
+        return found
+    }
+
+    /// Fetches a page of the user's channels, stores it and returns where the list goes on.
+    func loadChannels(
+        _ query: ChannelListQuery, token: String?
+    ) async throws(RoostError) -> String {
+        let page = try await call(
+            ListMyChannels(
+                userID: me, token: token ?? "", limit: query.pageSize,
+                order: ListMyChannels.Order(query.order), showsEmpty: query.includesEmpty))
+        try await commit([.channels(page.channels)])
+        return page.next
+    }
+
+    /// Changes the text of an own message; returns when the server has accepted it.
+    func edit(
+        _ messageID: MessageID, in channel: ChannelURL, text: String
+    ) async throws(RoostError) {
+        guard isOnline else { throw .notConnected }
+        let requestID = RequestID.random(world.entropy)
+        _ = try await ask(
+            .edit(
+                EditCommand(
+                    channelURL: channel, messageID: messageID, requestID: requestID, text: text)),
+            requestID)
+    }
+
+    /// Deletes a message; returns when the server has and the disk has forgotten it.
+    func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) {
+        _ = try await call(DeleteMessage(channelURL: channel, messageID: messageID))
+        ledgers[channel]?.note(deletionOf: messageID)
+        try await commit([.deleted(channel, [messageID])])
+    }
+
+    /// Makes one call under the present connection and drops an answer that outlived it (scar 134).
+    private func call<Call: Endpoint>(_ call: Call) async throws(RoostError) -> Call.Output {
+        guard let session else { throw .notConnected }
+        let output = try await api.call(call, sessionKey: session.login.sessionKey)
+        guard isPresent(session) else { throw .notConnected }
+        return output
+    }
+}
+
+extension ListMyChannels.Order {
+    init(_ order: ChannelOrder) {
+        self =
+            switch order {
+            case .latestLastMessage: .latestLastMessage
+            case .chronological: .chronological
+            }
+    }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+/// Brings what the server says into the store, and what the store says into the open collections.
+///
+/// Nothing reaches a collection but through a committed transaction (`docs/ARCHITECTURE.md`).
+actor SyncEngine {
+    /// The present connection; its number tells late answers of an earlier one apart (scar 134).
+    struct Session: Sendable {
+        let login: LoginSuccess
+        let epoch: LinkMachine.Epoch
+    }
+
+    private nonisolated let executor: any WorldExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    let world: World
+    let configuration: Configuration
+    let store: Store
+    let api: ServerAPI
+    private(set) var link: Link?
+    private(set) var outbox: Outbox?
+    private(set) var session: Session?
+    private var lastFailure: RoostError?
+    private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
+    private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
+
+    private var timelines: [WeakReference<Timeline>] = []
+    private var lists: [WeakReference<ChannelList>] = []
+
+    /// Pieces of work that `waitUntilIdle` waits for.
+    private var underWay = 0
+    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Commits go to the collections in the order they were made.
+    private var committing = Turnstile()
+    /// Channels whose catch-up runs; true when it has to run once more.
+    var catchUps: [ChannelURL: Bool] = [:]
+    /// Messages deleted while a page that may still hold them is on its way.
+    var ledgers: [ChannelURL: FetchLedger] = [:]
+    /// Channels being looked up, with those who wait for the answer (scar 158).
+    var lookUps: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    /// Answers awaited over the socket, by request ID.
+    var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
+    var answerTimers = Timers<RequestID>()
+
+    init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
+        self.world = world
+        self.executor = world.executor
+        self.configuration = configuration
+        self.store = store
+        self.api = api
+    }
+
+    var me: UserID { configuration.userID }
+    var isOnline: Bool { session != nil }
+
+    func attach(link: Link, outbox: Outbox) {
+        self.link = link
+        self.outbox = outbox
+    }
+
+    // MARK: Connection
+
+    /// Starts the link and waits for its first outcome; nil means that it is up.
+    func connect() async -> RoostError? {
+        guard let link else { return nil }
+        if session != nil { return nil }
+        await link.receive(.connect)
+        if session != nil { return nil }
+        if case .refused(let refusal) = await link.state { return RoostError(refusal) }
+        publishState(await link.state)
+        return await withCheckedContinuation { connectWaiters.append($0) }
+    }
+
+    func disconnect() async {
+        lastFailure = nil
+        await link?.receive(.disconnect)
+        resumeConnectWaiters(
+            with: RoostError(
+                .connectionCanceled, remedy: .retry, message: "The connection was given up."))
+        if let state = await link?.state { publishState(state) }
+    }
+
+    var connectionState: ConnectionState {
+        get async {
+            guard let link else { return .disconnected }
+            return ConnectionState(await link.state, lastFailure: lastFailure)
+        }
+    }
+
+    func connectionStates() async -> AsyncStream<ConnectionState> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(await connectionState)
+        stateObservers.append(continuation)
+        return stream
+    }
+
+    /// Takes what the link tells, one after the other.
+    func receive(_ news: Link.News) async {
+        switch news {
+        case .online(let login, let epoch): await wentOnline(Session(login: login, epoch: epoch))
+        case .offline(let reason): await wentOffline(reason.map { RoostError($0) })
+        case .event(let event, let epoch):
+            guard session?.epoch == epoch else { return }
+            await take(event)
+        case .malformed:
+            // One bad frame; what follows is read on. Its content is not kept anywhere.
+            break
+        }
+    }
+
+    private func wentOnline(_ session: Session) async {
+        self.session = session
+        lastFailure = nil
+        publishState(.online(awaitsPong: false))
+        resumeConnectWaiters(with: nil)
+        let channels = openChannels
+        for channel in channels { await outbox?.receive(.hold(channel)) }
+        await outbox?.receive(.wentOnline(now: world.wallTime()))
+        run { engine in await engine.catchUpChannels() }
+        for channel in channels { catchUp(channel) }
+    }
+
+    private func wentOffline(_ reason: RoostError?) async {
+        session = nil
+        lastFailure = reason
+        await outbox?.receive(.wentOffline)
+        failAnswers(
+            with: RoostError(
+                .socketClosed, remedy: .retry,
+                message: "The connection was lost before the server answered."))
+        if let state = await link?.state { publishState(state) }
+        if let reason { resumeConnectWaiters(with: reason) }
+        await resumeIdleWaiters()
+    }
+
+    private func publishState(_ state: LinkMachine.State) {
+        let state = ConnectionState(state, lastFailure: lastFailure)
+        stateObservers.removeAll { observer in
+            if case .terminated = observer.yield(state) { true } else { false }
+        }
+    }
+
+    private func resumeConnectWaiters(with error: RoostError?) {
+        let waiters = connectWaiters
+        connectWaiters = []
+        for waiter in waiters { waiter.resume(returning: error) }
+    }
+
+    // MARK: Work under way
+
+    /// Starts work that nobody waits for, but that `waitUntilIdle` counts.
+    func run(_ work: @escaping @Sendable (SyncEngine) async -> Void) {
+        underWay += 1
+        // Owned by the count; every piece of work ends by itself when the link is lost.
+        Task(executorPreference: executor) {
+            await work(self)
+            await self.ended()
+        }
+    }
+
+    private func ended() async {
+        underWay -= 1
+        await resumeIdleWaiters()
+    }
+
+    /// Returns when nothing is being connected, fetched or sent that could be.
+    func waitUntilIdle() async {
+        guard await isBusy else { return }
+        await withCheckedContinuation { waiter in
+            idleWaiters.append(waiter)
+            // The last of the work may have ended while the question was asked.
+            if underWay == 0 { run { _ in } }
+        }
+    }
+
+    private func resumeIdleWaiters() async {
+        guard !idleWaiters.isEmpty, await !isBusy else { return }
+        let waiters = idleWaiters
+        idleWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private var isBusy: Bool {
+        get async {
+            if underWay > 0 { return true }
+            if await outbox?.isBusy ?? false { return true }
+            switch await link?.state {
+            case .opening, .authenticating: return true
+            case .idle, .online, .backingOff, .awaitingNetwork, .refused, nil: return false
+            }
+        }
+    }
+
+    // MARK: Store
+
+    /// Commits and hands the news to every open collection, before anybody else's commit.
+    @discardableResult
+    func commit(_ mutations: [Mutation]) async throws(RoostError) -> Commit {
+        await withCheckedContinuation { committing.enter($0) }
+        defer { committing.leave() }
+        let commit: Commit
+        do {
+            commit = try await store.writer.commit(mutations)
+        } catch {
+            throw RoostError(error)
+        }
+        for timeline in timelines { await timeline.object?.receive(commit) }
+        for list in lists { await list.object?.receive(commit) }
+        return commit
+    }
+
+    func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {
+        do { return try await store.reader.window(query) } catch { throw RoostError(error) }
+    }
+
+    func readChannels(
+        order: ChannelOrder, includesEmpty: Bool, limit: Int
+    ) async throws(RoostError) -> CachedChannels {
+        do {
+            let page = try await store.reader.channels(
+                order: order, includesEmpty: includesEmpty, limit: limit + 1)
+            return CachedChannels(
+                channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
+                sequence: page.sequence)
+        } catch {
+            throw RoostError(error)
+        }
+    }
+
+    // MARK: Collections
+
+    func open(_ timeline: Timeline) async throws(RoostError) {
+        timelines.removeAll { $0.object == nil }
+        timelines.append(WeakReference(timeline))
+        try await timeline.open()
+        await timeline.setUnsent(await outbox?.unsent(in: timeline.channel) ?? [])
+        guard isOnline else { return }
+        run { engine in await engine.synchronizeOpening(timeline) }
+    }
+
+    func open(_ list: ChannelList) async throws(RoostError) {
+        lists.removeAll { $0.object == nil }
+        lists.append(WeakReference(list))
+        try await list.open()
+        guard isOnline else { return }
+        // A page that fails now is asked for again by the next connection.
+        run { _ in try? await list.synchronize() }
+    }
+
+    func remove(_ timeline: Timeline) { timelines.removeAll { $0.object === timeline } }
+    func remove(_ list: ChannelList) { lists.removeAll { $0.object === list } }
+
+    func openTimelines(of channel: ChannelURL) -> [Timeline] {
+        timelines.compactMap(\.object).filter { $0.channel == channel }
+    }
+
+    var openLists: [ChannelList] { lists.compactMap(\.object) }
+
+    /// Channels with an open timeline, each once, in the order they were opened.
+    private var openChannels: [ChannelURL] {
+        var seen: Set<ChannelURL> = []
+        return timelines.compactMap(\.object?.channel).filter { seen.insert($0).inserted }
+    }
+
+    func unsentChanged(in channel: ChannelURL) async {
+        let unsent = await outbox?.unsent(in: channel) ?? []
+        for timeline in openTimelines(of: channel) { await timeline.setUnsent(unsent) }
+        await resumeIdleWaiters()
+    }
+
+    func reread(_ timeline: Timeline) {
+        // A read that fails leaves the list as it was; the next commit asks again.
+        run { _ in try? await timeline.rereadWindow() }
+    }
+
+    /// History is missing below a live message: look what, while there is a connection.
+    func repair(_ channel: ChannelURL) {
+        if isOnline { catchUp(channel) }
+    }
+}
+
+/// Something the engine knows of but does not keep alive: an app may just drop a collection.
+struct WeakReference<Object: AnyObject & Sendable>: Sendable {
+    private(set) weak var object: Object?
+    init(_ object: Object) { self.object = object }
+}

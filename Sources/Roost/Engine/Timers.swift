@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The timers of one actor: at most one of each kind.
+///
+/// A timer that was disarmed or armed anew while its firing was already on its way must not fire, so
+/// each carries a number and has to be claimed.
+struct Timers<Kind: Hashable & Sendable> {
+    private var running: [Kind: (number: Int, task: Task<Void, Never>)] = [:]
+    private var lastNumber = 0
+
+    /// Starts a timer; one of the same kind that still runs is disarmed.
+    mutating func arm(
+        _ kind: Kind, for duration: Duration, in world: World,
+        then fire: @escaping @Sendable (_ number: Int) async -> Void
+    ) {
+        disarm(kind)
+        lastNumber += 1
+        let number = lastNumber
+        let task = Task(executorPreference: world.executor) { [clock = world.clock] in
+            // Cancelled means disarmed: nothing to report.
+            guard (try? await clock.sleep(for: duration)) != nil else { return }
+            await fire(number)
+        }
+        running[kind] = (number, task)
+    }
+
+    mutating func disarm(_ kind: Kind) {
+        running.removeValue(forKey: kind)?.task.cancel()
+    }
+
+    /// Whether this firing is that of the timer that is armed now; it counts as fired then.
+    mutating func claim(_ kind: Kind, _ number: Int) -> Bool {
+        guard running[kind]?.number == number else { return false }
+        running[kind] = nil
+        return true
+    }
+}
