@@ -17,10 +17,12 @@ let systemLibraries: [Target] = [
 let modules: [Target] = [
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
     .target(name: "RoostModel"),
+    .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
 ]
 
 let tests: [Target] = [
+    .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"])
 ]
 
