@@ -17,12 +17,14 @@ let systemLibraries: [Target] = [
 let modules: [Target] = [
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
     .target(name: "RoostModel"),
+    .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
     .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
     .target(name: "RoostTestKit", dependencies: ["Roost"]),
 ]
 
 let tests: [Target] = [
+    .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]

@@ -15,6 +15,7 @@ public struct UnknownFields: Hashable, Sendable {
         }
     }
 
+    /// By name, so that two objects are equal in whatever order their servers wrote them (scar 83).
     public private(set) var fields: [Field] = []
 
     public init() {}
@@ -28,10 +29,11 @@ public struct UnknownFields: Hashable, Sendable {
 
     /// Keeps a field; a later one of the same name replaces the earlier one.
     public mutating func keep(_ field: Field) {
-        if let index = fields.firstIndex(where: { $0.name == field.name }) {
+        let index = fields.firstIndex { $0.name >= field.name } ?? fields.endIndex
+        if index < fields.endIndex, fields[index].name == field.name {
             fields[index] = field
         } else {
-            fields.append(field)
+            fields.insert(field, at: index)
         }
     }
 }

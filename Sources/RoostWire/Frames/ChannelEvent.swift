@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// News about a channel that is no message (SYEV, `protocol.md` 2.8).
+package struct ChannelEvent: Hashable, Sendable {
+    /// The protocol's number for the kind of news; the set is open.
+    package struct Category: RawRepresentable, Hashable, Sendable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+        package init(_ rawValue: Int) { self.rawValue = rawValue }
+
+        package static let joined = Self(10_000)
+        package static let left = Self(10_001)
+        package static let operatorsChanged = Self(10_002)
+        package static let invited = Self(10_020)
+        package static let invitationDeclined = Self(10_022)
+        package static let unmuted = Self(10_200)
+        package static let muted = Self(10_201)
+        package static let unbanned = Self(10_600)
+        package static let banned = Self(10_601)
+        package static let unfrozen = Self(10_700)
+        package static let frozen = Self(10_701)
+        package static let typingStart = Self(10_900)
+        package static let typingEnd = Self(10_901)
+        package static let propertiesChanged = Self(11_000)
+        package static let metadataChanged = Self(11_100)
+        package static let metaCountersChanged = Self(11_200)
+        package static let pinsChanged = Self(11_300)
+        package static let deleted = Self(12_000)
+        package static let hidden = Self(13_000)
+        package static let unhidden = Self(13_001)
+    }
+
+    /// How many members a channel has, where the server says so.
+    package struct Counts: Hashable, Sendable {
+        package var members: Int?
+        package var joinedMembers: Int?
+
+        package init(members: Int? = nil, joinedMembers: Int? = nil) {
+            self.members = members
+            self.joinedMembers = joinedMembers
+        }
+    }
+
+    /// What happened, decoded as far as a category has a shape of its own.
+    package enum Content: Hashable, Sendable {
+        case joined([Member], Counts)
+        case left(User, Counts)
+        case invited(inviter: User?, invitees: [Member], at: Timestamp?, Counts)
+        case declined(inviter: User?, invitee: User, Counts)
+        /// The complete list.
+        case operators([User])
+        case frozen(Bool)
+        case typing(User, isTyping: Bool)
+        case hidden(hidesPrevious: Bool, allowsAutoUnhide: Bool)
+        case metadata(created: [String: String], updated: [String: String], deleted: [String])
+        /// Every other category: its data as JSON text.
+        case other(data: String)
+    }
+
+    package var category: Category
+    package var channelURL: ChannelURL
+    package var timestamp: Timestamp
+    package var content: Content
+    /// The name that the acting client gave, so that it can tell its own echo.
+    package var uniqueID: String?
+    /// Messages at or before this are gone from the user's view; comes with `.hidden`.
+    package var messageOffset: Timestamp?
+    package var unread: UnreadCount?
+
+    package init(
+        _ category: Category, channelURL: ChannelURL, timestamp: Timestamp,
+        content: Content = .other(data: "{}"), uniqueID: String? = nil,
+        messageOffset: Timestamp? = nil, unread: UnreadCount? = nil
+    ) {
+        self.category = category
+        self.channelURL = channelURL
+        self.timestamp = timestamp
+        self.content = content
+        self.uniqueID = uniqueID
+        self.messageOffset = messageOffset
+        self.unread = unread
+    }
+}
+
+extension ChannelEvent {
+    var encoded: String {
+        Frame.text(.channelEvent) { writer in
+            writer.field("cat", category.rawValue)
+            writer.field("channel_url", channelURL.rawValue)
+            writer.field("channel_type", "group")
+            writer.field("ts", timestamp.milliseconds)
+            writer.name("data")
+            content.write(to: &writer, messageOffset: messageOffset)
+            if let uniqueID { writer.field("unique_id", uniqueID) }
+            if let messageOffset {
+                writer.field("ts_message_offset", messageOffset.milliseconds)
+            }
+            writer.unread(unread)
+        }
+    }
+}
+
+extension ChannelEvent.Content {
+    fileprivate func write(to writer: inout JSONWriter, messageOffset: Timestamp?) {
+        if case .other(let data) = self { return writer.raw(data) }
+        writer.object { writer in fields(&writer, messageOffset: messageOffset) }
+    }
+
+    private func fields(_ writer: inout JSONWriter, messageOffset: Timestamp?) {
+        switch self {
+        case .joined(let members, let counts):
+            writer.members("users", members)
+            writer.counts(counts)
+        case .left(let user, let counts):
+            writer.fields(of: user)
+            writer.counts(counts)
+        case .invited(let inviter, let invitees, let moment, let counts):
+            if let inviter { writer.users("inviter", inviter) }
+            writer.members("invitees", invitees)
+            if let moment { writer.field("invited_at", moment.milliseconds) }
+            writer.counts(counts)
+        case .declined(let inviter, let invitee, let counts):
+            if let inviter { writer.users("inviter", inviter) }
+            writer.users("invitee", invitee)
+            writer.counts(counts)
+        case .operators(let users): writer.users("operators", users)
+        case .frozen(let isFrozen): writer.field("freeze", isFrozen)
+        case .typing(let user, _): writer.fields(of: user)
+        case .hidden(let hidesPrevious, let allowsAutoUnhide):
+            writer.field("hide_previous_messages", hidesPrevious)
+            writer.field("allow_auto_unhide", allowsAutoUnhide)
+            if let messageOffset {
+                writer.field("ts_message_offset", messageOffset.milliseconds)
+            }
+        case .metadata(let created, let updated, let deleted):
+            writer.texts("created", created)
+            writer.texts("updated", updated)
+            writer.field("deleted", deleted)
+        case .other: break
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func counts(_ counts: ChannelEvent.Counts) {
+        if let count = counts.members { field("member_count", count) }
+        if let count = counts.joinedMembers { field("joined_member_count", count) }
+    }
+
+    fileprivate mutating func users(_ name: String, _ user: User) {
+        self.name(name)
+        self.user(user)
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// What a client says over the socket (`protocol.md` 2.2, 2.6, 2.7).
+package enum ClientCommand: Hashable, Sendable {
+    case ping(Ping)
+    case message(MessageCommand)
+    case edit(EditCommand)
+    /// Marks the whole channel as read.
+    case read(ChannelURL, RequestID?)
+    case typingStart(ChannelURL, time: Timestamp)
+    case typingEnd(ChannelURL, time: Timestamp)
+    /// Says that a message has arrived on this device; nothing answers it.
+    case messageAcknowledgement(ChannelURL, MessageID)
+    case refreshSession(SessionRefresh)
+    /// From a newer client, or for a feature this server does not have.
+    case unknown(Frame.Command, RequestID?)
+
+    /// The name under which an answer or an error is to be sent back, if one is expected.
+    package var requestID: RequestID? {
+        switch self {
+        case .message(let command): command.requestID
+        case .edit(let command): command.requestID
+        case .read(_, let requestID), .unknown(_, let requestID): requestID
+        case .refreshSession(let refresh): refresh.requestID
+        case .ping, .typingStart, .typingEnd, .messageAcknowledgement: nil
+        }
+    }
+
+    /// Every command of a text frame, each on its own terms.
+    package static func decodeAll(_ text: String) -> [Result<ClientCommand, WireError>] {
+        Frame.split(text).map { part in
+            part.flatMap { frame in
+                Result { () throws(WireError) in try ClientCommand(decoding: frame) }
+            }
+        }
+    }
+}
+
+package struct Ping: Hashable, Sendable {
+    /// The client's clock; means nothing to the server.
+    package var id: Int64
+    package var isActive: Bool
+
+    package init(id: Int64, isActive: Bool = true) {
+        self.id = id
+        self.isActive = isActive
+    }
+}
+
+/// A new message on its way to the server, over the socket (MESG, FILE) or over REST.
+package struct MessageCommand: Hashable, Sendable {
+    package var channelURL: ChannelURL
+    package var requestID: RequestID?
+    /// `.user` or `.file`; over REST also `.admin`.
+    package var content: MessageContent
+    package var data: String
+    package var customType: String
+    package var mention: Mention
+    package var metaArrays: [MetaArray]
+    package var parentID: MessageID?
+    package var isReplyToChannel: Bool
+    package var isSilent: Bool
+    /// Fields the server passes on as they are, such as `thumbnails` or `extended_message`.
+    package var unknownFields: UnknownFields
+
+    package init(
+        channelURL: ChannelURL, requestID: RequestID?, content: MessageContent, data: String = "",
+        customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [],
+        parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false,
+        unknownFields: UnknownFields = UnknownFields()
+    ) {
+        self.channelURL = channelURL
+        self.requestID = requestID
+        self.content = content
+        self.data = data
+        self.customType = customType
+        self.mention = mention
+        self.metaArrays = metaArrays
+        self.parentID = parentID
+        self.isReplyToChannel = isReplyToChannel
+        self.isSilent = isSilent
+        self.unknownFields = unknownFields
+    }
+}
+
+/// A change of a message; only what is not nil changes (`protocol.md` 2.6).
+package struct EditCommand: Hashable, Sendable {
+    /// How a list of meta arrays is applied to those the message has.
+    package struct MetaArrayEdit: Hashable, Sendable {
+        package enum Mode: String, Hashable, Sendable {
+            case add
+            case remove
+        }
+
+        package var arrays: [MetaArray]
+        package var mode: Mode
+        /// With `.add`: makes keys that do not exist yet.
+        package var isUpsert: Bool
+
+        package init(arrays: [MetaArray], mode: Mode, isUpsert: Bool) {
+            self.arrays = arrays
+            self.mode = mode
+            self.isUpsert = isUpsert
+        }
+    }
+
+    package var channelURL: ChannelURL
+    package var messageID: MessageID
+    package var requestID: RequestID?
+    /// True for FEDI, false for MEDI.
+    package var isFile: Bool
+    package var text: String?
+    package var data: String?
+    package var customType: String?
+    package var mentionKind: Mention.Kind?
+    package var mentionedUserIDs: [UserID]?
+    package var metaArrays: MetaArrayEdit?
+
+    package init(
+        channelURL: ChannelURL, messageID: MessageID, requestID: RequestID?, isFile: Bool = false,
+        text: String? = nil, data: String? = nil, customType: String? = nil,
+        mentionKind: Mention.Kind? = nil, mentionedUserIDs: [UserID]? = nil,
+        metaArrays: MetaArrayEdit? = nil
+    ) {
+        self.channelURL = channelURL
+        self.messageID = messageID
+        self.requestID = requestID
+        self.isFile = isFile
+        self.text = text
+        self.data = data
+        self.customType = customType
+        self.mentionKind = mentionKind
+        self.mentionedUserIDs = mentionedUserIDs
+        self.metaArrays = metaArrays
+    }
+}
+
+/// Asks for a new session key over the open socket (`protocol.md` 1.4).
+package struct SessionRefresh: Hashable, Sendable {
+    package var requestID: RequestID?
+    package var token: String?
+    package var isExpiring: Bool
+
+    package init(requestID: RequestID?, token: String?, isExpiring: Bool) {
+        self.requestID = requestID
+        self.token = token
+        self.isExpiring = isExpiring
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One command as it crosses the socket: four letters and a JSON object (`protocol.md` 2.2).
+package struct Frame: Sendable {
+    /// The four letters; the set is open, and unknown ones are passed over.
+    package struct Command: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+        package init(_ rawValue: String) { self.rawValue = rawValue }
+    }
+
+    package let command: Command
+    /// The text frame the command came in; offsets in errors count from its start.
+    let bytes: [UInt8]
+    /// Where the object stands in it.
+    let payload: Range<Int>
+
+    /// Takes a text frame apart into the commands it holds.
+    ///
+    /// A part that is no command is an error in its place and does not touch its neighbours. Empty
+    /// parts are left out; an object that is missing counts as an empty one.
+    package static func split(_ text: String) -> [Result<Frame, WireError>] {
+        let bytes = Array(text.utf8)
+        var frames: [Result<Frame, WireError>] = []
+        var start = 0
+        while start < bytes.count {
+            let end =
+                bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let part = start..<end
+            start = end + 1
+            if bytes[part].allSatisfy({ $0 <= 0x20 }) { continue }
+            frames.append(Result { () throws(WireError) in try parse(bytes, part) })
+        }
+        return frames
+    }
+
+    private static func parse(_ bytes: [UInt8], _ part: Range<Int>) throws(WireError) -> Frame {
+        let letters = bytes[part].prefix { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+        guard letters.count == 4 else {
+            throw WireError(
+                .malformed, offset: part.lowerBound,
+                message: "A command begins with four capital letters.")
+        }
+        let command = Command(String(decoding: letters, as: UTF8.self))
+        return Frame(command: command, bytes: bytes, payload: letters.endIndex..<part.upperBound)
+    }
+
+    /// Reads the object's fields one by one.
+    func readFields(
+        _ body: (String, inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) {
+        guard bytes[payload].contains(where: { $0 > 0x20 }) else { return }
+        var reader = JSONReader(checked: bytes, range: payload)
+        try reader.readObject(body)
+        try reader.finish()
+    }
+
+    /// Writes a command with the line break that ends it.
+    static func text(_ command: Command, _ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        writer.object(body)
+        return command.rawValue + writer.text + "\n"
+    }
+}
+
+extension Frame.Command {
+    package static let login = Self("LOGI")
+    package static let ping = Self("PING")
+    package static let pong = Self("PONG")
+    package static let userMessage = Self("MESG")
+    package static let fileMessage = Self("FILE")
+    package static let adminMessage = Self("ADMM")
+    package static let broadcastMessage = Self("BRDM")
+    package static let userMessageEdit = Self("MEDI")
+    package static let fileMessageEdit = Self("FEDI")
+    package static let adminMessageEdit = Self("AEDI")
+    package static let deletion = Self("DELM")
+    package static let read = Self("READ")
+    package static let delivered = Self("DLVR")
+    package static let messageAcknowledgement = Self("MACK")
+    package static let typingStart = Self("TPST")
+    package static let typingEnd = Self("TPEN")
+    package static let channelEvent = Self("SYEV")
+    package static let userEvent = Self("USEV")
+    package static let error = Self("EROR")
+    package static let busy = Self("BUSY")
+    package static let expiring = Self("EXPR")
+    package static let memberCounts = Self("MCNT")
+    package static let reaction = Self("MRCT")
+    package static let thread = Self("MTHD")
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// What a server answers to a login or to a request for a new key (LOGI, `protocol.md` 2.4).
+package enum LoginResult: Hashable, Sendable {
+    case success(LoginSuccess)
+    /// The answer to `ClientCommand.refreshSession`.
+    case refreshed(acknowledges: RequestID, sessionKey: String, fileKey: String?)
+    case failure(ServerError, acknowledges: RequestID?)
+}
+
+/// How long to wait between tries to connect again.
+package struct ReconnectPolicy: Hashable, Sendable {
+    package var interval: Duration
+    package var maximumInterval: Duration
+    package var multiplier: Int
+    /// Nil when there is no end.
+    package var tryLimit: Int?
+
+    package init(
+        interval: Duration = .seconds(2), maximumInterval: Duration = .seconds(20),
+        multiplier: Int = 2, tryLimit: Int? = nil
+    ) {
+        self.interval = interval
+        self.maximumInterval = maximumInterval
+        self.multiplier = multiplier
+        self.tryLimit = tryLimit
+    }
+}
+
+/// What a client learns at login; every field has the value that its absence means.
+package struct LoginSuccess: Hashable, Sendable {
+    package var user: User
+    package var sessionKey: String
+    /// Opens protected files: `?auth=` behind their URL.
+    package var fileKey = ""
+    package var loginAt: Timestamp?
+    package var pingInterval: Duration = .seconds(15)
+    package var pongTimeout: Duration = .seconds(5)
+    package var reconnect = ReconnectPolicy()
+    package var maxUnreadOnSuperGroup = 100
+    package var fileUploadLimitMB = 30
+    package var premiumFeatures: [String] = []
+    package var emojiHash = ""
+    package var applicationAttributes: [String] = []
+    package var usesReaction = true
+    package var multipleFileLimit = 30
+    package var needsConfigurationSync = false
+    package var services: [String] = ["chat"]
+    /// The window in which equal GET requests share an answer; nil leaves the client its own.
+    package var requestDedupInterval: Duration?
+    package var unread: UnreadCount?
+
+    package init(user: User, sessionKey: String) {
+        self.user = user
+        self.sessionKey = sessionKey
+    }
+}
+
+extension LoginResult {
+    var encoded: String {
+        switch self {
+        case .success(let login): Frame.text(.login) { writer in login.fields(&writer) }
+        case .refreshed(let requestID, let sessionKey, let fileKey):
+            Frame.text(.login) { writer in
+                writer.field("req_id", requestID.rawValue)
+                writer.field("key", sessionKey)
+                writer.field("new_key", sessionKey)
+                if let fileKey { writer.field("ekey", fileKey) }
+            }
+        case .failure(let error, let requestID):
+            Frame.text(.login) { writer in
+                writer.error(error)
+                if let requestID { writer.field("req_id", requestID.rawValue) }
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func error(_ error: ServerError) {
+        field("error", true)
+        field("code", error.code.rawValue)
+        field("message", error.message)
+    }
+
+    mutating func unread(_ unread: UnreadCount?) {
+        guard let unread else { return }
+        object("unread_cnt") { writer in
+            writer.field("all", unread.all)
+            writer.object("custom_types") { writer in
+                for (type, count) in unread.customTypes.sorted(by: { $0.key < $1.key }) {
+                    writer.field(type, count)
+                }
+            }
+            writer.field("ts", unread.timestamp.milliseconds)
+        }
+    }
+}
+
+extension LoginSuccess {
+    /// Writes every field of `protocol.md` 2.4's frame, both names where clients differ.
+    fileprivate func fields(_ writer: inout JSONWriter) {
+        writer.fields(of: user)
+        writer.field("key", sessionKey)
+        writer.field("ekey", fileKey)
+        if let loginAt { writer.field("login_ts", loginAt.milliseconds) }
+        writer.field("ping_interval", pingInterval.components.seconds)
+        writer.field("pong_timeout", pongTimeout.components.seconds)
+        writer.object("reconnect") { writer in
+            writer.field("interval", reconnect.interval.components.seconds)
+            writer.field("max_interval", reconnect.maximumInterval.components.seconds)
+            writer.field("mul", reconnect.multiplier)
+            writer.field("retry_cnt", reconnect.tryLimit ?? -1)
+        }
+        writer.field("max_unread_cnt_on_super_group", maxUnreadOnSuperGroup)
+        writer.field("max_unread_count_on_super_group", maxUnreadOnSuperGroup)
+        writer.field("file_upload_size_limit", fileUploadLimitMB)
+        writer.field("premium_feature_list", premiumFeatures)
+        writer.field("emoji_hash", emojiHash)
+        writer.field("application_attributes", applicationAttributes)
+        writer.field("use_reaction", usesReaction)
+        writer.field("multiple_file_send_max_size", multipleFileLimit)
+        writer.field("config_sync_needed", needsConfigurationSync)
+        writer.field("services", services)
+        writer.usual(
+            "notifications",
+            #"{"enabled":false,"feed_channels":{},"template_list_token":"0","settings_updated_at":0}"#,
+            unlessIn: user.unknownFields)
+        writer.usual("allow_sdk_log_ingestion", "false", unlessIn: user.unknownFields)
+        if let window = requestDedupInterval {
+            writer.field("request_dedup_interval_ms", window.milliseconds)
+        }
+        writer.unread(unread)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded towards zero.
+    var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
+
+extension Frame {
+    func readLogin() throws(WireError) -> LoginResult {
+        var fields = LoginFields()
+        try readFields { name, reader throws(WireError) in try fields.read(name, &reader) }
+        return try fields.result(endingAt: payload.upperBound)
+    }
+}
+
+private struct LoginFields {
+    var user = UserFields()
+    var login = LoginSuccess(user: User(id: ""), sessionKey: "")
+    var newKey: String?
+    var fileKey: String?
+    var requestID: RequestID?
+    var isError = false
+    var code = 0
+    var message = ""
+
+    mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
+        switch name {
+        case "key": login.sessionKey = try reader.readStringIfPresent() ?? ""
+        case "new_key": newKey = try reader.readStringIfPresent()
+        case "ekey": fileKey = try reader.readStringIfPresent()
+        case "req_id": requestID = try reader.readRequestID()
+        case "error": isError = try reader.readBoolIfPresent() ?? false
+        case "code": code = try reader.readIntIfPresent() ?? 0
+        case "message": message = try reader.readStringIfPresent() ?? ""
+        case "login_ts": login.loginAt = try reader.readMoment()
+        case "ping_interval": login.pingInterval = try reader.readDuration() ?? login.pingInterval
+        case "pong_timeout": login.pongTimeout = try reader.readDuration() ?? login.pongTimeout
+        case "reconnect": login.reconnect = try reader.readReconnectPolicy()
+        default: try readFeature(name, &reader)
+        }
+    }
+
+    private mutating func readFeature(
+        _ name: String, _ reader: inout JSONReader
+    ) throws(WireError) {
+        switch name {
+        case "max_unread_cnt_on_super_group", "max_unread_count_on_super_group":
+            login.maxUnreadOnSuperGroup =
+                try reader.readIntIfPresent() ?? login.maxUnreadOnSuperGroup
+        case "file_upload_size_limit":
+            login.fileUploadLimitMB = try reader.readIntIfPresent() ?? login.fileUploadLimitMB
+        case "premium_feature_list": login.premiumFeatures = try reader.readStrings()
+        case "emoji_hash": login.emojiHash = try reader.readStringIfPresent() ?? ""
+        case "application_attributes": login.applicationAttributes = try reader.readStrings()
+        case "use_reaction": login.usesReaction = try reader.readBoolIfPresent() ?? true
+        case "multiple_file_send_max_size":
+            login.multipleFileLimit = try reader.readIntIfPresent() ?? login.multipleFileLimit
+        case "config_sync_needed":
+            login.needsConfigurationSync = try reader.readBoolIfPresent() ?? false
+        case "services":
+            let services = try reader.readStrings()
+            if !services.isEmpty { login.services = services }
+        case "request_dedup_interval_ms":
+            login.requestDedupInterval = try reader.readInt64IfPresent().map { .milliseconds($0) }
+        case "unread_cnt": login.unread = try reader.readUnreadCount()
+        case "notifications", "allow_sdk_log_ingestion", "sts": try reader.skipValue()
+        default: try user.read(name, &reader)
+        }
+    }
+
+    func result(endingAt offset: Int) throws(WireError) -> LoginResult {
+        if isError {
+            let error = ServerError(RoostError.Code(code), message)
+            return .failure(error, acknowledges: requestID)
+        }
+        if let requestID {
+            let key = newKey ?? login.sessionKey
+            guard !key.isEmpty else { throw .missing("new_key", offset: offset) }
+            return .refreshed(acknowledges: requestID, sessionKey: key, fileKey: fileKey)
+        }
+        guard !login.sessionKey.isEmpty else { throw .missing("key", offset: offset) }
+        var login = login
+        login.fileKey = fileKey ?? ""
+        login.user = try user.user(endingAt: offset)
+        return .success(login)
+    }
+}
+
+extension JSONReader {
+    /// A length of time in whole seconds.
+    mutating func readDuration() throws(WireError) -> Duration? {
+        try readInt64IfPresent().map { .seconds($0) }
+    }
+
+    fileprivate mutating func readReconnectPolicy() throws(WireError) -> ReconnectPolicy {
+        var policy = ReconnectPolicy()
+        if try readNull() { return policy }
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "interval": policy.interval = try reader.readDuration() ?? policy.interval
+            case "max_interval":
+                policy.maximumInterval = try reader.readDuration() ?? policy.maximumInterval
+            case "mul": policy.multiplier = try reader.readIntIfPresent() ?? policy.multiplier
+            case "retry_cnt":
+                let limit = try reader.readIntIfPresent() ?? -1
+                policy.tryLimit = limit < 0 ? nil : limit
+            default: try reader.skipValue()
+            }
+        }
+        return policy
+    }
+
+    mutating func readUnreadCount() throws(WireError) -> UnreadCount? {
+        if try readNull() { return nil }
+        var all: Int?
+        var types: [String: Int] = [:]
+        var timestamp = Timestamp(milliseconds: 0)
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "all": all = try reader.readIntIfPresent()
+            case "custom_types":
+                if try reader.readNull() { return }
+                try reader.readObject { type, reader throws(WireError) in
+                    types[type] = try reader.readIntIfPresent() ?? 0
+                }
+            case "ts": timestamp = try reader.readMoment() ?? timestamp
+            default: try reader.skipValue()
+            }
+        }
+        return all.map { UnreadCount(all: $0, customTypes: types, timestamp: timestamp) }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+extension ServerEvent {
+    package init(decoding frame: Frame) throws(WireError) {
+        switch frame.command {
+        case .login: self = .login(try frame.readLogin())
+        case .pong: self = .pong
+        case .userMessage, .fileMessage, .adminMessage, .broadcastMessage:
+            self = .message(try frame.readMessageEvent())
+        case .userMessageEdit: self = .edited(try frame.readEditEvent(MessageKind.user))
+        case .fileMessageEdit: self = .edited(try frame.readEditEvent(MessageKind.file))
+        case .adminMessageEdit: self = .edited(try frame.readEditEvent(MessageKind.admin))
+        case .deletion: self = .deleted(try frame.readDeletion())
+        case .read: self = .read(try frame.readRead())
+        case .delivered: self = try frame.readDelivered()
+        case .channelEvent: self = .channel(try frame.readChannelEvent())
+        case .userEvent: self = try frame.readUserEvent()
+        case .error: self = try frame.readError()
+        case .busy: self = .busy(try frame.readBusy())
+        case .expiring: self = try frame.readExpiring()
+        case .memberCounts: self = .memberCounts(try frame.readMemberCounts())
+        case .reaction: self = .reaction(try frame.readReaction())
+        case .thread: self = .thread(try frame.readThread())
+        default: self = .unknown(frame.command)
+        }
+    }
+}
+
+// MARK: - Messages
+
+extension Frame {
+    fileprivate func readMessageEvent() throws(WireError) -> MessageEvent {
+        var fields = MessageFields(command: command.rawValue)
+        var previous: MessageID?
+        var forcesLastMessage = false
+        var unread: UnreadCount?
+        try readFields { name, reader throws(WireError) in
+            switch name {
+            case "previous_message_id": previous = try reader.readMessageID()
+            case "force_update_last_message":
+                forcesLastMessage = try reader.readBoolIfPresent() ?? false
+            case "unread_cnt": unread = try reader.readUnreadCount()
+            default: try fields.readLive(name, &reader)
+            }
+        }
+        return MessageEvent(
+            message: try fields.message(endingAt: payload.upperBound),
+            acknowledges: fields.acknowledged, previousMessageID: previous,
+            forcesLastMessage: forcesLastMessage, unread: unread)
+    }
+
+    fileprivate func readEditEvent(_ kind: String) throws(WireError) -> EditEvent {
+        var fields = MessageFields(command: kind)
+        var oldMention: Mention?
+        try readFields { name, reader throws(WireError) in
+            switch name {
+            case "old_values": oldMention = try reader.readOldMention()
+            case "unread_cnt", "previous_message_id", "force_update_last_message":
+                try reader.skipValue()
+            default: try fields.readLive(name, &reader)
+            }
+        }
+        // The request ID on an edit's answer is the edit's; the message's own does not come with it.
+        var message = try fields.message(endingAt: payload.upperBound)
+        if fields.acknowledged != nil, let id = message.messageID {
+            message.delivery = .delivered(id, nil)
+        }
+        return EditEvent(
+            message: message, acknowledges: fields.acknowledged, oldMention: oldMention)
+    }
+}
+
+extension MessageFields {
+    /// Like `read`, but passes over what is true of the frame alone (`protocol.md` 4.4, "live only").
+    fileprivate mutating func readLive(
+        _ name: String, _ reader: inout JSONReader
+    ) throws(WireError) {
+        switch name {
+        case "is_super", "is_guest_msg", "channel_id", "sts", "scrap_id", "is_removed",
+            "old_values", "mesg_token":
+            try reader.skipValue()
+        default: try read(name, &reader)
+        }
+    }
+}
+
+extension JSONReader {
+    fileprivate mutating func readOldMention() throws(WireError) -> Mention? {
+        if try readNull() { return nil }
+        var mention = Mention()
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "mention_type":
+                let word = try reader.readStringIfPresent() ?? ""
+                mention.kind = Mention.Kind(rawValue: word) ?? .users
+            case "mentioned_user_ids":
+                mention.userIDs = try reader.readStrings().map { UserID($0) }
+            default: try reader.skipValue()
+            }
+        }
+        return mention
+    }
+}

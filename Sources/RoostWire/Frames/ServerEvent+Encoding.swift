@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+extension ServerEvent {
+    /// The event as one line of text.
+    package var encoded: String {
+        switch self {
+        case .login(let result): result.encoded
+        case .pong: Frame.text(.pong) { _ in }
+        case .message(let event): event.encoded
+        case .edited(let event): event.encoded
+        case .deleted(let event): event.encoded
+        case .read(let event): event.encoded
+        case .delivered(let url, let moments): Self.delivered(url, moments)
+        case .channel(let event): event.encoded
+        case .user(let category, let data):
+            Frame.text(.userEvent) { writer in
+                writer.field("cat", category)
+                writer.field("data", raw: data)
+            }
+        case .error(let error, let requestID):
+            Frame.text(.error) { writer in
+                if let requestID { writer.field("req_id", requestID.rawValue) }
+                writer.error(error)
+            }
+        case .busy(let busy):
+            Frame.text(.busy) { writer in
+                writer.field("retry_after", busy.retryAfter.components.seconds)
+                writer.field("reason_code", busy.reason)
+                writer.field("message", busy.message)
+            }
+        case .expired(let reason, let expiresIn):
+            Frame.text(.expiring) { writer in
+                if let reason { writer.field("reason", reason) }
+                if let expiresIn { writer.field("expires_in", expiresIn) }
+            }
+        case .memberCounts(let counts): Self.memberCounts(counts)
+        case .reaction(let event): event.encoded
+        case .thread(let event): event.encoded
+        case .unknown(let command): Frame.text(command) { _ in }
+        }
+    }
+
+    private static func delivered(_ url: ChannelURL, _ moments: [UserID: Timestamp]) -> String {
+        Frame.text(.delivered) { writer in
+            writer.channel(url)
+            writer.object("updated") { writer in
+                for (user, moment) in moments.sorted(by: { $0.key < $1.key }) {
+                    writer.field(user.rawValue, moment.milliseconds)
+                }
+            }
+        }
+    }
+
+    private static func memberCounts(_ counts: [MemberCounts]) -> String {
+        Frame.text(.memberCounts) { writer in
+            writer.array("group_channels") { writer in
+                for count in counts {
+                    writer.object { writer in
+                        writer.field("channel_url", count.channelURL.rawValue)
+                        writer.field("member_count", count.memberCount)
+                        writer.field("joined_member_count", count.joinedMemberCount)
+                        if let moment = count.timestamp { writer.field("ts", moment.milliseconds) }
+                    }
+                }
+            }
+            writer.array("open_channels") { _ in }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the two fields that every frame about a channel must have.
+    fileprivate mutating func channel(_ url: ChannelURL) {
+        field("channel_url", url.rawValue)
+        field("channel_type", "group")
+    }
+
+    /// Writes a message into a frame, as an answer to whoever sent it or as news to everybody else.
+    ///
+    /// An answer's name is that of this request, which for an edit is not the message's own.
+    fileprivate mutating func message(_ message: Message, acknowledging requestID: RequestID?) {
+        var message = message
+        if let requestID, case .delivered(let id, _) = message.delivery {
+            message.delivery = .delivered(id, requestID)
+        }
+        fields(of: message, .socket(isAnswer: requestID != nil))
+    }
+}
+
+extension MessageEvent {
+    fileprivate var encoded: String {
+        Frame.text(Frame.Command(message.content.kind)) { writer in
+            writer.message(message, acknowledging: acknowledges)
+            if let id = previousMessageID { writer.field("previous_message_id", id.rawValue) }
+            if forcesLastMessage { writer.field("force_update_last_message", true) }
+            writer.unread(unread)
+        }
+    }
+}
+
+extension EditEvent {
+    fileprivate var encoded: String {
+        Frame.text(command) { writer in
+            writer.message(message, acknowledging: acknowledges)
+            guard let oldMention else { return }
+            writer.object("old_values") { writer in
+                writer.field("mention_type", oldMention.kind.rawValue)
+                writer.field("mentioned_user_ids", oldMention.userIDs.map(\.rawValue))
+            }
+        }
+    }
+
+    private var command: Frame.Command {
+        switch message.content {
+        case .user, .unknown: .userMessageEdit
+        case .file: .fileMessageEdit
+        case .admin: .adminMessageEdit
+        }
+    }
+}
+
+extension DeletionEvent {
+    fileprivate var encoded: String {
+        Frame.text(.deletion) { writer in
+            writer.channel(channelURL)
+            writer.field("msg_id", messageID.rawValue)
+            if let timestamp { writer.field("ts", timestamp.milliseconds) }
+            if let moment = messageCreatedAt {
+                writer.field("message_created_at", moment.milliseconds)
+            }
+            if let senderID { writer.field("sender_id", senderID.rawValue) }
+        }
+    }
+}
+
+extension ReadEvent {
+    fileprivate var encoded: String {
+        Frame.text(.read) { writer in
+            if let acknowledges { writer.field("req_id", acknowledges.rawValue) }
+            writer.channel(channelURL)
+            writer.name("user")
+            writer.user(user)
+            writer.field("ts", timestamp.milliseconds)
+        }
+    }
+}
+
+extension ReactionEvent {
+    fileprivate var encoded: String {
+        Frame.text(.reaction) { writer in
+            writer.channel(channelURL)
+            writer.field("msg_id", messageID.rawValue)
+            writer.field("reaction", key)
+            writer.field("user_id", userID.rawValue)
+            writer.field("operation", isAdded ? "ADD" : "DELETE")
+            writer.field("updated_at", updatedAt.milliseconds)
+        }
+    }
+}
+
+extension ThreadEvent {
+    fileprivate var encoded: String {
+        Frame.text(.thread) { writer in
+            writer.channel(channelURL)
+            writer.field("parent_message_id", parentID.rawValue)
+            writer.field("root_message_id", parentID.rawValue)
+            writer.field("thread_info", raw: threadInfo)
+        }
+    }
+}

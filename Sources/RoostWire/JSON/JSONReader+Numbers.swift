@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+    /// Reads a whole number exactly; `1e3` and `1.0` are whole, `1.5` and 2^63 are refused.
+    package mutating func readInt64() throws(WireError) -> Int64 {
+        guard try peek() == .number else { throw wrongType(.number) }
+        let start = position
+        let scanned = try scanNumber()
+        if let value = scanned.wholeValue(in: bytes) { return value }
+        throw WireError(
+            .outOfRange, offset: start, message: "The number is no whole number of 64 bits.")
+    }
+
+    package mutating func readInt() throws(WireError) -> Int {
+        let start = position
+        guard let value = Int(exactly: try readInt64()) else {
+            throw WireError(.outOfRange, offset: start, message: "The number is too large.")
+        }
+        return value
+    }
+
+    /// Checks a number against the grammar and remembers where its parts are.
+    mutating func scanNumber() throws(WireError) -> ScannedNumber {
+        let start = position
+        let isNegative = bytes[position] == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let integer = try scanDigits()
+        if integer.count > 1, bytes[integer.lowerBound] == UInt8(ascii: "0") {
+            position = integer.lowerBound
+            throw malformed("A number cannot begin with a zero.")
+        }
+        var number = ScannedNumber(
+            text: start..<position, isNegative: isNegative, integer: integer,
+            fraction: position..<position, exponent: position..<position,
+            isExponentNegative: false)
+        if position < end, bytes[position] == UInt8(ascii: ".") {
+            position += 1
+            number.fraction = try scanDigits()
+        }
+        if position < end, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if position < end,
+                bytes[position] == UInt8(ascii: "-") || bytes[position] == UInt8(ascii: "+")
+            {
+                number.isExponentNegative = bytes[position] == UInt8(ascii: "-")
+                position += 1
+            }
+            number.exponent = try scanDigits()
+        }
+        number.text = start..<position
+        return number
+    }
+
+    private mutating func scanDigits() throws(WireError) -> Range<Int> {
+        let start = position
+        while position < end, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+            position += 1
+        }
+        guard position > start else { throw malformed("Here a digit is needed.") }
+        return start..<position
+    }
+}
+
+/// A number as it stands in the text.
+struct ScannedNumber {
+    var text: Range<Int>
+    var isNegative: Bool
+    var integer: Range<Int>
+    var fraction: Range<Int>
+    var exponent: Range<Int>
+    var isExponentNegative: Bool
+
+    /// The exact value, or nil when it has a fraction or does not fit; never goes through a `Double`.
+    func wholeValue(in bytes: [UInt8]) -> Int64? {
+        if fraction.isEmpty, exponent.isEmpty {
+            return accumulate(bytes, [integer], dropping: 0, appendingZeros: 0)
+        }
+        // The digits without the point, and where the point really is once the exponent is applied.
+        let digitCount = integer.count + fraction.count
+        let significant = digitCount - trailingZeros(bytes)
+        if significant == 0 { return 0 }
+        guard let exponentValue = exponentValue(bytes) else { return nil }
+        let pointAt = integer.count + exponentValue
+        guard pointAt >= significant, pointAt - significant <= 19 else { return nil }
+        return accumulate(
+            bytes, [integer, fraction], dropping: digitCount - significant,
+            appendingZeros: pointAt - significant)
+    }
+
+    private func trailingZeros(_ bytes: [UInt8]) -> Int {
+        let inFraction = fraction.reversed().prefix { bytes[$0] == UInt8(ascii: "0") }.count
+        guard inFraction == fraction.count else { return inFraction }
+        return inFraction + integer.reversed().prefix { bytes[$0] == UInt8(ascii: "0") }.count
+    }
+
+    /// Nil when the exponent is absurd; a value of four digits and more cannot be met by 64 bits.
+    private func exponentValue(_ bytes: [UInt8]) -> Int? {
+        var value = 0
+        for index in exponent {
+            value = value * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+            if value > 1_000_000 { return nil }
+        }
+        return isExponentNegative ? -value : value
+    }
+
+    /// Counts downwards, because the lowest number has no positive twin.
+    private func accumulate(
+        _ bytes: [UInt8], _ ranges: [Range<Int>], dropping: Int, appendingZeros: Int
+    ) -> Int64? {
+        var value: Int64 = 0
+        var left = ranges.reduce(0) { $0 + $1.count } - dropping
+        func push(_ digit: Int64) -> Bool {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (difference, underflow) = product.subtractingReportingOverflow(digit)
+            value = difference
+            return !overflow && !underflow
+        }
+        for index in ranges.joined() where left > 0 {
+            left -= 1
+            guard push(Int64(bytes[index] - UInt8(ascii: "0"))) else { return nil }
+        }
+        for _ in 0..<appendingZeros {
+            guard push(0) else { return nil }
+        }
+        if isNegative { return value }
+        return value == .min ? nil : -value
+    }
+}

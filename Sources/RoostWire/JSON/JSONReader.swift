@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Pulls values out of JSON text, strictly and without building a tree.
+///
+/// The caller says what it wants next; anything else is an error that knows its place. Every byte is
+/// looked at once (the check for UTF-8 is a pass of its own), a field nobody wants is skipped but
+/// still checked, and whatever is skipped can be had as text.
+///
+/// - Invariant: `position` stands at the first byte that no value has used yet.
+package struct JSONReader {
+    /// Deeper nesting is refused: no message needs it, and a reader that recurses must stop somewhere.
+    package static let depthLimit = 128
+
+    let bytes: [UInt8]
+    let end: Int
+    package internal(set) var position: Int
+    private var depth = 0
+
+    /// Reads text that is known to be UTF-8.
+    package init(_ text: String) {
+        bytes = Array(text.utf8)
+        position = 0
+        end = bytes.count
+    }
+
+    /// Reads a body or a part of a frame; offsets in errors count from the start of `bytes`.
+    ///
+    /// - Throws: `.malformed` when the range is not UTF-8.
+    package init(bytes: [UInt8], range: Range<Int>? = nil) throws(WireError) {
+        let range = range ?? 0..<bytes.count
+        if let offset = UTF8Check.firstFault(in: bytes, range: range) {
+            throw WireError(.malformed, offset: offset, message: "The bytes are not UTF-8.")
+        }
+        self.init(checked: bytes, range: range)
+    }
+
+    /// Reads a range that the caller has checked.
+    init(checked bytes: [UInt8], range: Range<Int>) {
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// What the next value is, without using it up.
+    package enum Kind: Hashable, Sendable {
+        case object
+        case array
+        case string
+        case number
+        case boolean
+        case null
+    }
+
+    /// Looks at the next value's first byte; the value itself may still prove malformed.
+    package mutating func peek() throws(WireError) -> Kind {
+        switch try nextByte() {
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
+        case UInt8(ascii: "n"): return .null
+        default: throw malformed("A value cannot begin with this byte.")
+        }
+    }
+
+    /// Calls `body` for each field of an object, which must use up exactly the field's value.
+    ///
+    /// A name that stands twice is handed over twice, so the later one wins where fields are assigned.
+    package mutating func readObject(
+        _ body: (String, inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) {
+        try open(UInt8(ascii: "{"), .object)
+        if try nextByte() == UInt8(ascii: "}") {
+            position += 1
+        } else {
+            repeat {
+                guard try nextByte() == UInt8(ascii: "\"") else {
+                    throw malformed("A field's name must be a string.")
+                }
+                let name = try readString()
+                try expect(UInt8(ascii: ":"), "A colon must follow a field's name.")
+                do throws(WireError) {
+                    try body(name, &self)
+                } catch {
+                    throw error.inside(field: name)
+                }
+            } while try separator(or: UInt8(ascii: "}"))
+        }
+        depth -= 1
+    }
+
+    /// Calls `body` for each element of an array, which must use up exactly that element.
+    package mutating func readArray(
+        _ body: (inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) {
+        try open(UInt8(ascii: "["), .array)
+        if try nextByte() == UInt8(ascii: "]") {
+            position += 1
+        } else {
+            var index = 0
+            repeat {
+                do throws(WireError) {
+                    try body(&self)
+                } catch {
+                    throw error.inside(element: index)
+                }
+                index += 1
+            } while try separator(or: UInt8(ascii: "]"))
+        }
+        depth -= 1
+    }
+
+    package mutating func readBool() throws(WireError) -> Bool {
+        guard try peek() == .boolean else { throw wrongType(.boolean) }
+        if skip(literal: "true") { return true }
+        if skip(literal: "false") { return false }
+        throw malformed("A literal is misspelt.")
+    }
+
+    /// Uses up a null, if one stands next.
+    package mutating func readNull() throws(WireError) -> Bool {
+        guard try peek() == .null else { return false }
+        guard skip(literal: "null") else { throw malformed("A literal is misspelt.") }
+        return true
+    }
+
+    /// Steps over one value of any kind, checking it as if it were wanted.
+    package mutating func skipValue() throws(WireError) {
+        switch try peek() {
+        case .object:
+            try readObject { _, reader throws(WireError) in try reader.skipValue() }
+        case .array:
+            try readArray { reader throws(WireError) in try reader.skipValue() }
+        case .string: try skipString()
+        case .number: _ = try scanNumber()
+        case .boolean: _ = try readBool()
+        case .null: _ = try readNull()
+        }
+    }
+
+    /// Steps over one value and returns its text, on one line.
+    ///
+    /// A line break can only stand between tokens, never inside a string, so leaving it out changes
+    /// nothing; the text then fits into a frame.
+    package mutating func readRaw() throws(WireError) -> String {
+        _ = try nextByte()
+        let start = position
+        try skipValue()
+        let text = bytes[start..<position]
+        if text.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            return String(
+                decoding: text.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") },
+                as: UTF8.self)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Makes sure that nothing but white space is left.
+    package mutating func finish() throws(WireError) {
+        skipWhitespace()
+        guard position == end else { throw malformed("Something follows the value.") }
+    }
+}
+
+// MARK: - Bytes
+
+extension JSONReader {
+    mutating func skipWhitespace() {
+        while position < end {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    /// The next byte that is not white space, still to be used.
+    mutating func nextByte() throws(WireError) -> UInt8 {
+        skipWhitespace()
+        guard position < end else { throw malformed("The text ends too early.") }
+        return bytes[position]
+    }
+
+    mutating func expect(_ byte: UInt8, _ message: String) throws(WireError) {
+        guard try nextByte() == byte else { throw malformed(message) }
+        position += 1
+    }
+
+    private mutating func open(_ byte: UInt8, _ kind: WireError.Expected) throws(WireError) {
+        guard try nextByte() == byte else {
+            _ = try peek()
+            throw wrongType(kind)
+        }
+        guard depth < Self.depthLimit else {
+            throw WireError(
+                .tooDeep, offset: position,
+                message: "Values are nested more than \(Self.depthLimit) deep.")
+        }
+        depth += 1
+        position += 1
+    }
+
+    /// True after a comma, false after the closing byte.
+    private mutating func separator(or close: UInt8) throws(WireError) -> Bool {
+        let byte = try nextByte()
+        guard byte == UInt8(ascii: ",") || byte == close else {
+            throw malformed("A comma or the closing bracket must follow a value.")
+        }
+        position += 1
+        return byte != close
+    }
+
+    private mutating func skip(literal: StaticString) -> Bool {
+        var index = position
+        for scalar in literal.description.utf8 {
+            guard index < end, bytes[index] == scalar else { return false }
+            index += 1
+        }
+        position = index
+        return true
+    }
+
+    func malformed(_ message: String) -> WireError {
+        WireError(.malformed, offset: position, message: message)
+    }
+
+    func wrongType(_ expected: WireError.Expected) -> WireError {
+        WireError(
+            .wrongType(expected: expected), offset: position,
+            message: "Here a value of kind \(expected.rawValue) is needed.")
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes JSON on one line, without spaces, into a buffer.
+///
+/// Commas are its business; whether names repeat is the caller's.
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    package init() {}
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
+        nest(UInt8(ascii: "{"), UInt8(ascii: "}"), body)
+    }
+
+    package mutating func array(_ body: (inout JSONWriter) -> Void) {
+        nest(UInt8(ascii: "["), UInt8(ascii: "]"), body)
+    }
+
+    package mutating func string(_ value: String) {
+        beginValue()
+        quoted(value)
+    }
+
+    package mutating func int(_ value: Int64) {
+        beginValue()
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+
+    package mutating func null() { raw("null") }
+
+    /// Writes text that is a JSON value already; it must stand on one line.
+    package mutating func raw(_ json: String) {
+        beginValue()
+        bytes.append(contentsOf: json.utf8)
+    }
+
+    /// Writes a field's name; its value must follow.
+    package mutating func name(_ name: String) {
+        beginValue()
+        quoted(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+}
+
+extension JSONWriter {
+    package mutating func field(_ name: String, _ value: String) {
+        self.name(name)
+        string(value)
+    }
+
+    package mutating func field(_ name: String, _ value: Int64) {
+        self.name(name)
+        int(value)
+    }
+
+    package mutating func field(_ name: String, _ value: Int) { field(name, Int64(value)) }
+
+    package mutating func field(_ name: String, _ value: Bool) {
+        self.name(name)
+        bool(value)
+    }
+
+    package mutating func field(_ name: String, raw json: String) {
+        self.name(name)
+        raw(json)
+    }
+
+    package mutating func field(_ name: String, _ values: [String]) {
+        self.name(name)
+        array { writer in
+            for value in values { writer.string(value) }
+        }
+    }
+
+    package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
+        self.name(name)
+        object(body)
+    }
+
+    package mutating func array(_ name: String, _ body: (inout JSONWriter) -> Void) {
+        self.name(name)
+        array(body)
+    }
+}
+
+extension JSONWriter {
+    private mutating func nest(
+        _ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) -> Void
+    ) {
+        beginValue()
+        bytes.append(open)
+        needsComma = false
+        body(&self)
+        bytes.append(close)
+        needsComma = true
+    }
+
+    private mutating func beginValue() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func quoted(_ value: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
+            case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
+            case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
+            case 0..<0x20:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(HexDigit.upper(byte >> 4))
+                bytes.append(HexDigit.upper(byte))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

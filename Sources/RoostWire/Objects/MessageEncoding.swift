@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// How a message is written.
+package enum MessageDialect: Hashable, Sendable {
+    /// Long names, as an object of its own.
+    case rest
+    /// Short names, as the payload of a frame; the request ID as `req_id` in the answer to the sender's
+    /// own session, as `request_id` everywhere else (`protocol.md` 2.3).
+    case socket(isAnswer: Bool)
+}
+
+extension JSONWriter {
+    package mutating func message(_ message: Message, _ dialect: MessageDialect = .rest) {
+        object { writer in writer.fields(of: message, dialect) }
+    }
+
+    package mutating func messages(_ name: String, _ messages: [Message]) {
+        array(name) { writer in
+            for message in messages { writer.message(message) }
+        }
+    }
+
+    /// Writes a message's fields into the object at hand; an unsent message has no ID to write.
+    mutating func fields(of message: Message, _ dialect: MessageDialect) {
+        let isREST = dialect == .rest
+        if isREST { field("type", message.content.kind) }
+        if let id = message.messageID { field(isREST ? "message_id" : "msg_id", id.rawValue) }
+        if let requestID = message.requestID {
+            let isAnswer = isREST || dialect == .socket(isAnswer: true)
+            field(isAnswer ? "req_id" : "request_id", requestID.rawValue)
+        }
+        field("channel_url", message.channelURL.rawValue)
+        usual("channel_type", "\"group\"", unlessIn: message.unknownFields)
+        field(isREST ? "created_at" : "ts", message.createdAt.milliseconds)
+        field("updated_at", message.updatedAt?.milliseconds ?? 0)
+        if message.unknownFields["message"] == nil { field("message", message.text) }
+        field("data", message.data)
+        field("custom_type", message.customType)
+        field("silent", message.isSilent)
+        field("is_op_msg", message.sender?.role == .operator)
+        if let sender = message.sender {
+            name("user")
+            self.sender(sender)
+        }
+        mention(message)
+        metaArrays(message.metaArrays, isREST: isREST)
+        if let parentID = message.parentID {
+            field("parent_message_id", parentID.rawValue)
+            field("root_message_id", parentID.rawValue)
+            field("is_reply_to_channel", message.isReplyToChannel)
+        }
+        file(message, isREST: isREST)
+        for field in message.unknownFields.fields
+        where !field.name.hasPrefix(FileFields.keptPrefix) {
+            self.field(field.name, raw: field.json)
+        }
+    }
+
+    private mutating func mention(_ message: Message) {
+        let mention = message.mention
+        field("mention_type", mention.kind.rawValue)
+        if !mention.userIDs.isEmpty {
+            field("mentioned_user_ids", mention.userIDs.map(\.rawValue))
+        } else {
+            usual("mentioned_users", "[]", unlessIn: message.unknownFields)
+        }
+    }
+
+    private mutating func metaArrays(_ arrays: [MetaArray], isREST: Bool) {
+        guard !arrays.isEmpty else { return }
+        guard !isREST else { return sortedMetaArrays("sorted_metaarray", arrays) }
+        object("metaarray") { writer in
+            for array in arrays { writer.field(array.key, array.values) }
+        }
+        field("metaarray_key_order", arrays.map(\.key))
+    }
+
+    /// Writes meta arrays as a list, which keeps their order.
+    mutating func sortedMetaArrays(_ name: String, _ arrays: [MetaArray]) {
+        array(name) { writer in
+            for array in arrays {
+                writer.object { writer in
+                    writer.field("key", array.key)
+                    writer.field("value", array.values)
+                }
+            }
+        }
+    }
+
+    /// Writes `file`, which every message has in REST, and in a frame its flat twin as well: some
+    /// clients read the one and some the other.
+    private mutating func file(_ message: Message, isREST: Bool) {
+        guard case .file(let file) = message.content else {
+            if isREST { usual("file", "{}", unlessIn: message.unknownFields) }
+            return
+        }
+        if !isREST {
+            field("url", file.url)
+            field("name", file.name)
+            field("type", file.type)
+            field("size", file.size.bytes)
+            field("custom", message.data)
+        }
+        object("file") { writer in
+            writer.field("url", file.url)
+            writer.field("name", file.name)
+            writer.field("type", file.type)
+            writer.field("size", file.size.bytes)
+            writer.field("data", message.data)
+            for field in message.unknownFields.fields
+            where field.name.hasPrefix(FileFields.keptPrefix) {
+                let name = field.name.dropFirst(FileFields.keptPrefix.count)
+                writer.field(String(name), raw: field.json)
+            }
+        }
+        usual("thumbnails", "[]", unlessIn: message.unknownFields)
+        usual("require_auth", "false", unlessIn: message.unknownFields)
+    }
+}
+
+extension MessageContent {
+    /// The protocol's word for the kind.
+    package var kind: String {
+        switch self {
+        case .user: MessageKind.user
+        case .file: MessageKind.file
+        case .admin: MessageKind.admin
+        case .unknown(let kind): kind
+        }
+    }
+}
+
+extension Message {
+    /// The mentioned users with their names, as far as the server told them.
+    package var mentionedUsers: [User] {
+        guard let json = unknownFields["mentioned_users"] else { return [] }
+        var reader = JSONReader(json)
+        // Kept text was read as users before it was kept, so this cannot fail; nobody is a safe answer.
+        return (try? reader.readList { reader throws(WireError) in try reader.readUser() }) ?? []
+    }
+
+    /// Sets whom the message calls, with the users as others shall see them.
+    package mutating func setMention(_ kind: Mention.Kind, users: [User]) {
+        mention = Mention(kind: kind, userIDs: users.map(\.id))
+        unknownFields = unknownFields.removing("mentioned_users")
+        guard !users.isEmpty else { return }
+        var writer = JSONWriter()
+        writer.array { writer in
+            for user in users { writer.user(user) }
+        }
+        unknownFields.keep(UnknownFields.Field(name: "mentioned_users", json: writer.text))
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+/// Any call this version knows, as a server receives it.
+package enum APICall: Hashable, Sendable {
+    case createChannel(CreateChannel)
+    case getChannel(GetChannel)
+    case updateChannel(UpdateChannel)
+    case inviteMembers(InviteMembers)
+    case joinChannel(JoinChannel)
+    case leaveChannel(LeaveChannel)
+    case listMyChannels(ListMyChannels)
+    case channelChangeLog(ChannelChangeLog)
+    case listMessages(ListMessages)
+    case messageChangeLog(MessageChangeLog)
+    case messageGap(MessageGap)
+    case sendMessage(SendMessage)
+    case getMessage(GetMessage)
+    case editMessage(EditMessage)
+    case deleteMessage(DeleteMessage)
+    case markAsRead(MarkAsRead)
+    case createUser(CreateUser)
+    case listUsers(ListUsers)
+    case refreshSessionKey(RefreshSessionKey)
+    /// A call below `/v3/sdk/` without meaning here; `{}` satisfies every client.
+    case unlisted
+
+    /// Finds the endpoint and reads its parameters.
+    ///
+    /// - Throws: `.invalidEndpoint` when there is none, another number when a parameter is wrong.
+    package init(decoding request: APIRequest) throws(ServerError) {
+        for route in Self.routes where route.method == request.method {
+            guard let parts = route.match(request.path) else { continue }
+            self = try route.make(RequestFields(request, pathParts: parts))
+            return
+        }
+        guard request.path.first == "sdk" else { throw .invalidEndpoint }
+        self = .unlisted
+    }
+}
+
+/// A pattern of a path and what it leads to.
+private struct Route: Sendable {
+    let method: APIRequest.Method
+    /// Segments; "*" leaves one open.
+    let pattern: [Substring]
+    let make: @Sendable (RequestFields) throws(ServerError) -> APICall
+
+    init<E: Endpoint>(
+        _ method: APIRequest.Method, _ pattern: String, _ type: E.Type,
+        _ wrap: @escaping @Sendable (E) -> APICall
+    ) {
+        self.method = method
+        self.pattern = pattern.split(separator: "/")
+        make = { fields throws(ServerError) in wrap(try E(fields)) }
+    }
+
+    /// The open segments of a path that fits; nil when it does not.
+    func match(_ path: [String]) -> [String]? {
+        guard path.count == pattern.count else { return nil }
+        var parts: [String] = []
+        for (segment, expected) in zip(path, pattern) {
+            if expected == "*" {
+                parts.append(segment)
+            } else if segment != expected {
+                return nil
+            }
+        }
+        return parts
+    }
+}
+
+extension APICall {
+    /// The first that fits wins, so fixed words stand before open segments.
+    private static let routes: [Route] = [
+        Route(.get, "group_channels/*/messages/changelogs", MessageChangeLog.self) {
+            .messageChangeLog($0)
+        },
+        Route(.put, "group_channels/*/messages/mark_as_read", MarkAsRead.self) { .markAsRead($0) },
+        Route(.get, "group_channels/*/messages_gap", MessageGap.self) { .messageGap($0) },
+        Route(.get, "group_channels/*/messages", ListMessages.self) { .listMessages($0) },
+        Route(.post, "group_channels/*/messages", SendMessage.self) { .sendMessage($0) },
+        Route(.get, "group_channels/*/messages/*", GetMessage.self) { .getMessage($0) },
+        Route(.put, "group_channels/*/messages/*", EditMessage.self) { .editMessage($0) },
+        Route(.delete, "group_channels/*/messages/*", DeleteMessage.self) { .deleteMessage($0) },
+        Route(.post, "group_channels", CreateChannel.self) { .createChannel($0) },
+        Route(.get, "group_channels/*", GetChannel.self) { .getChannel($0) },
+        Route(.get, "sdk/group_channels/*", GetChannel.self) { .getChannel($0) },
+        Route(.put, "group_channels/*", UpdateChannel.self) { .updateChannel($0) },
+        Route(.post, "group_channels/*/invite", InviteMembers.self) { .inviteMembers($0) },
+        Route(.put, "group_channels/*/join", JoinChannel.self) { .joinChannel($0) },
+        Route(.put, "group_channels/*/accept", JoinChannel.self) { .joinChannel($0) },
+        Route(.put, "group_channels/*/leave", LeaveChannel.self) { .leaveChannel($0) },
+        Route(.get, "users/*/my_group_channels/changelogs", ChannelChangeLog.self) {
+            .channelChangeLog($0)
+        },
+        Route(.get, "users/*/my_group_channels", ListMyChannels.self) { .listMyChannels($0) },
+        Route(.post, "users", CreateUser.self) { .createUser($0) },
+        Route(.get, "users", ListUsers.self) { .listUsers($0) },
+        Route(.post, "users/*/session_key", RefreshSessionKey.self) { .refreshSessionKey($0) },
+    ]
+}

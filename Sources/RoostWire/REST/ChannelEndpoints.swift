@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Makes a group channel, or finds the distinct one that the same members have (`protocol.md` 3.3).
+package struct CreateChannel: Endpoint {
+    package struct Output: Hashable, Sendable {
+        package var channel: GroupChannel
+        /// False when a distinct channel was there already.
+        package var isCreated: Bool
+
+        package init(channel: GroupChannel, isCreated: Bool) {
+            self.channel = channel
+            self.isCreated = isCreated
+        }
+    }
+
+    package var channelURL: ChannelURL?
+    /// The members; clients name the maker first, platform calls may not.
+    package var userIDs: [UserID]
+    package var operatorIDs: [UserID]
+    package var name: String
+    package var coverURL: String
+    package var data: String
+    package var customType: String
+    package var isDistinct: Bool
+    package var isSuper: Bool
+    package var isPublic: Bool
+
+    package init(
+        channelURL: ChannelURL? = nil, userIDs: [UserID], operatorIDs: [UserID] = [],
+        name: String = "", coverURL: String = "", data: String = "", customType: String = "",
+        isDistinct: Bool = false, isSuper: Bool = false, isPublic: Bool = false
+    ) {
+        self.channelURL = channelURL
+        self.userIDs = userIDs
+        self.operatorIDs = operatorIDs
+        self.name = name
+        self.coverURL = coverURL
+        self.data = data
+        self.customType = customType
+        self.isDistinct = isDistinct
+        self.isSuper = isSuper
+        self.isPublic = isPublic
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        let url = fields.string("channel_url") ?? ""
+        channelURL = url.isEmpty ? nil : ChannelURL(url)
+        userIDs = fields.users("user_ids") ?? []
+        // The platform's own spelling: a list of users; both count.
+        for user in fields.value("users")?.array ?? [] {
+            guard let id = user["user_id"]?.string, !userIDs.contains(UserID(id)) else { continue }
+            userIDs.append(UserID(id))
+        }
+        operatorIDs = fields.users("operator_ids") ?? []
+        name = fields.string("name") ?? ""
+        coverURL = fields.string("cover_url") ?? ""
+        data = fields.string("data") ?? ""
+        customType = fields.string("custom_type") ?? ""
+        isDistinct = try fields.bool("is_distinct") ?? false
+        isSuper = try fields.bool("is_super") ?? false
+        isPublic = try fields.bool("is_public") ?? false
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.post, ["group_channels"]) { writer in
+            if let channelURL { writer.field("channel_url", channelURL.rawValue) }
+            writer.field("user_ids", userIDs.map(\.rawValue))
+            if !operatorIDs.isEmpty { writer.field("operator_ids", operatorIDs.map(\.rawValue)) }
+            writer.field("name", name)
+            writer.field("cover_url", coverURL)
+            writer.field("data", data)
+            writer.field("custom_type", customType)
+            writer.field("is_distinct", isDistinct)
+            writer.field("is_super", isSuper)
+            writer.field("is_public", isPublic)
+        }
+    }
+
+    package static func write(_ output: Output, _ writer: inout JSONWriter) {
+        writer.fields(of: output.channel)
+        writer.field("is_created", output.isCreated)
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
+        var fields = GroupChannelFields()
+        try reader.readObject { name, reader throws(WireError) in try fields.read(name, &reader) }
+        return Output(
+            channel: try fields.channel(endingAt: reader.position),
+            isCreated: fields.isCreated ?? true)
+    }
+}
+
+/// An endpoint that answers with one channel.
+package protocol ChannelAnswering: Endpoint where Output == GroupChannel {}
+
+extension ChannelAnswering {
+    package static func write(_ output: GroupChannel, _ writer: inout JSONWriter) {
+        writer.fields(of: output)
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> GroupChannel {
+        try reader.readGroupChannel()
+    }
+}
+
+/// What shall come with each channel besides its own fields.
+package struct ChannelExtras: Hashable, Sendable {
+    package var members: Bool
+    package var readReceipts: Bool
+    package var deliveryReceipts: Bool
+
+    package init(members: Bool = true, readReceipts: Bool = true, deliveryReceipts: Bool = true) {
+        self.members = members
+        self.readReceipts = readReceipts
+        self.deliveryReceipts = deliveryReceipts
+    }
+
+    init(_ fields: RequestFields) throws(ServerError) {
+        members = try fields.bool("show_member") ?? false
+        readReceipts = try fields.bool("show_read_receipt") ?? false
+        deliveryReceipts = try fields.bool("show_delivery_receipt") ?? false
+    }
+
+    func add(to query: inout QueryBuilder) {
+        query.add("show_member", members)
+        query.add("show_read_receipt", readReceipts)
+        query.add("show_delivery_receipt", deliveryReceipts)
+    }
+}
+
+package struct GetChannel: ChannelAnswering {
+    package var channelURL: ChannelURL
+    package var extras: ChannelExtras
+    /// Asks by the path below `/sdk/`, as clients do on their own account; the answer is the same.
+    package var isInternal: Bool
+    /// From whose viewpoint a platform call asks.
+    package var userID: UserID?
+
+    package init(
+        channelURL: ChannelURL, extras: ChannelExtras = ChannelExtras(), isInternal: Bool = false,
+        userID: UserID? = nil
+    ) {
+        self.channelURL = channelURL
+        self.extras = extras
+        self.isInternal = isInternal
+        self.userID = userID
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        extras = try ChannelExtras(fields)
+        isInternal = false
+        userID = fields.string("user_id").map { UserID($0) }
+    }
+
+    package func encode() -> APIRequest {
+        var query = QueryBuilder()
+        extras.add(to: &query)
+        query.add("user_id", userID?.rawValue)
+        return APIRequest(
+            .get, (isInternal ? ["sdk"] : []) + ["group_channels", channelURL.rawValue],
+            query: query.items)
+    }
+}
+
+/// Changes a channel's properties; what is nil stays.
+package struct UpdateChannel: ChannelAnswering {
+    package var channelURL: ChannelURL
+    package var name: String?
+    package var coverURL: String?
+    package var data: String?
+    package var customType: String?
+
+    package init(
+        channelURL: ChannelURL, name: String? = nil, coverURL: String? = nil, data: String? = nil,
+        customType: String? = nil
+    ) {
+        self.channelURL = channelURL
+        self.name = name
+        self.coverURL = coverURL
+        self.data = data
+        self.customType = customType
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        name = fields.string("name")
+        coverURL = fields.string("cover_url")
+        data = fields.string("data")
+        customType = fields.string("custom_type")
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.put, ["group_channels", channelURL.rawValue]) { writer in
+            if let name { writer.field("name", name) }
+            if let coverURL { writer.field("cover_url", coverURL) }
+            if let data { writer.field("data", data) }
+            if let customType { writer.field("custom_type", customType) }
+        }
+    }
+}
+
+package struct InviteMembers: ChannelAnswering {
+    package var channelURL: ChannelURL
+    package var userIDs: [UserID]
+    /// Who invites, for calls of the platform.
+    package var inviterID: UserID?
+
+    package init(channelURL: ChannelURL, userIDs: [UserID], inviterID: UserID? = nil) {
+        self.channelURL = channelURL
+        self.userIDs = userIDs
+        self.inviterID = inviterID
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        userIDs = fields.users("user_ids") ?? []
+        inviterID = fields.string("inviter_id").map { UserID($0) }
+        guard !userIDs.isEmpty else {
+            throw ServerError(.parameterMissing, "The parameter user_ids is missing.")
+        }
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.post, ["group_channels", channelURL.rawValue, "invite"]) { writer in
+            writer.field("user_ids", userIDs.map(\.rawValue))
+            if let inviterID { writer.field("inviter_id", inviterID.rawValue) }
+        }
+    }
+}
+
+/// Enters a public channel or accepts an invitation.
+package struct JoinChannel: ChannelAnswering {
+    package var channelURL: ChannelURL
+    package var userID: UserID?
+
+    package init(channelURL: ChannelURL, userID: UserID? = nil) {
+        self.channelURL = channelURL
+        self.userID = userID
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        userID = fields.string("user_id").map { UserID($0) }
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.put, ["group_channels", channelURL.rawValue, "join"]) { writer in
+            if let userID { writer.field("user_id", userID.rawValue) }
+        }
+    }
+}
+
+package struct LeaveChannel: Endpoint {
+    package typealias Output = NoOutput
+
+    package var channelURL: ChannelURL
+    /// Who leaves, for calls of the platform; a user's own call is about that user.
+    package var userIDs: [UserID]
+
+    package init(channelURL: ChannelURL, userIDs: [UserID] = []) {
+        self.channelURL = channelURL
+        self.userIDs = userIDs
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        userIDs =
+            fields.users("user_ids") ?? fields.string("user_id").map { [UserID($0)] } ?? []
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.put, ["group_channels", channelURL.rawValue, "leave"]) { writer in
+            if !userIDs.isEmpty { writer.field("user_ids", userIDs.map(\.rawValue)) }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Which messages of a channel a question is about (`protocol.md` 3.6).
+package struct MessageFilter: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
+        case all = ""
+        case user = "MESG"
+        case file = "FILE"
+        case admin = "ADMM"
+    }
+
+    package enum ReplyType: String, Hashable, Sendable {
+        /// No replies.
+        case none
+        case all
+        /// Of the replies only those that stand in the channel as well.
+        case onlyReplyToChannel = "only_reply_to_channel"
+    }
+
+    package var kind: Kind
+    /// Any of these, "" meaning none; nil for all.
+    package var customTypes: [String]?
+    package var senderIDs: [UserID]?
+    package var replyType: ReplyType
+    /// Only the replies to this message.
+    package var parentID: MessageID?
+
+    package init(
+        kind: Kind = .all, customTypes: [String]? = nil, senderIDs: [UserID]? = nil,
+        replyType: ReplyType = .none, parentID: MessageID? = nil
+    ) {
+        self.kind = kind
+        self.customTypes = customTypes
+        self.senderIDs = senderIDs
+        self.replyType = replyType
+        self.parentID = parentID
+    }
+
+    package func matches(_ message: Message) -> Bool {
+        if kind != .all, message.content.kind != kind.rawValue { return false }
+        if let customTypes, !customTypes.contains(message.customType) { return false }
+        if let senderIDs {
+            guard let sender = message.sender, senderIDs.contains(sender.user.id) else {
+                return false
+            }
+        }
+        if let parentID { return message.parentID == parentID }
+        guard message.parentID != nil else { return true }
+        switch replyType {
+        case .none: return false
+        case .all: return true
+        case .onlyReplyToChannel: return message.isReplyToChannel
+        }
+    }
+}
+
+extension MessageFilter {
+    init(_ fields: RequestFields) throws(ServerError) {
+        let kindWord = fields.string("message_type") ?? ""
+        // One client writes the word for administrators' messages wrongly.
+        guard let kind = Kind(rawValue: kindWord == "ADMN" ? "ADMM" : kindWord) else {
+            throw ServerError(.invalidValue, "message_type must be MESG, FILE or ADMM.")
+        }
+        var customTypes = fields.list("custom_types") ?? fields.list("custom_type")
+        if customTypes?.contains("*") == true { customTypes = nil }
+        let senders =
+            fields.users("sender_ids") ?? fields.users("sender_id")
+            ?? fields.users("sender_user_id")
+        let replyWord = fields.string("include_reply_type")?.lowercased() ?? ""
+        guard let replyType = ReplyType(rawValue: replyWord.isEmpty ? "none" : replyWord) else {
+            throw ServerError(
+                .invalidValue, "include_reply_type must be none, all or only_reply_to_channel.")
+        }
+        let parentID = try fields.messageID("parent_message_id")
+        self.init(
+            kind: kind, customTypes: customTypes,
+            senderIDs: senders?.isEmpty == true ? nil : senders, replyType: replyType,
+            parentID: parentID)
+    }
+
+    func add(to query: inout QueryBuilder) {
+        if kind != .all { query.add("message_type", kind.rawValue) }
+        query.add("custom_types", customTypes)
+        query.add("sender_ids", senderIDs?.map(\.rawValue))
+        query.add("include_reply_type", replyType.rawValue)
+        query.add("parent_message_id", parentID.map { String($0.rawValue) })
+    }
+}
+
+/// What shall come with each message besides its own fields.
+package struct MessageExtras: Hashable, Sendable {
+    package var metaArrays: Bool
+    package var reactions: Bool
+    package var threadInfo: Bool
+    package var parentInfo: Bool
+
+    package init(
+        metaArrays: Bool = true, reactions: Bool = true, threadInfo: Bool = true,
+        parentInfo: Bool = true
+    ) {
+        self.metaArrays = metaArrays
+        self.reactions = reactions
+        self.threadInfo = threadInfo
+        self.parentInfo = parentInfo
+    }
+
+    init(_ fields: RequestFields) throws(ServerError) {
+        metaArrays = try fields.bool("with_sorted_meta_array", or: "include_meta_array") ?? false
+        reactions = try fields.bool("include_reactions", or: "include_reactions_summary") ?? false
+        threadInfo = try fields.bool("include_thread_info") ?? false
+        parentInfo = try fields.bool("include_parent_message_info") ?? false
+    }
+
+    func add(to query: inout QueryBuilder) {
+        query.add("with_sorted_meta_array", metaArrays)
+        query.add("include_reactions", reactions)
+        query.add("include_thread_info", threadInfo)
+        query.add("include_parent_message_info", parentInfo)
+    }
+}
+
+/// From where a change log is asked for.
+package enum ChangeLogCursor: Hashable, Sendable {
+    /// Where an earlier answer ended.
+    case token(String)
+    /// The first time, when there is no token yet.
+    case since(Timestamp)
+
+    init(_ fields: RequestFields) throws(ServerError) {
+        if let token = fields.string("token"), !token.isEmpty {
+            self = .token(token)
+        } else if let moment = try fields.moment("change_ts") {
+            self = .since(moment)
+        } else {
+            throw ServerError(.parameterMissing, "Either token or change_ts is needed.")
+        }
+    }
+
+    func add(to query: inout QueryBuilder) {
+        switch self {
+        case .token(let token): query.add("token", token)
+        case .since(let moment): query.add("change_ts", moment)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// One page of a user's channels (`protocol.md` 3.2).
+package struct ListMyChannels: Endpoint {
+    package enum Order: String, Hashable, Sendable {
+        /// Newest channel first.
+        case chronological
+        case latestLastMessage = "latest_last_message"
+        case name = "channel_name_alphabetical"
+        case metadataValue = "metadata_value_alphabetical"
+    }
+
+    package var userID: UserID
+    /// Where the last page ended; "" for the first page.
+    package var token: String
+    /// 1...100.
+    package var limit: Int
+    package var order: Order
+    package var showsEmpty: Bool
+    package var showsFrozen: Bool
+    package var extras: ChannelExtras
+    /// Every other filter, as it stands in the query.
+    package var filters: [QueryItem]
+
+    package init(
+        userID: UserID, token: String = "", limit: Int = 20, order: Order = .latestLastMessage,
+        showsEmpty: Bool = true, showsFrozen: Bool = true,
+        extras: ChannelExtras = ChannelExtras(), filters: [QueryItem] = []
+    ) {
+        self.userID = userID
+        self.token = token
+        self.limit = limit
+        self.order = order
+        self.showsEmpty = showsEmpty
+        self.showsFrozen = showsFrozen
+        self.extras = extras
+        self.filters = filters
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        userID = UserID(fields.pathParts[0])
+        token = fields.string("token") ?? ""
+        limit = try fields.int("limit", in: 1...100) ?? 20
+        let word = fields.string("order") ?? ""
+        guard let order = Order(rawValue: word.isEmpty ? "chronological" : word) else {
+            throw ServerError(.invalidValue, "The order \(word) is none of those in 3.2.")
+        }
+        self.order = order
+        showsEmpty = try fields.bool("show_empty") ?? false
+        showsFrozen = try fields.bool("show_frozen") ?? true
+        extras = try ChannelExtras(fields)
+        filters = fields.query.filter { !Self.ownNames.contains($0.name) }
+    }
+
+    private static let ownNames = [
+        "token", "limit", "order", "show_empty", "show_frozen", "show_member",
+        "show_read_receipt", "show_delivery_receipt",
+    ]
+
+    package func encode() -> APIRequest {
+        var query = QueryBuilder()
+        query.add("token", token.isEmpty ? nil : token)
+        query.add("limit", limit)
+        query.add("order", order.rawValue)
+        query.add("show_empty", showsEmpty)
+        query.add("show_frozen", showsFrozen)
+        extras.add(to: &query)
+        query.add(filters)
+        return APIRequest(
+            .get, ["users", userID.rawValue, "my_group_channels"], query: query.items)
+    }
+
+    package static func write(_ output: ChannelPage, _ writer: inout JSONWriter) {
+        writer.channels("channels", output.channels)
+        writer.field("next", output.next)
+        if let moment = output.timestamp { writer.field("ts", moment.milliseconds) }
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> ChannelPage {
+        var page = ChannelPage(channels: [])
+        try reader.readObject { name, reader throws(WireError) in
+            switch name {
+            case "channels": page.channels = try reader.readChannels()
+            case "next": page.next = try reader.readStringIfPresent() ?? ""
+            case "ts": page.timestamp = try reader.readMoment()
+            default: try reader.skipValue()
+            }
+        }
+        return page
+    }
+}
+
+package struct ChannelPage: Hashable, Sendable {
+    package var channels: [GroupChannel]
+    /// "" at the end.
+    package var next: String
+    package var timestamp: Timestamp?
+
+    package init(channels: [GroupChannel], next: String = "", timestamp: Timestamp? = nil) {
+        self.channels = channels
+        self.next = next
+        self.timestamp = timestamp
+    }
+}
+
+/// What became of a user's channels since a cursor (`protocol.md` 3.10).
+package struct ChannelChangeLog: Endpoint {
+    package var userID: UserID
+    package var cursor: ChangeLogCursor
+    package var showsEmpty: Bool
+    package var showsFrozen: Bool
+    package var extras: ChannelExtras
+    /// Any of these; nil for all.
+    package var customTypes: [String]?
+
+    package init(
+        userID: UserID, cursor: ChangeLogCursor, showsEmpty: Bool = true, showsFrozen: Bool = true,
+        extras: ChannelExtras = ChannelExtras(), customTypes: [String]? = nil
+    ) {
+        self.userID = userID
+        self.cursor = cursor
+        self.showsEmpty = showsEmpty
+        self.showsFrozen = showsFrozen
+        self.extras = extras
+        self.customTypes = customTypes
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        userID = UserID(fields.pathParts[0])
+        cursor = try ChangeLogCursor(fields)
+        showsEmpty = try fields.bool("show_empty") ?? true
+        showsFrozen = try fields.bool("show_frozen") ?? true
+        extras = try ChannelExtras(fields)
+        customTypes = fields.list("custom_types") ?? fields.list("custom_type")
+        if customTypes?.contains("*") == true { customTypes = nil }
+    }
+
+    package func encode() -> APIRequest {
+        var query = QueryBuilder()
+        cursor.add(to: &query)
+        query.add("show_empty", showsEmpty)
+        query.add("show_frozen", showsFrozen)
+        extras.add(to: &query)
+        query.add("custom_types", customTypes)
+        return APIRequest(
+            .get, ["users", userID.rawValue, "my_group_channels", "changelogs"],
+            query: query.items)
+    }
+
+    package static func write(_ output: ChannelChanges, _ writer: inout JSONWriter) {
+        writer.channels("updated", output.updated)
+        writer.field("deleted", output.deleted.map(\.rawValue))
+        writer.field("has_more", output.hasMore)
+        writer.field("next", output.next)
+        if let moment = output.timestamp { writer.field("ts", moment.milliseconds) }
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> ChannelChanges {
+        var changes = ChannelChanges(updated: [], deleted: [], hasMore: false, next: "")
+        try reader.readObject { name, reader throws(WireError) in
+            switch name {
+            case "updated": changes.updated = try reader.readChannels()
+            case "deleted": changes.deleted = try reader.readStrings().map { ChannelURL($0) }
+            case "has_more": changes.hasMore = try reader.readBoolIfPresent() ?? false
+            case "next": changes.next = try reader.readStringIfPresent() ?? ""
+            case "ts": changes.timestamp = try reader.readMoment()
+            default: try reader.skipValue()
+            }
+        }
+        return changes
+    }
+}
+
+package struct ChannelChanges: Hashable, Sendable {
+    package var updated: [GroupChannel]
+    /// Deleted, left, or no longer the user's.
+    package var deleted: [ChannelURL]
+    package var hasMore: Bool
+    package var next: String
+    package var timestamp: Timestamp?
+
+    package init(
+        updated: [GroupChannel], deleted: [ChannelURL], hasMore: Bool, next: String,
+        timestamp: Timestamp? = nil
+    ) {
+        self.updated = updated
+        self.deleted = deleted
+        self.hasMore = hasMore
+        self.next = next
+        self.timestamp = timestamp
+    }
+}
+
+extension JSONReader {
+    fileprivate mutating func readChannels() throws(WireError) -> [GroupChannel] {
+        try readList { reader throws(WireError) in try reader.readGroupChannel() }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func channels(_ name: String, _ channels: [GroupChannel]) {
+        array(name) { writer in
+            for channel in channels { writer.groupChannel(channel) }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// A request as a server reads it: parameters by name, wherever and however the client wrote them.
+///
+/// Parameters of the query and of the body are one set, the body's winning; lists come repeated or
+/// joined by commas, truth values and numbers also as text (`protocol.md` 3.0).
+package struct RequestFields: Sendable {
+    /// The parts of the path that the endpoint's pattern leaves open, in order.
+    package let pathParts: [String]
+    package let query: [QueryItem]
+    package let body: [UInt8]
+    private let values: JSONValue
+
+    init(_ request: APIRequest, pathParts: [String]) throws(ServerError) {
+        self.pathParts = pathParts
+        query = request.query
+        body = request.body
+        do throws(WireError) {
+            values = request.body.isEmpty ? [:] : try JSONValue(parsing: request.body)
+        } catch {
+            throw ServerError(error)
+        }
+        guard case .object = values else {
+            throw ServerError(.malformedJSON, "The body must be a JSON object.")
+        }
+    }
+
+    package func string(_ name: String) -> String? {
+        switch values[name] {
+        case .string(let text): text
+        case .int(let value): String(value)
+        case .bool(let value): String(value)
+        case .number(let text): text
+        case nil: query.last { $0.name == name }?.value
+        case .null, .array, .object: nil
+        }
+    }
+
+    /// A text without which the call means nothing.
+    package func needed(_ name: String) throws(ServerError) -> String {
+        guard let text = string(name), !text.isEmpty else {
+            throw ServerError(.parameterMissing, "The parameter \(name) is missing.")
+        }
+        return text
+    }
+
+    /// A whole number; one too large for 64 bits counts as the largest.
+    package func int64(_ name: String) throws(ServerError) -> Int64? {
+        guard let text = string(name), !text.isEmpty, text != "null" else { return nil }
+        if let value = JSONReader.wholeNumber(text) { return value }
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard digits.count > 18, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
+            throw ServerError(.wrongTypeNumber, "The parameter \(name) must be a whole number.")
+        }
+        return text.hasPrefix("-") ? .min : .max
+    }
+
+    package func int(_ name: String, in range: ClosedRange<Int>) throws(ServerError) -> Int? {
+        try int64(name).map { value in
+            Int(min(max(value, Int64(range.lowerBound)), Int64(range.upperBound)))
+        }
+    }
+
+    /// A truth value under its name, or under the one that other clients use.
+    package func bool(_ name: String, or alias: String? = nil) throws(ServerError) -> Bool? {
+        guard let text = string(name) ?? alias.flatMap(string), !text.isEmpty else { return nil }
+        guard let value = JSONReader.truth(text) else {
+            throw ServerError(
+                RoostError.Code(400_104), "The parameter \(name) must be true or false.")
+        }
+        return value
+    }
+
+    /// A list; nil when the parameter is absent, elements without white space around them.
+    ///
+    /// Elements with a comma can only be told apart when the name repeats or the list is JSON's.
+    package func list(_ name: String) -> [String]? {
+        if let value = values[name] {
+            if case .array(let elements) = value {
+                return elements.compactMap { element in
+                    switch element {
+                    case .string(let text): text
+                    case .int(let number): String(number)
+                    default: nil
+                    }
+                }
+            }
+            return value.string.map(Self.split)
+        }
+        let items = query.filter { $0.name == name }.map(\.value)
+        switch items.count {
+        case 0: return nil
+        case 1: return Self.split(items[0])
+        default: return items.map { trim($0[...]) }
+        }
+    }
+
+    package func users(_ name: String) -> [UserID]? {
+        list(name)?.filter { !$0.isEmpty }.map { UserID($0) }
+    }
+
+    package func moment(_ name: String) throws(ServerError) -> Timestamp? {
+        try int64(name).map { Timestamp(milliseconds: $0) }
+    }
+
+    package func messageID(_ name: String) throws(ServerError) -> MessageID? {
+        guard let value = try int64(name), value > 0 else { return nil }
+        return MessageID(value)
+    }
+
+    /// A value of the body that has a structure.
+    func value(_ name: String) -> JSONValue? { values[name] }
+
+    /// The channel the path names; it must be the first open part.
+    var channelURL: ChannelURL { ChannelURL(pathParts[0]) }
+
+    /// The message the path names; it must be the second open part.
+    func pathMessageID() throws(ServerError) -> MessageID {
+        guard let value = Int64(pathParts[1]), value > 0 else {
+            throw ServerError(.invalidURL, "The message's ID in the path must be a number.")
+        }
+        return MessageID(value)
+    }
+
+    private static func split(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map(trim)
+    }
+}
+
+private func trim(_ text: Substring) -> String {
+    var text = text
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+}
+
+/// Collects a query, leaving out what is not there.
+struct QueryBuilder {
+    private(set) var items: [QueryItem] = []
+
+    mutating func add(_ name: String, _ value: String?) {
+        if let value { items.append(QueryItem(name, value)) }
+    }
+
+    mutating func add(_ name: String, _ value: Int?) { add(name, value.map { String($0) }) }
+
+    mutating func add(_ name: String, _ value: Bool?) { add(name, value.map { String($0) }) }
+
+    mutating func add(_ name: String, _ value: Timestamp?) {
+        add(name, value.map { String($0.milliseconds) })
+    }
+
+    /// Adds a list as a repeated name.
+    mutating func add(_ name: String, _ values: [String]?) {
+        for value in values ?? [] { add(name, value) }
+    }
+
+    mutating func add(_ items: [QueryItem]) { self.items += items }
+}

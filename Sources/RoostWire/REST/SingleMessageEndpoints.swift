@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Sends a message over REST; stored and told to others exactly as over the socket (`protocol.md` 3.7).
+package struct SendMessage: Endpoint {
+    package var message: MessageCommand
+    /// Who sends, for calls of the platform; a user's own call acts for that user, whatever stands here.
+    package var userID: UserID?
+
+    package init(message: MessageCommand, userID: UserID? = nil) {
+        self.message = message
+        self.userID = userID
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        do throws(WireError) {
+            var reading = MessageCommandFields(
+                isFile: fields.string("message_type") == MessageKind.file)
+            if !fields.body.isEmpty {
+                var reader = try JSONReader(bytes: fields.body)
+                try reader.readObject { name, reader throws(WireError) in
+                    try reading.read(name, &reader)
+                }
+            }
+            message = try reading.command(to: fields.channelURL, endingAt: fields.body.count)
+        } catch {
+            throw ServerError(error)
+        }
+        if fields.string("message_type") == MessageKind.admin {
+            message.content = .admin(text: message.content.text)
+        }
+        userID = fields.string("user_id").map { UserID($0) }
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.post, ["group_channels", message.channelURL.rawValue, "messages"]) { writer in
+            writer.field("message_type", message.content.kind)
+            if let userID { writer.field("user_id", userID.rawValue) }
+            message.common(&writer)
+            writer.field("message", message.content.text)
+            if case .file(let file) = message.content {
+                writer.field("url", file.url)
+                writer.field("file_name", file.name)
+                writer.field("file_type", file.type)
+                writer.field("file_size", file.size.bytes)
+            }
+            writer.unknown(message.unknownFields)
+        }
+    }
+
+    package static func write(_ output: Message, _ writer: inout JSONWriter) {
+        writer.fields(of: output, .rest)
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Message {
+        try reader.readMessage()
+    }
+}
+
+package struct GetMessage: Endpoint {
+    package var channelURL: ChannelURL
+    package var messageID: MessageID
+    package var extras: MessageExtras
+
+    package init(
+        channelURL: ChannelURL, messageID: MessageID, extras: MessageExtras = MessageExtras()
+    ) {
+        self.channelURL = channelURL
+        self.messageID = messageID
+        self.extras = extras
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        messageID = try fields.pathMessageID()
+        extras = try MessageExtras(fields)
+    }
+
+    package func encode() -> APIRequest {
+        var query = QueryBuilder()
+        extras.add(to: &query)
+        return APIRequest(
+            .get, ["group_channels", channelURL.rawValue, "messages", String(messageID.rawValue)],
+            query: query.items)
+    }
+
+    package static func write(_ output: Message, _ writer: inout JSONWriter) {
+        writer.fields(of: output, .rest)
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Message {
+        try reader.readMessage()
+    }
+}
+
+/// Changes a message; only what the command says changes.
+package struct EditMessage: Endpoint {
+    package var edit: EditCommand
+
+    package init(edit: EditCommand) { self.edit = edit }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        edit = EditCommand(
+            channelURL: fields.channelURL, messageID: try fields.pathMessageID(), requestID: nil,
+            isFile: fields.string("message_type") == MessageKind.file)
+        guard !fields.body.isEmpty else { return }
+        do throws(WireError) {
+            var edit = edit
+            var reader = try JSONReader(bytes: fields.body)
+            try reader.readObject { name, reader throws(WireError) in
+                try edit.read(name, &reader)
+            }
+            self.edit = edit
+        } catch {
+            throw ServerError(error)
+        }
+    }
+
+    package func encode() -> APIRequest {
+        let path = [
+            "group_channels", edit.channelURL.rawValue, "messages",
+            String(edit.messageID.rawValue),
+        ]
+        return APIRequest(.put, path) { writer in
+            writer.field("message_type", edit.isFile ? MessageKind.file : MessageKind.user)
+            edit.fields(&writer)
+        }
+    }
+
+    package static func write(_ output: Message, _ writer: inout JSONWriter) {
+        writer.fields(of: output, .rest)
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Message {
+        try reader.readMessage()
+    }
+}
+
+package struct DeleteMessage: Endpoint {
+    package typealias Output = NoOutput
+
+    package var channelURL: ChannelURL
+    package var messageID: MessageID
+
+    package init(channelURL: ChannelURL, messageID: MessageID) {
+        self.channelURL = channelURL
+        self.messageID = messageID
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        messageID = try fields.pathMessageID()
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(
+            .delete,
+            ["group_channels", channelURL.rawValue, "messages", String(messageID.rawValue)])
+    }
+}
+
+/// Marks a whole channel as read over REST (`protocol.md` 3.11).
+package struct MarkAsRead: Endpoint {
+    package struct Output: Hashable, Sendable {
+        package var channelURL: ChannelURL
+        package var timestamp: Timestamp
+        package var unreadMessageCount: Int
+        package var totalUnreadCount: Int
+
+        package init(
+            channelURL: ChannelURL, timestamp: Timestamp, unreadMessageCount: Int = 0,
+            totalUnreadCount: Int = 0
+        ) {
+            self.channelURL = channelURL
+            self.timestamp = timestamp
+            self.unreadMessageCount = unreadMessageCount
+            self.totalUnreadCount = totalUnreadCount
+        }
+    }
+
+    package var channelURL: ChannelURL
+    package var userID: UserID?
+
+    package init(channelURL: ChannelURL, userID: UserID? = nil) {
+        self.channelURL = channelURL
+        self.userID = userID
+    }
+
+    package init(_ fields: RequestFields) throws(ServerError) {
+        channelURL = fields.channelURL
+        userID = fields.string("user_id").map { UserID($0) }
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.put, ["group_channels", channelURL.rawValue, "messages", "mark_as_read"]) {
+            writer in
+            if let userID { writer.field("user_id", userID.rawValue) }
+        }
+    }
+
+    package static func write(_ output: Output, _ writer: inout JSONWriter) {
+        writer.field("channel_url", output.channelURL.rawValue)
+        writer.field("ts", output.timestamp.milliseconds)
+        writer.field("unread_message_count", output.unreadMessageCount)
+        writer.field("total_unread_count", output.totalUnreadCount)
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
+        var url: ChannelURL?
+        var output = Output(channelURL: "", timestamp: Timestamp(milliseconds: 0))
+        try reader.readObject { name, reader throws(WireError) in
+            switch name {
+            case "channel_url": url = try reader.readChannelURL()
+            case "ts": output.timestamp = try reader.readMoment() ?? output.timestamp
+            case "unread_message_count":
+                output.unreadMessageCount = try reader.readIntIfPresent() ?? 0
+            case "total_unread_count":
+                output.totalUnreadCount = try reader.readIntIfPresent() ?? 0
+            default: try reader.skipValue()
+            }
+        }
+        guard let url else { throw .missing("channel_url", offset: reader.position) }
+        output.channelURL = url
+        return output
+    }
+}

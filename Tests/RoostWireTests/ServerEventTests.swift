@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+import Testing
+
+struct ServerEventTests {
+    private func decode(_ text: String) throws -> ServerEvent {
+        let events = ServerEvent.decodeAll(text)
+        try #require(events.count == 1)
+        return try events[0].get()
+    }
+
+    @Test
+    func `one bad part of a frame does not touch the others`() throws {
+        let text =
+            "PONG{}\nMESG{\"msg_id\":}\nxy\n\nPONG\nZZZZ{\"a\":1}\npong{}\nEROR{\"code\":900020}"
+        let events = ServerEvent.decodeAll(text)
+        #expect(events.count == 7)
+        #expect(try events[0].get() == .pong)
+        #expect(throws: WireError.self) { try events[1].get() }
+        #expect(throws: WireError.self) { try events[2].get() }
+        #expect(try events[3].get() == .pong)
+        #expect(try events[4].get() == .unknown(Frame.Command("ZZZZ")))
+        #expect(throws: WireError.self) { try events[5].get() }
+        #expect(try events[6].get() == .error(ServerError(.notAMember, ""), acknowledges: nil))
+    }
+
+    @Test
+    func `offsets count from the start of the text frame`() {
+        let events = ServerEvent.decodeAll("PONG{}\nREAD{\"ts\":x}")
+        guard case .failure(let error) = events[1] else { return #expect(Bool(false)) }
+        #expect(error.offset == 17)
+        #expect(error.path == "ts")
+    }
+
+    @Test
+    func `an acknowledgement carries the request's name and the message before`() throws {
+        let event = try decode(
+            #"MESG{"req_id":"r1","msg_id":1001,"channel_url":"g1","channel_type":"group","ts":1000,"#
+                + #""updated_at":0,"message":"hi","data":"","custom_type":"","mention_type":"users","#
+                + #""mentioned_users":[],"silent":false,"is_op_msg":true,"previous_message_id":1000,"#
+                + #""user":{"guest_id":"alice","name":"Alice","image":"p","role":""},"sts":5}"#)
+        guard case .message(let event) = event else { return #expect(Bool(false)) }
+        #expect(event.acknowledges == "r1")
+        #expect(event.previousMessageID == 1000)
+        #expect(event.message.delivery == .delivered(1001, "r1"))
+        #expect(event.message.updatedAt == nil)
+        #expect(event.message.sender?.user.id == "alice")
+        #expect(event.message.sender?.user.nickname == "Alice")
+        #expect(event.message.sender?.role == .operator)
+        #expect(event.message.unknownFields.isEmpty)
+    }
+
+    @Test
+    func `a broadcast knows the request but acknowledges nothing`() throws {
+        var samples = Samples(seed: 4)
+        var message = samples.message()
+        message.delivery = .delivered(7, "r7")
+        let text = ServerEvent.message(MessageEvent(message: message)).encoded
+        #expect(text.contains(#""request_id":"r7""#))
+        #expect(!text.contains(#""req_id""#))
+        guard case .message(let event) = try decode(text) else { return #expect(Bool(false)) }
+        #expect(event.acknowledges == nil)
+        #expect(event.message.requestID == "r7")
+    }
+
+    @Test
+    func `a flattened file and a file object mean the same`() throws {
+        let flat = try decode(
+            #"FILE{"msg_id":3,"ts":9,"channel_url":"g","url":"u","name":"n","type":"image/png","size":5,"#
+                + #""custom":"d","thumbnails":[],"require_auth":false,"user":{"user_id":"a"}}"#)
+        let nested = try decode(
+            #"FILE{"message_id":3,"created_at":9,"channel_url":"g","type":"FILE","file":{"url":"u","name":"n","#
+                + #""type":"image/png","size":5,"data":"d"},"user":{"user_id":"a"}}"#)
+        #expect(flat == nested)
+    }
+
+    @Test
+    func `meta arrays come as a map with an order or as a list`() throws {
+        let map = try decode(
+            #"MESG{"msg_id":3,"ts":9,"channel_url":"g","message":"","metaarray":{"a":["1"],"b":[]},"#
+                + #""metaarray_key_order":["b","a"]}"#)
+        let list = try decode(
+            #"MESG{"msg_id":3,"ts":9,"channel_url":"g","message":"","#
+                + #""sorted_metaarray":[{"key":"b","value":[]},{"key":"a","value":["1"]}]}"#)
+        #expect(map == list)
+        guard case .message(let event) = map else { return #expect(Bool(false)) }
+        #expect(event.message.metaArrays.map(\.key) == ["b", "a"])
+    }
+
+    @Test
+    func `the smallest login has every default`() throws {
+        guard
+            case .login(.success(let login)) = try decode(#"LOGI{"key":"k","user_id":"u","sts":1}"#)
+        else { return #expect(Bool(false)) }
+        var expected = LoginSuccess(user: User(id: "u"), sessionKey: "k")
+        expected.pingInterval = .seconds(15)
+        #expect(login == expected)
+        #expect(login.reconnect.tryLimit == nil)
+    }
+
+    @Test
+    func `a login is written with all that any client needs (scar 76)`() throws {
+        var login = LoginSuccess(user: User(id: "u", nickname: "U"), sessionKey: "k")
+        login.loginAt = Timestamp(milliseconds: 5)
+        login.reconnect.tryLimit = 3
+        login.requestDedupInterval = .milliseconds(0)
+        login.unread = UnreadCount(
+            all: 3, customTypes: ["a": 1], timestamp: Timestamp(milliseconds: 9))
+        let text = ServerEvent.login(.success(login)).encoded
+        #expect(try decode(text) == .login(.success(login)))
+        let value = try JSONValue(parsing: String(text.dropFirst(4)))
+        for name in [
+            "user_id", "nickname", "profile_url", "metadata", "is_active", "key", "ekey",
+            "login_ts",
+            "ping_interval", "pong_timeout", "reconnect", "max_unread_cnt_on_super_group",
+            "max_unread_count_on_super_group", "file_upload_size_limit", "premium_feature_list",
+            "emoji_hash", "application_attributes", "use_reaction", "multiple_file_send_max_size",
+            "config_sync_needed", "services", "notifications", "allow_sdk_log_ingestion",
+            "unread_cnt",
+        ] { #expect(value[name] != nil, "\(name) is missing") }
+    }
+
+    @Test(arguments: [
+        LoginResult.failure(ServerError(.tokenInvalid, "No."), acknowledges: nil),
+        .failure(ServerError(.sessionRevoked, "No."), acknowledges: "r"),
+        .refreshed(acknowledges: "r", sessionKey: "k2", fileKey: "f"),
+    ])
+    func `other answers to a login come back`(result: LoginResult) throws {
+        #expect(try decode(ServerEvent.login(result).encoded) == .login(result))
+    }
+
+    static let user = User(id: "u", nickname: "U")
+    static let moment = Timestamp(milliseconds: 77)
+
+    static let events: [ServerEvent] = [
+        .deleted(
+            DeletionEvent(
+                channelURL: "g", messageID: 5, timestamp: moment, messageCreatedAt: moment,
+                senderID: "u")),
+        .deleted(DeletionEvent(channelURL: "g", messageID: 5)),
+        .read(ReadEvent(channelURL: "g", user: user, timestamp: moment, acknowledges: "r")),
+        .delivered("g", ["u": moment]), .user(category: 20_001, data: #"{"blocker":{}}"#),
+        .error(ServerError(.notAMember, "m"), acknowledges: "r"),
+        .busy(BusyEvent(retryAfter: .seconds(3), reason: 1, message: "m")),
+        .expired(reason: 400_310, expiresIn: -1), .expired(reason: nil, expiresIn: nil),
+        .memberCounts([
+            MemberCounts(channelURL: "g", memberCount: 3, joinedMemberCount: 2, timestamp: moment)
+        ]),
+        .reaction(
+            ReactionEvent(
+                channelURL: "g", messageID: 5, key: "k", userID: "u", isAdded: false,
+                updatedAt: moment)),
+        .thread(ThreadEvent(channelURL: "g", parentID: 5, threadInfo: #"{"reply_count":1}"#)),
+        .unknown(Frame.Command("VOTE")), .pong,
+    ]
+
+    @Test(arguments: events)
+    func `every event comes back as it was written`(event: ServerEvent) throws {
+        let text = event.encoded
+        #expect(text.hasSuffix("}\n"))
+        #expect(try decode(text) == event)
+    }
+
+    static let channelContents: [(ChannelEvent.Category, ChannelEvent.Content)] = [
+        (.joined, .joined([Member(user: user)], .init(members: 2, joinedMembers: 1))),
+        (.left, .left(user, .init(members: 1, joinedMembers: 1))),
+        (.invited, .invited(inviter: user, invitees: [Member(user: user)], at: moment, .init())),
+        (.invitationDeclined, .declined(inviter: nil, invitee: user, .init())),
+        (.operatorsChanged, .operators([user])), (.frozen, .frozen(true)),
+        (.unfrozen, .frozen(false)),
+        (.typingStart, .typing(user, isTyping: true)), (.typingEnd, .typing(user, isTyping: false)),
+        (.hidden, .hidden(hidesPrevious: true, allowsAutoUnhide: false)),
+        (.metadataChanged, .metadata(created: ["a": "b"], updated: [:], deleted: ["c"])),
+        (.propertiesChanged, .other(data: "{}")), (.deleted, .other(data: "{}")),
+        (ChannelEvent.Category(19_999), .other(data: #"{"new":[1]}"#)),
+    ]
+
+    @Test(arguments: channelContents)
+    func `channel news comes back as it was written`(
+        category: ChannelEvent.Category, content: ChannelEvent.Content
+    ) throws {
+        var event = ChannelEvent(
+            category, channelURL: "g", timestamp: Self.moment, content: content, uniqueID: "q")
+        event.unread = UnreadCount(all: 1, timestamp: Self.moment)
+        if category == .hidden { event.messageOffset = Self.moment }
+        #expect(try decode(ServerEvent.channel(event).encoded) == .channel(event))
+    }
+
+    @Test
+    func `a single newcomer may be spread into the data, before the category`() throws {
+        let event = try decode(
+            #"SYEV{"data":{"user_id":"u","nickname":"U"},"cat":10000,"channel_url":"g","ts":77}"#)
+        guard case .channel(let event) = event, case .joined(let members, _) = event.content
+        else { return #expect(Bool(false)) }
+        #expect(members.map(\.user.id) == ["u"])
+    }
+
+    @Test
+    func `an error inside the data of channel news names its place`() {
+        let error = #expect(throws: WireError.self) {
+            try decode(
+                #"SYEV{"cat":10020,"channel_url":"g","data":{"invitees":[{"nickname":"x"}]}}"#)
+        }
+        #expect(error?.path == "data.invitees[0].user_id")
+        #expect(error?.kind == .missing)
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func `flipped and cut bytes end in an error or a value, never in a trap`(seed: UInt64) {
+        var samples = Samples(seed: seed)
+        var events = Self.events.map(\.encoded)
+        events.append(ServerEvent.message(MessageEvent(message: samples.message())).encoded)
+        events += Self.channelContents.map { category, content in
+            ServerEvent.channel(
+                ChannelEvent(category, channelURL: "g", timestamp: Self.moment, content: content)
+            ).encoded
+        }
+        for text in events {
+            var bytes = Array(text.utf8)
+            if samples.flag() { bytes.removeLast(samples.number(0...(bytes.count - 1))) }
+            for _ in 0..<samples.number(1...4) where !bytes.isEmpty {
+                bytes[samples.number(0...(bytes.count - 1))] = UInt8(samples.number(0...255))
+            }
+            for part in ServerEvent.decodeAll(String(decoding: bytes, as: UTF8.self)) {
+                guard case .failure(let error) = part else { continue }
+                #expect((0...(bytes.count * 3)).contains(error.offset))
+            }
+            var reader = JSONReader("")
+            #expect(throws: WireError.self) { try reader.readGroupChannel() }
+            _ = try? JSONValue(parsing: bytes)
+        }
+    }
+}
