@@ -26,6 +26,7 @@ let modules: [Target] = [
 let tests: [Target] = [
     .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(name: "ProjectTests"),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]
 

@@ -32,7 +32,7 @@ public final class ChatClient: Sendable {
         self.engine = engine
         self.link = link
         self.outbox = outbox
-        storageReport = store.report
+        storageReport = store.report.sentences
     }
 
     /// Opens the user's cache and outbox; asks no server.
@@ -55,8 +55,8 @@ public final class ChatClient: Sendable {
             store = try await Store.open(
                 StoreLocation(configuration.cache),
                 owner: StoreOwner(
-                    applicationID: configuration.applicationID, userID: configuration.userID),
-                executor: world.storeExecutor)
+                    application: configuration.applicationID, user: configuration.userID.rawValue),
+                Store.Options(executor: world.storeExecutor))
         } catch {
             throw RoostError(error)
         }
@@ -67,7 +67,7 @@ public final class ChatClient: Sendable {
             [weak engine] news in await engine?.receive(news)
         }
         let outbox = Outbox(
-            world: world, store: store.outbox, me: configuration.userID,
+            world: world, store: store.outbox, me: try await store.me(configuration.userID),
             surroundings: Outbox.Surroundings(
                 transmit: { item throws(RoostError) in
                     try await link.send(.message(MessageCommand(item)))
@@ -206,15 +206,40 @@ public final class ChatClient: Sendable {
     // MARK: A look inside
 
     /// What the cache holds, in numbers.
-    package func inspection() async throws(RoostError) -> StoreInspection {
-        do { return try await store.inspection() } catch { throw RoostError(error) }
+    package func inspection() async throws(RoostError) -> CacheInspection {
+        do { return try await engine.reader.inspection() } catch { throw RoostError(error) }
+    }
+
+    /// Everything unsent, in the order it was written.
+    package func unsentMessages() async throws(RoostError) -> [OutboxItem] {
+        do { return try await store.outbox.items().items } catch { throw RoostError(error) }
+    }
+}
+
+extension StoreLocation {
+    init(_ cache: Configuration.Cache) {
+        switch cache {
+        case .folder(let path): self = .folder(path)
+        case .memory: self = .memory
+        }
+    }
+}
+
+extension Store {
+    /// The user as the last connection knew them; a bare ID before the first.
+    fileprivate func me(_ id: UserID) async throws(RoostError) -> User {
+        do {
+            return try await readers[0].user(id).value ?? User(id: id)
+        } catch {
+            throw RoostError(error)
+        }
     }
 }
 
 extension MessageCommand {
     init(_ item: OutboxItem) {
         switch item.content {
-        case .user(let params):
+        case .userMessage(let params):
             self.init(
                 channelURL: item.channel, requestID: item.requestID,
                 content: .user(text: params.text), data: params.data,

@@ -42,6 +42,25 @@ public struct Configuration: Sendable {
     }
 }
 
+extension Configuration {
+    func validate() throws(RoostError) {
+        let problem: String? =
+            if applicationID.isEmpty {
+                "The application ID must not be empty."
+            } else if userID.rawValue.isEmpty {
+                "The user ID must not be empty."
+            } else if !(1...200).contains(pageSize) {
+                "The page size must be 1 to 200 messages."
+            } else if cache == .folder("") {
+                "The cache folder must be named."
+            } else {
+                nil
+            }
+        guard let problem else { return }
+        throw RoostError(.invalidParameter, remedy: .correctInput, message: problem)
+    }
+}
+
 /// A server's address, checked once.
 package struct ServerAddress: Hashable, Sendable {
     /// Without a slash at the end.

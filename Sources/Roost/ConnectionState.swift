@@ -18,7 +18,9 @@ public enum ConnectionState: Sendable {
         self =
             switch state {
             case .idle: .disconnected
-            case .opening(1), .authenticating(1) where lastFailure == nil: .connecting
+            case .opening(1),
+                .authenticating(1) where lastFailure == nil:
+                .connecting
             case .opening, .authenticating, .backingOff, .awaitingNetwork:
                 .reconnecting(lastFailure)
             case .online: .connected

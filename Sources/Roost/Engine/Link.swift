@@ -85,7 +85,8 @@ actor Link {
             if let closing { Task(executorPreference: executor) { await closing.close() } }
         case .sendPing:
             // A ping that cannot be sent is found out by the pong that does not come.
-            try? await socket?.send(ClientCommand.ping(Ping(id: world.wallTime().milliseconds)).encoded)
+            try? await socket?.send(
+                ClientCommand.ping(Ping(id: world.wallTime().milliseconds)).encoded)
         case .arm(let timer, let duration):
             timers.arm(timer, for: duration, in: world) { number in
                 await self.fired(timer, number)

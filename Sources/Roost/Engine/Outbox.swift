@@ -12,8 +12,6 @@ actor Outbox {
         let transmit: @Sendable (OutboxItem) async throws(RoostError) -> Void
         /// The unsent messages of a channel are not what they were.
         let changed: @Sendable (ChannelURL) async -> Void
-        /// The disk refused: the message is safe where it was, but its state could not be noted.
-        let storageFailed: @Sendable (RoostError) async -> Void
     }
 
     private nonisolated let executor: any WorldExecutor
@@ -24,7 +22,7 @@ actor Outbox {
 
     private let world: World
     private let store: OutboxStore
-    private let me: UserID
+    private var me: User
     private let surroundings: Surroundings
     private var machine = OutboxMachine()
     /// Everything unsent, in the order it was written.
@@ -36,7 +34,7 @@ actor Outbox {
         case rest(ChannelURL)
     }
 
-    init(world: World, store: OutboxStore, me: UserID, surroundings: Surroundings) {
+    init(world: World, store: OutboxStore, me: User, surroundings: Surroundings) {
         self.world = world
         self.executor = world.executor
         self.store = store
@@ -47,7 +45,7 @@ actor Outbox {
     /// Takes up what an earlier run left unsent.
     func start() async throws(RoostError) {
         do {
-            items = try await store.items()
+            items = try await store.items().items
         } catch {
             throw RoostError(error)
         }
@@ -58,20 +56,20 @@ actor Outbox {
     func append(
         _ params: UserMessageParams, to channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        let item = OutboxItem(
-            requestID: RequestID.random(world.entropy), channel: channel,
-            createdAt: world.wallTime(), content: .user(params))
-        let stored: OutboxItem
+        let item: OutboxItem
         do {
-            stored = try await store.append(item)
+            item = try await store.append(
+                RequestID.random(world.entropy), to: channel, createdAt: world.wallTime(),
+                content: .userMessage(params))
         } catch {
             throw RoostError(error)
         }
-        items.append(stored)
-        items.sort { $0.sequence < $1.sequence }
+        // Two calls may come back from the disk in either order; the disk's order counts.
+        items.insert(item, at: items.firstIndex { $0.sequence > item.sequence } ?? items.count)
+        let message = item.message(from: Sender(user: me))
         await surroundings.changed(channel)
-        await receive(.queued(OutboxMachine.Item(stored)))
-        return stored.message(from: me)
+        await receive(.queued(OutboxMachine.Item(item)))
+        return message
     }
 
     /// Moves the machine, then does what it asks for.
@@ -81,10 +79,11 @@ actor Outbox {
 
     /// The unsent messages of a channel, in the order they were written.
     func unsent(in channel: ChannelURL) -> [Message] {
-        items.filter { $0.channel == channel }.map { $0.message(from: me) }
+        items.filter { $0.channel == channel }.map { $0.message(from: Sender(user: me)) }
     }
 
-    func contains(_ requestID: RequestID) -> Bool { machine.item(requestID) != nil }
+    /// Takes the name the server knows the user by; pending messages carry it from now on.
+    func rename(to user: User) { me = user }
 
     /// Whether something is on its way or could leave at once.
     var isBusy: Bool { machine.isBusy }
@@ -94,7 +93,10 @@ actor Outbox {
         case .transmit(let requestID):
             guard let item = items.first(where: { $0.requestID == requestID }) else { return }
             do {
+                try await store.noteAttempt(requestID)
                 try await surroundings.transmit(item)
+            } catch let error as StoreError {
+                await receive(.failed(requestID, RoostError(error).code))
             } catch {
                 await receive(.failed(requestID, error.code))
             }
@@ -123,25 +125,19 @@ actor Outbox {
 
     private func note(_ state: UnsentState, of requestID: RequestID) async {
         guard let index = items.firstIndex(where: { $0.requestID == requestID }) else { return }
-        items[index].state = state
+        items[index] = items[index].with(state)
         let channel = items[index].channel
-        do {
-            try await store.update(requestID, state: state)
-        } catch {
-            await surroundings.storageFailed(RoostError(error))
-        }
+        // When the disk refuses, the message is still there as pending and is tried again after a
+        // restart; its name makes that harmless.
+        try? await store.update(requestID, state: state)
         await surroundings.changed(channel)
     }
 
     private func forget(_ requestID: RequestID) async {
         guard let index = items.firstIndex(where: { $0.requestID == requestID }) else { return }
         let channel = items.remove(at: index).channel
-        do {
-            try await store.remove(requestID)
-        } catch {
-            // It stays on disk and is sent again after a restart; its name makes that harmless.
-            await surroundings.storageFailed(RoostError(error))
-        }
+        // When the disk refuses, it is sent again after a restart; its name makes that harmless.
+        try? await store.remove(requestID)
         await surroundings.changed(channel)
     }
 }

@@ -20,6 +20,18 @@ extension RoostError {
         self.init(code, remedy: remedy, message: error.message, underlying: error)
     }
 
+    init(_ error: StoreError) {
+        let remedy: Remedy =
+            switch error.kind {
+            case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .otherOwner, .locked,
+                .full, .notAccessible:
+                .repairStorage
+            case .closed, .unexpected: .none
+            }
+        self.init(
+            .localDatabaseError, remedy: remedy, message: error.message, underlying: error)
+    }
+
     init(_ failure: APIFailure) {
         switch failure {
         case .refused(let error, _): self.init(error)

@@ -97,21 +97,12 @@ extension SyncEngine {
             let statement = PageStatement(
                 question: question, positions: page.messages.compactMap(\.position),
                 hasNewer: page.hasNext, isContinuous: page.isContinuous ?? true)
-            return (statement, Self.mutations(upToDate(page.messages), statement.range, channel))
+            return (
+                statement,
+                [.messages(channel, upToDate(page.messages), covering: statement.range)]
+            )
         }
         return page
-    }
-
-    private static func mutations(
-        _ messages: [Message], _ range: CoveredRange?, _ channel: ChannelURL
-    ) -> [Mutation] {
-        if let range { return [.messages(channel, messages, covering: range)] }
-        // The server stated no stretch: each message is known by itself.
-        return messages.compactMap { message in
-            message.position.map { place in
-                .messages(channel, [message], covering: CoveredRange(lower: place, upper: place))
-            }
-        }
     }
 
     /// Asks what is missing after a known end, and fills it or tells the timeline.
@@ -119,8 +110,9 @@ extension SyncEngine {
         let channel = timeline.channel
         let cachedCount: Int
         do {
-            cachedCount = try await store.reader.messageCount(
-                in: channel, from: known.createdAt, through: .distantFuture)
+            cachedCount = try await reader.messageCount(
+                in: channel, from: known.createdAt, through: .distantFuture
+            ).value
         } catch {
             throw RoostError(error)
         }
@@ -134,12 +126,14 @@ extension SyncEngine {
                     filter: MessageFilter(replyType: .all), checksContinuity: true),
                 sessionKey: session.login.sessionKey)
         } store: { answer, upToDate in
-            let messages = answer.next.messages.sorted { ($0.position ?? known) < ($1.position ?? known) }
+            let messages = answer.next.messages.sorted {
+                ($0.position ?? known) < ($1.position ?? known)
+            }
             let verdict = GapVerdict(
                 from: known, isHuge: answer.isHuge, positions: messages.compactMap(\.position),
                 hasKnowledgeAbove: hasKnowledgeAbove)
             guard case .filled(let range) = verdict else { return (verdict, []) }
-            return (verdict, Self.mutations(upToDate(messages), range, channel))
+            return (verdict, [.messages(channel, upToDate(messages), covering: range)])
         }
         switch verdict {
         case .huge: await timeline.showHugeGap()
@@ -196,17 +190,17 @@ extension SyncEngine {
     func firstCursor(
         of channel: ChannelURL, _ session: Session
     ) async throws(RoostError) -> [Mutation] {
-        guard let loginAt = session.login.loginAt, try await cursor(.messages(channel)) == nil
+        guard let loginAt = session.login.loginAt, try await cursor(.messageChanges(channel)) == nil
         else { return [] }
-        return [.cursor(.messages(channel), .timestamp(loginAt))]
+        return [.cursor(.messageChanges(channel), .moment(loginAt))]
     }
 
     private func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
-        do { return try await store.reader.cursor(key) } catch { throw RoostError(error) }
+        do { return try await reader.cursor(key).value } catch { throw RoostError(error) }
     }
 
     private func applyMessageChanges(of channel: ChannelURL) async throws(RoostError) {
-        guard var cursor = try await cursor(.messages(channel)) else { return }
+        guard var cursor = try await cursor(.messageChanges(channel)) else { return }
         while true {
             guard let session else { throw .notConnected }
             let changes = try await api.call(
@@ -220,7 +214,7 @@ extension SyncEngine {
             let next = Cursor.token(changes.next)
             try await commit(
                 changes.updated.map { .edited($0) } + [
-                    .deleted(channel, deleted), .cursor(.messages(channel), next),
+                    .deleted(channel, deleted), .cursor(.messageChanges(channel), next),
                 ])
             guard changes.hasMore else { return }
             try Self.checkProgress(from: cursor, to: next)
@@ -240,9 +234,9 @@ extension SyncEngine {
 
     private func applyChannelChanges() async throws(RoostError) {
         guard let session else { throw .notConnected }
-        guard var cursor = try await cursor(.channels) else {
+        guard var cursor = try await cursor(.channelChanges) else {
             guard let loginAt = session.login.loginAt else { return }
-            try await commit([.cursor(.channels, .timestamp(loginAt))])
+            try await commit([.cursor(.channelChanges, .moment(loginAt))])
             return
         }
         while true {
@@ -253,7 +247,7 @@ extension SyncEngine {
             let next = Cursor.token(changes.next)
             try await commit(
                 [.channels(changes.updated)] + changes.deleted.map { .removeChannel($0) }
-                    + [.cursor(.channels, next)])
+                    + [.cursor(.channelChanges, next)])
             guard changes.hasMore else { return }
             try Self.checkProgress(from: cursor, to: next)
             cursor = next
@@ -279,7 +273,7 @@ extension RoostError {
 extension ChangeLogCursor {
     init(_ cursor: Cursor) {
         switch cursor {
-        case .timestamp(let moment): self = .since(moment)
+        case .moment(let moment): self = .since(moment)
         case .token(let token): self = .token(token)
         }
     }

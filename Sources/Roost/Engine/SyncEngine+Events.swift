@@ -24,12 +24,15 @@ extension SyncEngine {
         case .message(let event): try await receive(event)
         case .edited(let event):
             ledgers[event.message.channelURL]?.note(editOf: event.message)
-            try await commit([.edited(event.message)])
+            try await commit([
+                .edited(event.message),
+                .channelNews(event.message.channelURL, .edited(event.message)),
+            ])
         case .deleted(let event):
             ledgers[event.channelURL]?.note(deletionOf: event.messageID)
-            try await commit([.deleted(event.channelURL, [event.messageID])])
+            try await forget([event.messageID], in: event.channelURL)
         case .read(let event) where event.user.id == me:
-            try await commit([.readUpTo(event.channelURL, event.timestamp)])
+            try await commit([.channelNews(event.channelURL, .read(event.timestamp))])
         case .channel(let event): try await receive(event)
         case .error(let error, acknowledges: let requestID?):
             await outbox?.receive(.failed(requestID, error.code))
@@ -48,12 +51,26 @@ extension SyncEngine {
         try await commit(
             [
                 .liveMessage(message, predecessor: event.previousMessageID),
-                .lastMessage(message, countsAsUnread: !isMine && !message.isSilent),
+                .channelNews(
+                    channel, .received(message, countsAsUnread: !isMine && !message.isSilent)),
             ] + firstCursor(of: channel, session))
         if let requestID = message.requestID { await outbox?.receive(.delivered(requestID)) }
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
+    }
+
+    /// Removes messages that are gone, and asks for the channel's new last message if need be.
+    func forget(_ ids: [MessageID], in channel: ChannelURL) async throws(RoostError) {
+        for id in ids { ledgers[channel]?.note(deletionOf: id) }
+        let commit = try await commit([
+            .deleted(channel, ids), .channelNews(channel, .deleted(ids)),
+        ])
+        let lostPreview = commit.changes.contains { change in
+            guard case .channels(let change) = change else { return false }
+            return change.updated.contains { $0.after.lastMessage == nil }
+        }
+        if lostPreview { run { engine in await engine.lookUp(channel) } }
     }
 
     private func receive(_ event: ChannelEvent) async throws(RoostError) {
@@ -72,11 +89,11 @@ extension SyncEngine {
     }
 
     private func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
-        do { return try await store.reader.channel(url) } catch { throw RoostError(error) }
+        do { return try await reader.channel(url).value } catch { throw RoostError(error) }
     }
 
     /// Fetches a channel and stores it; wishes for one that is on its way share the answer.
-    private func lookUp(_ channel: ChannelURL) async {
+    func lookUp(_ channel: ChannelURL) async {
         guard let session else { return }
         if lookUps[channel] != nil {
             return await withCheckedContinuation { lookUps[channel, default: []].append($0) }

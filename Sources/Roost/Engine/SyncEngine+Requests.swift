@@ -22,7 +22,7 @@ extension SyncEngine {
     /// A channel from disk, or from the server when the disk has none.
     func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
         let cached: GroupChannel?
-        do { cached = try await store.reader.channel(url) } catch { throw RoostError(error) }
+        do { cached = try await reader.channel(url).value } catch { throw RoostError(error) }
         if let cached { return cached }
         let found = try await call(GetChannel(channelURL: url))
         try await commit([.channels([found])])
@@ -57,8 +57,7 @@ extension SyncEngine {
     /// Deletes a message; returns when the server has and the disk has forgotten it.
     func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) {
         _ = try await call(DeleteMessage(channelURL: channel, messageID: messageID))
-        ledgers[channel]?.note(deletionOf: messageID)
-        try await commit([.deleted(channel, [messageID])])
+        try await forget([messageID], in: channel)
     }
 
     /// Makes one call under the present connection and drops an answer that outlived it (scar 134).

@@ -61,6 +61,9 @@ actor SyncEngine {
     var me: UserID { configuration.userID }
     var isOnline: Bool { session != nil }
 
+    /// One of the cache's readers; the engine asks in turn, so one is enough for it.
+    var reader: StoreReader { store.readers[0] }
+
     func attach(link: Link, outbox: Outbox) {
         self.link = link
         self.outbox = outbox
@@ -122,6 +125,9 @@ actor SyncEngine {
         lastFailure = nil
         publishState(.online(awaitsPong: false))
         resumeConnectWaiters(with: nil)
+        await outbox?.rename(to: session.login.user)
+        // A name on disk that is a little old does no harm; the next login brings it again.
+        _ = try? await commit([.users([session.login.user])])
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
         await outbox?.receive(.wentOnline(now: world.wallTime()))
@@ -219,14 +225,14 @@ actor SyncEngine {
     }
 
     func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {
-        do { return try await store.reader.window(query) } catch { throw RoostError(error) }
+        do { return try await reader.window(query) } catch { throw RoostError(error) }
     }
 
     func readChannels(
         order: ChannelOrder, includesEmpty: Bool, limit: Int
     ) async throws(RoostError) -> CachedChannels {
         do {
-            let page = try await store.reader.channels(
+            let page = try await reader.channels(
                 order: order, includesEmpty: includesEmpty, limit: limit + 1)
             return CachedChannels(
                 channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,

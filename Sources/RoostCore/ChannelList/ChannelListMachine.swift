@@ -39,12 +39,30 @@ package struct ChannelListMachine: Sendable {
         sequence = commit.sequence
         let before = channels
         for change in commit.changes {
-            guard case .channels(let change) = change else { continue }
-            for url in change.deleted { remove(url) }
-            for update in change.updated { place(update.after) }
-            for channel in change.inserted { place(channel) }
+            switch change {
+            case .messages: break
+            case .users(let updates): rename(updates)
+            case .channels(let change):
+                for url in change.deleted { remove(url) }
+                for update in change.updated { place(update.after) }
+                for channel in change.inserted { place(channel) }
+            }
         }
         return before == channels ? ListDiff() : ListDiff(from: before, to: channels)
+    }
+
+    private mutating func rename(_ updates: [Update<User>]) {
+        let users = Dictionary(
+            updates.map { ($0.after.id, $0.after) }, uniquingKeysWith: { _, last in last })
+        for index in channels.indices {
+            for member in channels[index].members.indices {
+                guard let user = users[channels[index].members[member].user.id] else { continue }
+                channels[index].members[member].user = user
+            }
+            if let sender = channels[index].lastMessage?.sender, let user = users[sender.user.id] {
+                channels[index].lastMessage?.sender?.user = user
+            }
+        }
     }
 
     private func belongs(_ channel: GroupChannel) -> Bool {

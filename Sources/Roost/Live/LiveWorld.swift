@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostTransport
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+extension World {
+    /// The world as it is: real sockets, real time, real chance.
+    package static func live() -> World {
+        World(
+            http: URLSessionHTTP(), sockets: LiveSockets.shared, clock: LiveClock(),
+            wallTime: { Timestamp(milliseconds: LiveClock.wallMilliseconds()) },
+            entropy: { UInt64.random(in: .min ... .max) }, executor: PoolExecutor())
+    }
+}
+
+/// Waits on the clock that goes on while the device sleeps.
+struct LiveClock: WorldClock {
+    func sleep(for duration: Duration) async throws(CancellationError) {
+        do {
+            try await Task.sleep(for: duration, clock: .continuous)
+        } catch {
+            throw CancellationError()
+        }
+    }
+
+    static func wallMilliseconds() -> Int64 {
+        var now = timespec()
+        // SAFETY: the call fills the structure it is given and keeps no pointer to it.
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    }
+}

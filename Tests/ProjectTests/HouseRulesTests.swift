@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+struct HouseRulesTests {
+    /// What may stand only where the outside world comes in.
+    private static let outside = [
+        "Task.sleep", "Date()", "UUID()", ".random(in:", "ContinuousClock()", "Date.now",
+        "SystemRandomNumberGenerator",
+    ]
+
+    /// Modules whose business is the outside world; the rest takes it through seams.
+    private static let edges = ["RoostSockets", "RoostSQLite", "RoostHost", "RoostCommand"]
+
+    /// Where `@unchecked Sendable` may stand; each such file says what confines the state.
+    private static let uncheckedModules = ["RoostSockets", "RoostSQLite"]
+
+    private static func module(of file: String) -> String {
+        String(file.split(separator: "/")[1])
+    }
+
+    @Test func `time and chance come in through seams`() throws {
+        for file in try Project.swiftFiles(below: "Sources") {
+            if file.contains("/Live/") || Self.edges.contains(Self.module(of: file)) { continue }
+            let text = try Project.text(file)
+            for word in Self.outside {
+                #expect(!text.contains(word), "\(file) says \(word)")
+            }
+        }
+    }
+
+    @Test func `no task leaves a client's executor`() throws {
+        for file in try Project.swiftFiles(below: "Sources/Roost") where !file.contains("/Live/") {
+            let text = try Project.text(file)
+            #expect(!text.contains("Task.detached"), "\(file)")
+            #expect(try text.firstMatch(of: Regex(#"\bTask( \{|\(priority)"#)) == nil, "\(file)")
+        }
+    }
+
+    @Test func `unchecked promises stand only beside C`() throws {
+        for file in try Project.swiftFiles(below: "Sources") {
+            if Self.uncheckedModules.contains(Self.module(of: file)) { continue }
+            let text = try Project.text(file)
+            #expect(!text.contains("@unchecked Sendable"), "\(file)")
+            #expect(!text.contains("nonisolated(unsafe)"), "\(file)")
+        }
+    }
+
+    @Test func `a file is one idea: 400 lines at most, 600 for tests`() throws {
+        for (folder, limit) in [("Sources", 400), ("Tests", 600), ("Examples", 400)] {
+            for file in try Project.swiftFiles(below: folder) {
+                let count = try Project.text(file).split(
+                    separator: "\n", omittingEmptySubsequences: false
+                ).count
+                #expect(count <= limit, "\(file) has \(count) lines")
+            }
+        }
+    }
+
+    @Test func `every file names its licence`() throws {
+        for folder in ["Sources", "Tests", "Examples"] {
+            for file in try Project.swiftFiles(below: folder) {
+                let text = try Project.text(file)
+                #expect(
+                    text.hasPrefix("// SPDX-License-Identifier: Apache-2.0")
+                        || text.hasPrefix("// swift-tools-version"), "\(file)")
+            }
+        }
+    }
+
+    @Test func `the README's code is the example's code`() throws {
+        let readme = try Project.text("README.md")
+        let start = try #require(readme.range(of: "```swift\n"))
+        let end = try #require(readme[start.upperBound...].range(of: "```"))
+        let shown = readme[start.upperBound..<end.lowerBound].split(separator: "\n")
+        let example = try Project.text("Examples/FirstChat/FirstChat.swift")
+            .split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
+        #expect(shown.count > 8)
+        for line in shown {
+            let line = line.trimmingPrefix(while: \.isWhitespace)
+            #expect(example.contains(line), "the example does not say: \(line)")
+        }
+    }
+}

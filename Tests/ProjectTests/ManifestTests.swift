@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+struct ManifestTests {
+    /// The edges as the architecture's table of modules draws them, top row first.
+    private static func drawnEdges() throws -> [(module: String, mayUse: Set<String>)] {
+        try Project.text("docs/ARCHITECTURE.md").split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+                .map { $0.trimmingPrefix(while: \.isWhitespace) }
+            guard cells.count == 5, let match = try? /^(Roost|Send)\w*/.firstMatch(in: cells[1])
+            else { return nil }
+            let uses = cells[2].matches(of: /\w+/).map { String($0.output) }
+            return (String(match.output.0), Set(uses))
+        }
+    }
+
+    /// The edges as the manifest declares them, in its order.
+    private static func declaredEdges() throws -> [(module: String, uses: Set<String>)] {
+        let manifest = try Project.text("Package.swift")
+        let pattern =
+            /\.(?:target|executableTarget)\(\s*name: "(\w+)"(?:,\s*dependencies: \[([^\]]*(?:\[[^\]]*\][^\]]*)*)\])?/
+        return manifest.matches(of: pattern).map { match in
+            let list = match.output.2 ?? ""
+            let names = list.matches(of: /"(\w+)"/).map { String($0.output.1) }
+            return (String(match.output.1), Set(names))
+        }
+    }
+
+    @Test func `every edge of the manifest is drawn in the architecture`() throws {
+        let drawn = Dictionary(
+            uniqueKeysWithValues: try Self.drawnEdges().map { ($0.module, $0.mayUse) })
+        let declared = try Self.declaredEdges().filter { $0.module.hasPrefix("Roost") }
+        #expect(declared.count > 5)
+        for (module, uses) in declared {
+            let mayUse = try #require(drawn[module], "\(module) is not in docs/ARCHITECTURE.md")
+            #expect(uses.subtracting(mayUse).isEmpty, "\(module) uses more than is drawn")
+        }
+    }
+
+    @Test func `arrows point down only`() throws {
+        let order = try Self.drawnEdges().map(\.module)
+        for (module, mayUse) in try Self.drawnEdges() {
+            let place = try #require(order.firstIndex(of: module))
+            for used in mayUse where !used.hasPrefix("CRoost") {
+                let usedPlace = try #require(order.firstIndex(of: used), "\(used) is not drawn")
+                #expect(usedPlace < place, "\(module) must stand below \(used)")
+            }
+        }
+    }
+
+    @Test func `no module holds a type of its own name`() throws {
+        for (module, _) in try Self.declaredEdges() where module.hasPrefix("Roost") {
+            let pattern = try Regex(#"\b(struct|class|actor|enum|protocol) \#(module)\b"#)
+            for file in try Project.swiftFiles(below: "Sources/" + module) {
+                #expect(try Project.text(file).firstMatch(of: pattern) == nil, "\(file)")
+            }
+        }
+    }
+}

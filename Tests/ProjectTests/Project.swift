@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The checkout the tests were built from.
+enum Project {
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Paths of Swift files below a folder, in order.
+    static func swiftFiles(below folder: String) throws -> [String] {
+        let base = root.appending(path: folder).path
+        let names = try FileManager.default.subpathsOfDirectory(atPath: base)
+        return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import Testing
+
+struct ChannelListMachineTests {
+    private static func message(_ id: Int64, in url: ChannelURL) -> Message {
+        Message(
+            delivery: .delivered(MessageID(id), nil), channelURL: url,
+            createdAt: Timestamp(milliseconds: id), content: .user(text: "\(id)"))
+    }
+
+    private static func channel(_ url: ChannelURL, lastMessage id: Int64? = nil) -> GroupChannel {
+        GroupChannel(
+            url: url, createdAt: Timestamp(milliseconds: 1),
+            lastMessage: id.map { message($0, in: url) })
+    }
+
+    private static func opened(hasMore: Bool, _ channels: GroupChannel...) -> ChannelListMachine {
+        var machine = ChannelListMachine(order: .latestLastMessage, includesEmpty: true)
+        _ = machine.replace(with: channels, hasMore: hasMore, sequence: 1)
+        return machine
+    }
+
+    private static func urls(_ machine: ChannelListMachine) -> [ChannelURL] {
+        machine.channels.map(\.url)
+    }
+
+    @Test func `newest message first, empty channels last, ties by URL (scars 97, 98, 99)`() {
+        let machine = Self.opened(
+            hasMore: false, Self.channel("empty"), Self.channel("b", lastMessage: 5),
+            Self.channel("c", lastMessage: 9), Self.channel("a", lastMessage: 5))
+        #expect(Self.urls(machine) == ["c", "a", "b", "empty"])
+    }
+
+    @Test func `a channel that got a message moves up as one change (scar 101)`() {
+        var machine = Self.opened(
+            hasMore: false, Self.channel("a", lastMessage: 9), Self.channel("b", lastMessage: 5))
+        let before = Self.channel("b", lastMessage: 5)
+        let after = Self.channel("b", lastMessage: 12)
+        let change = ChannelsChange(updated: [Update(before: before, after: after)])
+        let diff = machine.apply(Commit(sequence: 2, changes: [.channels(change)]))
+        #expect(Self.urls(machine) == ["b", "a"])
+        #expect(diff.updated == [Update(before: before, after: after)])
+        #expect(diff.inserted.isEmpty && diff.deleted.isEmpty)
+    }
+
+    @Test func `what belongs to a page not loaded yet is not shown at the end (scar 102)`() {
+        var machine = Self.opened(hasMore: true, Self.channel("a", lastMessage: 9))
+        let change = ChannelsChange(inserted: [Self.channel("z", lastMessage: 2)])
+        #expect(machine.apply(Commit(sequence: 2, changes: [.channels(change)])).isEmpty)
+        #expect(Self.urls(machine) == ["a"])
+    }
+
+    @Test func `a channel that is gone leaves the list (scar 58)`() {
+        var machine = Self.opened(
+            hasMore: false, Self.channel("a", lastMessage: 9), Self.channel("b", lastMessage: 5))
+        let change = ChannelsChange(deleted: ["a"])
+        let diff = machine.apply(Commit(sequence: 2, changes: [.channels(change)]))
+        #expect(diff.deleted.map(\.url) == ["a"])
+        #expect(Self.urls(machine) == ["b"])
+    }
+
+    @Test func `a renamed member has the new name in every channel (scar 123)`() {
+        var known = Self.channel("a", lastMessage: 9)
+        known.members = [Member(user: User(id: "bob", nickname: "Bob"))]
+        var machine = Self.opened(hasMore: false, known)
+        let update = Update(
+            before: User(id: "bob", nickname: "Bob"), after: User(id: "bob", nickname: "Robert"))
+        let diff = machine.apply(Commit(sequence: 2, changes: [.users([update])]))
+        #expect(diff.updated.count == 1)
+        #expect(machine.channels.first?.members.first?.user.nickname == "Robert")
+    }
+
+    @Test func `a message counts as unread once, however often it comes (scar 112)`() {
+        let channel = Self.channel("a", lastMessage: 5)
+        let news = ChannelNews.received(Self.message(6, in: "a"), countsAsUnread: true)
+        let once = channel.applying(news)
+        #expect(once.unreadMessageCount == 1)
+        #expect(once.applying(news) == once)
+        let own = ChannelNews.received(Self.message(7, in: "a"), countsAsUnread: false)
+        #expect(once.applying(own).unreadMessageCount == 1)
+        let read = once.applying(.read(Timestamp(milliseconds: 6)))
+        #expect(read.unreadMessageCount == 0)
+        #expect(read.applying(.read(Timestamp(milliseconds: 3))) == read)
+    }
+
+    @Test func `the preview follows edits and deletions of the last message (scar 109)`() {
+        let channel = Self.channel("a", lastMessage: 5)
+        var edited = Self.message(5, in: "a")
+        edited.content = .user(text: "better")
+        #expect(channel.applying(.edited(edited)).lastMessage == edited)
+        #expect(channel.applying(.edited(Self.message(4, in: "a"))) == channel)
+        #expect(channel.applying(.deleted([5])).lastMessage == nil)
+        #expect(channel.applying(.deleted([4])) == channel)
+    }
+}
