@@ -2,7 +2,7 @@
 
 import RoostCore
 @_exported public import RoostModel
-import RoostStore
+package import RoostStore
 import RoostTransport
 import RoostWire
 
@@ -33,6 +33,14 @@ public final class ChatClient: Sendable {
         self.link = link
         self.outbox = outbox
         storageReport = store.report.sentences
+    }
+
+    deinit {
+        // A client that is only dropped must not leave its socket and files open.
+        Task(executorPreference: world.executor) { [link, store] in
+            await link.receive(.disconnect)
+            await store.close()
+        }
     }
 
     /// Opens the user's cache and outbox; asks no server.

@@ -79,7 +79,13 @@ actor Outbox {
 
     /// The unsent messages of a channel, in the order they were written.
     func unsent(in channel: ChannelURL) -> [Message] {
-        items.filter { $0.channel == channel }.map { $0.message(from: Sender(user: me)) }
+        items.filter { $0.channel == channel }.map { item in
+            var message = item.message(from: Sender(user: me))
+            if let state = machine.item(item.requestID)?.state {
+                message.delivery = .unsent(item.requestID, state)
+            }
+            return message
+        }
     }
 
     /// Takes the name the server knows the user by; pending messages carry it from now on.
@@ -92,14 +98,7 @@ actor Outbox {
         switch effect {
         case .transmit(let requestID):
             guard let item = items.first(where: { $0.requestID == requestID }) else { return }
-            do {
-                try await store.noteAttempt(requestID)
-                try await surroundings.transmit(item)
-            } catch let error as StoreError {
-                await receive(.failed(requestID, RoostError(error).code))
-            } catch {
-                await receive(.failed(requestID, error.code))
-            }
+            await transmit(item)
         case .armAckTimer(let requestID, let duration):
             arm(.acknowledgement(requestID), for: duration, then: .ackTimedOut(requestID))
         case .disarmAckTimer(let requestID): timers.disarm(.acknowledgement(requestID))
@@ -107,6 +106,16 @@ actor Outbox {
             arm(.rest(channel), for: duration, then: .rested(channel))
         case .store(let requestID, let state): await note(state, of: requestID)
         case .remove(let requestID): await forget(requestID)
+        }
+    }
+
+    private func transmit(_ item: OutboxItem) async {
+        // A disk that refuses must not keep what the user wrote from leaving.
+        try? await store.noteAttempt(item.requestID)
+        do throws(RoostError) {
+            try await surroundings.transmit(item)
+        } catch {
+            await receive(.failed(item.requestID, error.code))
         }
     }
 
@@ -125,7 +134,6 @@ actor Outbox {
 
     private func note(_ state: UnsentState, of requestID: RequestID) async {
         guard let index = items.firstIndex(where: { $0.requestID == requestID }) else { return }
-        items[index] = items[index].with(state)
         let channel = items[index].channel
         // When the disk refuses, the message is still there as pending and is tried again after a
         // restart; its name makes that harmless.

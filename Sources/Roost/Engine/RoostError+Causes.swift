@@ -7,6 +7,20 @@ import RoostWire
 
 // The one place where the errors of the modules below become the error a caller meets.
 
+extension CacheReport {
+    /// What a person should know of how the cache was found.
+    var sentences: [String] {
+        switch self {
+        case .intact: []
+        case .rebuilt(let setAside, let reason):
+            [
+                "The cache could not be read (\(reason)) and was begun anew; the old file is at "
+                    + "\(setAside). Unsent messages were not touched."
+            ]
+        }
+    }
+}
+
 extension RoostError {
     init(_ error: TransportError) {
         let (code, remedy): (Code, Remedy) =

@@ -37,8 +37,10 @@ extension SyncEngine {
                 attempt = 0
                 if catchUps[channel] == false { break }
             } catch {
+                // With another connection the work begins anew; without one it ends here.
+                guard isPresent(session) else { continue }
                 attempt += 1
-                guard isPresent(session), error.remedy == .retry, attempt <= Self.retryLimit,
+                guard error.remedy == .retry, attempt <= Self.retryLimit,
                     let wait = Backoff.standard.delay(
                         beforeAttempt: attempt, entropy: world.entropy())
                 else { break }
@@ -47,8 +49,8 @@ extension SyncEngine {
                 guard (try? await world.clock.sleep(for: wait)) != nil else { break }
             }
         }
-        catchUps[channel] = nil
         await outbox?.receive(.release(channel))
+        if catchUps.removeValue(forKey: channel) == true, isOnline { catchUp(channel) }
     }
 
     private func catchUpMessages(of channel: ChannelURL) async throws(RoostError) {
@@ -166,10 +168,13 @@ extension SyncEngine {
             if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
         }
         let answer = try await fetch(self, session)
+        let cursor = try await firstCursor(of: channel, session)
         guard isPresent(session) else { throw .notConnected }
+        // From here to the commit's place in the queue nothing may come between, or a deletion could
+        // slip in that the ledger has not told yet.
         let ledger = ledgers[channel] ?? FetchLedger()
         let (outcome, mutations) = store(answer) { ledger.upToDate($0) }
-        try await commit(mutations + firstCursor(of: channel, session))
+        try await commit(mutations + cursor)
         await settle(mutations)
         return outcome
     }

@@ -119,13 +119,25 @@ extension SyncEngine {
     func ask(_ command: ClientCommand, _ requestID: RequestID) async throws(RoostError)
         -> ServerEvent
     {
-        guard let link else { throw .notConnected }
-        try await link.send(command)
         answerTimers.arm(requestID, for: Self.answerTimeLimit, in: world) { number in
             await self.answerIsOverdue(requestID, number)
         }
-        let result = await withCheckedContinuation { answers[requestID] = $0 }
+        // The answer may be faster than the call that sends returns.
+        let result = await withCheckedContinuation { waiter in
+            answers[requestID] = waiter
+            run { engine in await engine.send(command, requestID) }
+        }
         return try result.get()
+    }
+
+    private func send(_ command: ClientCommand, _ requestID: RequestID) async {
+        do throws(RoostError) {
+            guard let link else { throw .notConnected }
+            try await link.send(command)
+        } catch {
+            answerTimers.disarm(requestID)
+            answers.removeValue(forKey: requestID)?.resume(returning: .failure(error))
+        }
     }
 
     private func answer(_ event: ServerEvent) {

@@ -73,13 +73,22 @@ actor SyncEngine {
 
     /// Starts the link and waits for its first outcome; nil means that it is up.
     func connect() async -> RoostError? {
-        guard let link else { return nil }
         if session != nil { return nil }
-        await link.receive(.connect)
-        if session != nil { return nil }
-        if case .refused(let refusal) = await link.state { return RoostError(refusal) }
-        publishState(await link.state)
-        return await withCheckedContinuation { connectWaiters.append($0) }
+        return await withCheckedContinuation { waiter in
+            connectWaiters.append(waiter)
+            run { engine in await engine.startLink() }
+        }
+    }
+
+    private func startLink() async {
+        await link?.receive(.connect)
+        guard let state = await link?.state else { return }
+        if session == nil { publishState(state) }
+        guard case .awaitingNetwork = state else { return }
+        resumeConnectWaiters(
+            with: RoostError(
+                .networkError, remedy: .retry,
+                message: "The device has no network; the connection is made when it has."))
     }
 
     func disconnect() async {
