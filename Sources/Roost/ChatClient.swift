@@ -128,7 +128,9 @@ public final class ChatClient: Sendable {
 
     // MARK: Channels
 
-    /// Makes a channel with the user and others in it. Needs a connection.
+    /// Makes a channel with the user and others in it.
+    ///
+    /// Needs a connection.
     public func createChannel(
         _ params: ChannelCreateParams
     ) async throws(RoostError) -> GroupChannel {
@@ -191,14 +193,18 @@ public final class ChatClient: Sendable {
         try await send(UserMessageParams(text: text), to: channel)
     }
 
-    /// Changes the text of an own delivered message. Needs a connection.
+    /// Changes the text of an own delivered message.
+    ///
+    /// Needs a connection.
     public func edit(
         _ messageID: MessageID, in channel: ChannelURL, text: String
     ) async throws(RoostError) {
         try await engine.edit(messageID, in: channel, text: text)
     }
 
-    /// Deletes a delivered message for everybody. Needs a connection.
+    /// Deletes a delivered message for everybody.
+    ///
+    /// Needs a connection.
     public func delete(
         _ messageID: MessageID, in channel: ChannelURL
     ) async throws(RoostError) {
