@@ -10,21 +10,40 @@ import PackageDescription
 let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CRoostSQLite", pkgConfig: "sqlite3",
-        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])])
+        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+        name: "CRoostUV", pkgConfig: "libuv",
+        providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    .systemLibrary(
+        name: "CRoostWebSocket", providers: [.apt(["libwslay-dev"]), .brew(["wslay"])]),
+    .systemLibrary(
+        name: "CRoostTLS", pkgConfig: "openssl",
+        providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 ]
 
 /// The Swift modules and the edges between them.
 let modules: [Target] = [
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
+    .target(
+        name: "RoostSockets", dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
+    .target(
+        name: "RoostTransport",
+        dependencies: [
+            "RoostModel", .target(name: "RoostSockets", condition: .when(platforms: [.linux])),
+        ]),
     .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
     .target(name: "RoostTestKit", dependencies: ["Roost"]),
 ]
 
 let tests: [Target] = [
     .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
+    .testTarget(
+        name: "RoostSocketsTests", dependencies: ["RoostSockets"]),
+    .testTarget(
+        name: "RoostTransportTests", dependencies: ["RoostTransport", "RoostSockets"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
     .testTarget(name: "ProjectTests"),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ROOST_UV_SHIM_H
+#define ROOST_UV_SHIM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+/* libuv's "subclasses" share a prefix; C casts say so in a word, Swift needs three. */
+static inline uv_stream_t *roost_uv_stream(uv_handle_t *handle) { return (uv_stream_t *)handle; }
+static inline uv_tcp_t *roost_uv_tcp(uv_handle_t *handle) { return (uv_tcp_t *)handle; }
+static inline uv_timer_t *roost_uv_timer(uv_handle_t *handle) { return (uv_timer_t *)handle; }
+static inline uv_poll_t *roost_uv_poll(uv_handle_t *handle) { return (uv_poll_t *)handle; }
+static inline uv_async_t *roost_uv_async(uv_handle_t *handle) { return (uv_async_t *)handle; }
+static inline uv_prepare_t *roost_uv_prepare(uv_handle_t *handle) {
+    return (uv_prepare_t *)handle;
+}
+static inline uv_req_t *roost_uv_request(uv_getaddrinfo_t *request) { return (uv_req_t *)request; }
+
+/* Names the calling thread, so that "am I on the loop?" is one comparison. */
+static inline uintptr_t roost_uv_thread_token(void) { return (uintptr_t)uv_thread_self(); }
+
+/* A write to a dead peer raises SIGPIPE on the writing thread, and libuv writes with write(2).
+   Blocking it on the loop's own thread leaves the rest of the process as the app wants it. */
+static inline int roost_uv_block_sigpipe(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+#ifdef __linux__
+/* Declared by <sys/socket.h> only under _GNU_SOURCE, which a module cannot define. */
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+#endif
+
+/* Accepts one connection, close-on-exec; returns -errno when there is none. libuv's own accept
+   loop cannot be paused at the descriptor limit, so the listener polls and accepts by itself. */
+static inline int roost_uv_accept(int fd) {
+#ifdef __linux__
+    int accepted = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+#else
+    int accepted = accept(fd, NULL, NULL);
+    if (accepted >= 0) fcntl(accepted, F_SETFD, FD_CLOEXEC);
+#endif
+    return accepted >= 0 ? accepted : -errno;
+}
+
+/* Makes a listening socket; returns its descriptor or -errno. */
+static inline int roost_uv_listen(const struct sockaddr *address, socklen_t length, int backlog) {
+    int yes = 1, fd = socket(address->sa_family, SOCK_STREAM, 0);
+    if (fd < 0) return -errno;
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0
+        || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0
+        || bind(fd, address, length) < 0 || listen(fd, backlog) < 0) {
+        int failure = errno;
+        close(fd);
+        return -failure;
+    }
+    return fd;
+}
+
+/* How many descriptors this process may have open. */
+static inline uint64_t roost_uv_descriptor_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 256;
+}
+
+/* The port a socket is bound to, in host order; -errno on failure. */
+static inline int roost_uv_bound_port(int fd) {
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof storage;
+    memset(&storage, 0, sizeof storage);
+    if (getsockname(fd, (struct sockaddr *)&storage, &length) < 0) return -errno;
+    if (storage.ss_family == AF_INET6)
+        return ntohs(((struct sockaddr_in6 *)&storage)->sin6_port);
+    return ntohs(((struct sockaddr_in *)&storage)->sin_port);
+}
+
+#endif

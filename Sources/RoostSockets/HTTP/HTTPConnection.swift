@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One connection of a server: reads requests, has them answered one after the other.
+///
+/// One task runs it from the first byte to the last, so that answers cannot change places and a
+/// pipelined request waits, unparsed, for the one before.
+actor HTTPConnection {
+    private enum Deadline: Equatable {
+        case idle
+        case head
+        /// `step` grows with every 16 KiB, and with it the time begins anew.
+        case body(step: Int)
+        case writing(step: Int)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()
+    }
+
+    private let loop: EventLoop
+    private let stream: ByteStream
+    private let configuration: HTTPServer.Configuration
+    private let handler: any HTTPServerHandler
+    private let onEnd: @Sendable () -> Void
+
+    private var parser: HTTPRequestParser
+    private var date = HTTPDate()
+    private var task: Task<Void, Never>?
+    private var webSocket: WebSocketConnection?
+    private var timer: LoopTimer?
+    private var deadline: Deadline?
+    /// Resumed by whatever `run` may be waiting for: bytes, room, the end.
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var hasNews = false
+    private var isStreamOpen = true
+    private var isWaitingForRequest = false
+    private var isShuttingDown = false
+    private var isLingering = false
+    private var hasPeerEnded = false
+    private var hasServedRequest = false
+
+    /// Bytes that may wait unparsed while a request is being answered.
+    private static let readAhead = 65_536
+    private static let progressStep = 16_384
+    /// How long a peer may take to close after the last answer.
+    private static let lingerTime: Duration = .seconds(2)
+
+    /// Takes over an accepted stream, which is closed when this throws.
+    init(
+        _ stream: ByteStream, _ configuration: HTTPServer.Configuration,
+        handler: any HTTPServerHandler, on loop: EventLoop, onEnd: @escaping @Sendable () -> Void
+    ) throws(SocketError) {
+        self.loop = loop
+        self.stream = stream
+        self.configuration = configuration
+        self.handler = handler
+        self.onEnd = onEnd
+        parser = HTTPRequestParser(limits: configuration.limits)
+    }
+
+    func start() {
+        do throws(SocketError) {
+            timer = try LoopTimer(on: loop) { [weak self] in
+                self?.assumeIsolated { $0.deadlinePassed() }
+            }
+        } catch {
+            return closeStream()
+        }
+        stream.onEvent = { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
+        // Ends with the stream, which ends in every case: by the peer, a deadline, or a shutdown.
+        task = Task { await run() }
+        stream.start()
+    }
+
+    /// Finishes what is being answered, and ends.
+    func shutDown() {
+        isShuttingDown = true
+        if let webSocket {
+            webSocket.assumeIsolated {
+                $0.beginClose(.goingAway, reason: "shutting down", then: nil)
+            }
+        } else if isWaitingForRequest && parser.progress == .idle {
+            closeStream()
+        }
+    }
+
+    /// Ends at once, and cancels whoever is still answering.
+    func cut() {
+        task?.cancel()
+        closeStream()
+    }
+
+    // MARK: The conversation
+
+    private func run() async {
+        while let request = await nextRequest() {
+            hasServedRequest = true
+            let keepsAlive: Bool
+            if WebSocketHandshake.isUpgrade(request) {
+                keepsAlive = await upgrade(request)
+            } else {
+                keepsAlive = await answer(request, with: handler.respond(to: request))
+            }
+            guard keepsAlive else { break }
+        }
+        await linger()
+    }
+
+    /// The next whole request; nil when there will be none.
+    private func nextRequest() async -> HTTPServerRequest? {
+        isWaitingForRequest = true
+        defer {
+            isWaitingForRequest = false
+            setDeadline(nil)
+        }
+        while isStreamOpen {
+            switch parser.next() {
+            case .request(let request): return request
+            case .expectsContinue: stream.write(HTTPResponseWriter.continueBytes)
+            case .refused(let refusal):
+                refuse(refusal)
+                return nil
+            case nil:
+                if hasPeerEnded || isLingering { return nil }
+                if isShuttingDown && parser.progress == .idle { return nil }
+                stream.resumeReading()
+                setDeadline(readingDeadline)
+                await wait()
+            }
+        }
+        return nil
+    }
+
+    /// Writes an answer; false when the connection must not be used again.
+    private func answer(
+        _ request: HTTPServerRequest, with response: HTTPServerResponse
+    ) async -> Bool {
+        guard isStreamOpen else { return false }
+        let keepsAlive = request.keepsAlive && !isShuttingDown
+        stream.write(
+            HTTPResponseWriter.bytes(
+                of: response, withoutBody: request.method == "HEAD", keepsAlive: keepsAlive,
+                date: date.text(at: configuration.wallSeconds())))
+        await waitUntilWritten()
+        return keepsAlive && isStreamOpen
+    }
+
+    private func refuse(_ refusal: HTTPRefusal) {
+        stream.write(
+            HTTPResponseWriter.bytes(
+                of: HTTPServerResponse(status: refusal.status, text: refusal.reason),
+                withoutBody: false, keepsAlive: false,
+                date: date.text(at: configuration.wallSeconds())))
+    }
+
+    /// Becomes a WebSocket until that ends; true when the upgrade was refused and HTTP goes on.
+    private func upgrade(_ request: HTTPServerRequest) async -> Bool {
+        if let refusal = WebSocketHandshake.refusal(of: request) {
+            return await answer(request, with: refusal)
+        }
+        switch await handler.upgrade(request) {
+        case .refuse(let response): return await answer(request, with: response)
+        case .accept(let subprotocol, let serve):
+            guard isStreamOpen, !hasPeerEnded else { return false }
+            guard !isShuttingDown else {
+                return await answer(
+                    request,
+                    with: HTTPServerResponse(
+                        status: 503, text: "This server is shutting down; try again soon."))
+            }
+            await serveWebSocket(request, subprotocol, serve)
+            return false
+        }
+    }
+
+    private func serveWebSocket(
+        _ request: HTTPServerRequest, _ subprotocol: String?,
+        _ serve: @Sendable (WebSocketConnection) async -> Void
+    ) async {
+        stream.write(
+            HTTPResponseWriter.bytes(
+                of: WebSocketHandshake.acceptance(of: request, subprotocol: subprotocol),
+                withoutBody: true, keepsAlive: true,
+                date: date.text(at: configuration.wallSeconds())))
+        let connection = WebSocketConnection(
+            stream: stream, role: .server, subprotocol: subprotocol, peer: "The client",
+            limits: configuration.webSocketLimits, on: loop)
+        hand(over: connection)
+        await serve(connection)
+        await connection.close()
+    }
+
+    private func hand(over connection: WebSocketConnection) {
+        webSocket = connection
+        let rest = parser.takeRest()
+        connection.assumeIsolated {
+            $0.start(with: rest) { [weak self] in self?.assumeIsolated { $0.closeStream() } }
+        }
+    }
+
+    // MARK: Waiting
+
+    private func wait() async {
+        await withCheckedContinuation { continuation in
+            if hasNews || !isStreamOpen { continuation.resume() } else { waiter = continuation }
+            hasNews = false
+        }
+    }
+
+    /// Ends the wait, or the next one: an `await` may let events in before it waits.
+    private func wake() {
+        guard let waiting = waiter else {
+            hasNews = true
+            return
+        }
+        waiter = nil
+        waiting.resume()
+    }
+
+    /// Lets an answer drain, so that a slow reader holds one answer in memory and not ten.
+    private func waitUntilWritten() async {
+        while isStreamOpen && stream.queuedByteCount > 0 {
+            stream.flushSoon()
+            setDeadline(.writing(step: stream.queuedByteCount / Self.progressStep))
+            await wait()
+        }
+        setDeadline(nil)
+    }
+
+    /// Says that no more will come and reads on until the peer has closed: closing over unread bytes
+    /// would reset the connection and could destroy the last answer on its way.
+    private func linger() async {
+        isLingering = true
+        if isStreamOpen { await waitUntilWritten() }
+        if isStreamOpen && !hasPeerEnded {
+            stream.finishWriting()
+            stream.resumeReading()
+            timer?.start(after: Self.lingerTime)
+            while isStreamOpen && !hasPeerEnded { await wait() }
+        }
+        closeStream()
+    }
+
+    // MARK: Events
+
+    private func handle(_ event: ByteStream.Event) {
+        switch event {
+        case .opened: return
+        case .bytes(let bytes):
+            guard !isLingering else { return }
+            parser.append(bytes.span)
+            if !isWaitingForRequest && parser.bufferedByteCount > Self.readAhead {
+                stream.pauseReading()
+            }
+        case .drained: break
+        case .ended: hasPeerEnded = true
+        case .failed:
+            task?.cancel()
+            closeStream()
+        }
+        wake()
+    }
+
+    private var readingDeadline: Deadline {
+        switch parser.progress {
+        case .idle: hasServedRequest ? .idle : .head
+        case .head: .head
+        case .body(let byteCount): .body(step: byteCount / Self.progressStep)
+        }
+    }
+
+    /// Starts the clock for a new stage; more of the same stage does not win more time.
+    private func setDeadline(_ new: Deadline?) {
+        guard new != deadline else { return }
+        deadline = new
+        switch new {
+        case nil: timer?.stop()
+        case .idle: timer?.start(after: configuration.idleTime)
+        case .head: timer?.start(after: configuration.headTime)
+        case .body, .writing: timer?.start(after: configuration.bodyTime)
+        }
+    }
+
+    private func deadlinePassed() {
+        switch deadline {
+        case .head where parser.progress != .idle, .body:
+            isLingering = true
+            refuse(HTTPRefusal(408, "The request took too long to arrive."))
+        case .writing(let step) where stream.queuedByteCount / Self.progressStep < step:
+            setDeadline(.writing(step: stream.queuedByteCount / Self.progressStep))
+        case .idle, .head, .writing, nil: closeStream()
+        }
+        wake()
+    }
+
+    private func closeStream() {
+        guard isStreamOpen else { return }
+        isStreamOpen = false
+        stream.close()
+        timer?.close()
+        timer = nil
+        webSocket = nil
+        wake()
+        onEnd()
+    }
+}

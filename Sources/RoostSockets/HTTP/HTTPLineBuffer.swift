@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes that have arrived and are not yet understood; hands out lines and runs of bytes.
+///
+/// - Invariant: `start <= scanned <= bytes.count`, and there is no line feed in `start..<scanned`.
+///   So each byte is looked at once for a line's end, however slowly the bytes come.
+struct HTTPLineBuffer {
+    private var bytes: [UInt8] = []
+    private var start = 0
+    private var scanned = 0
+
+    var count: Int { bytes.count - start }
+
+    mutating func append(_ more: Span<UInt8>) {
+        if start == bytes.count {
+            bytes.removeAll(keepingCapacity: true)
+            start = 0
+            scanned = 0
+        } else if start > 65_536 {
+            bytes.removeSubrange(..<start)
+            scanned -= start
+            start = 0
+        }
+        bytes.reserveCapacity(bytes.count + more.count)
+        for index in more.indices { bytes.append(more[index]) }
+    }
+
+    /// The next line without its end, or nil when it is not whole yet.
+    ///
+    /// - Throws: `tooLong` as soon as it cannot fit any more; 400 for a line feed without a carriage
+    ///   return, which two servers could read differently.
+    mutating func line(
+        limit: Int, tooLong: @autoclosure () -> HTTPRefusal
+    ) throws(HTTPRefusal) -> ArraySlice<UInt8>? {
+        guard let end = bytes[scanned...].firstIndex(of: 0x0A) else {
+            scanned = bytes.count
+            guard count <= limit + 1 else { throw tooLong() }
+            return nil
+        }
+        guard end - start <= limit + 1 else { throw tooLong() }
+        guard end > start, bytes[end - 1] == 0x0D else {
+            throw HTTPRefusal(400, "Lines must end with a carriage return and a line feed.")
+        }
+        let line = bytes[start..<(end - 1)]
+        start = end + 1
+        scanned = start
+        return line
+    }
+
+    /// Up to `limit` bytes, as many as there are.
+    mutating func take(upTo limit: Int) -> ArraySlice<UInt8> {
+        let taken = bytes[start..<(start + min(limit, count))]
+        start = taken.endIndex
+        scanned = start
+        return taken
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A whole request, as a server's handler gets it.
+package struct HTTPServerRequest: Sendable, Hashable {
+    package enum Version: Sendable, Hashable { case http10, http11 }
+
+    package let method: String
+    /// Path and query as they stood on the wire, still percent-encoded; begins with `/`, or is `*`.
+    package let target: String
+    package let version: Version
+    package let headers: HTTPHeaders
+    package let body: [UInt8]
+
+    package init(
+        method: String, target: String, version: Version = .http11, headers: HTTPHeaders = [:],
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.target = target
+        self.version = version
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Whether the client expects to use the connection again.
+    package var keepsAlive: Bool {
+        switch version {
+        case .http11: !headers.list("Connection", contains: "close")
+        case .http10:
+            headers.list("Connection", contains: "keep-alive")
+                && !headers.list("Connection", contains: "close")
+        }
+    }
+}
+
+/// A whole response.
+package struct HTTPServerResponse: Sendable, Hashable {
+    package var status: Int
+    /// `Content-Length`, `Date`, `Connection` and `Transfer-Encoding` are the server's: it writes its
+    /// own and leaves out those named here.
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
+
+    package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A sentence for a person.
+    package init(status: Int, text: String, headers: HTTPHeaders = [:]) {
+        self.init(status: status, headers: headers, body: Array((text + "\n").utf8))
+        self.headers.append("Content-Type", "text/plain; charset=utf-8")
+    }
+}
+
+/// Why a request was not understood; the connection cannot be used after it.
+package struct HTTPRefusal: Error, Sendable, Hashable {
+    package let status: Int
+    /// What was wrong and what would be right; never repeats what the client sent.
+    package let reason: String
+
+    init(_ status: Int, _ reason: String) {
+        self.status = status
+        self.reason = reason
+    }
+}
+
+/// How much one request may weigh.
+package struct HTTPLimits: Sendable, Hashable {
+    /// Bytes of the request line: room for a query with a few hundred user IDs.
+    package var lineBytes = 16_384
+    /// Bytes of all header lines together: cookies and tokens fit, a memory attack does not.
+    package var headBytes = 65_536
+    package var headerCount = 128
+    /// Bytes of a body: 25 MiB, the largest file a chat sends, and its multipart wrapping.
+    package var bodyBytes = 27_262_976
+
+    package init() {}
+}

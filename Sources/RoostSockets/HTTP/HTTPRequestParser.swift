@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A strict subset of RFC 9112, pulled event by event. Strict, because a request that a proxy and we
+// would read differently is how requests are smuggled past the proxy; pulled, because a server that
+// answers one request at a time should not have parsed the next ten.
+
+/// Bytes of one connection in, requests out; no I/O.
+///
+/// - Invariant: After `.refused` it returns nothing more; bytes cannot be made sense of after a
+///   mistake.
+package struct HTTPRequestParser: Sendable {
+    package enum Event: Sendable, Hashable {
+        /// The client waits for `100 Continue` before it sends the body of the request to come.
+        case expectsContinue
+        case request(HTTPServerRequest)
+        case refused(HTTPRefusal)
+    }
+
+    enum State: Sendable {
+        case requestLine
+        case headers
+        case body(remaining: Int)
+        case chunkSize
+        case chunk(remaining: Int)
+        case chunkEnd
+        case trailers
+        case refused
+    }
+
+    let limits: HTTPLimits
+    var buffer = HTTPLineBuffer()
+    var state = State.requestLine
+    var head = Head()
+    var body: [UInt8] = []
+    var fieldBytes = 0
+    var fieldCount = 0
+    /// One empty line before a request is tolerated, as old clients send one after a body.
+    private var mayMeetEmptyLine = true
+
+    package init(limits: HTTPLimits = HTTPLimits()) {
+        self.limits = limits
+    }
+
+    /// Bytes that have arrived and belong to no event yet.
+    package var bufferedByteCount: Int { buffer.count }
+
+    /// How far the request is that is not whole yet.
+    package enum Progress: Sendable, Hashable {
+        case idle
+        case head
+        /// `byteCount` of the body are here.
+        case body(byteCount: Int)
+    }
+
+    package var progress: Progress {
+        switch state {
+        case .requestLine: buffer.count > 0 ? .head : .idle
+        case .headers: .head
+        case .body, .chunkSize, .chunk, .chunkEnd, .trailers: .body(byteCount: body.count)
+        case .refused: .idle
+        }
+    }
+
+    /// Adds bytes; pull the events afterwards with `next`.
+    package mutating func append(_ bytes: Span<UInt8>) {
+        buffer.append(bytes)
+    }
+
+    /// The next event, or nil when more bytes are needed.
+    package mutating func next() -> Event? {
+        do throws(HTTPRefusal) {
+            while true {
+                switch try step() {
+                case .needsMore: return nil
+                case .goesOn: continue
+                case .event(let event): return event
+                }
+            }
+        } catch {
+            state = .refused
+            return .refused(error)
+        }
+    }
+
+    /// Everything after the last request: the first bytes of the protocol it switched to.
+    package mutating func takeRest() -> [UInt8] {
+        Array(buffer.take(upTo: buffer.count))
+    }
+
+    enum Step {
+        case needsMore
+        case goesOn
+        case event(Event)
+    }
+
+    private mutating func step() throws(HTTPRefusal) -> Step {
+        switch state {
+        case .requestLine: try readRequestLine()
+        case .headers: try readHeader()
+        case .body(let remaining):
+            readBody(remaining) { $0 == 0 ? nil : .body(remaining: $0) }
+        case .chunkSize: try readChunkSize()
+        case .chunk(let remaining):
+            readBody(remaining) { $0 == 0 ? .chunkEnd : .chunk(remaining: $0) }
+        case .chunkEnd: try readChunkEnd()
+        case .trailers: try readTrailer()
+        case .refused: .needsMore
+        }
+    }
+
+    private mutating func readRequestLine() throws(HTTPRefusal) -> Step {
+        let line = try buffer.line(
+            limit: limits.lineBytes,
+            tooLong: HTTPRefusal(414, "The request line is longer than this server reads."))
+        guard let line else { return .needsMore }
+        if line.isEmpty && mayMeetEmptyLine {
+            mayMeetEmptyLine = false
+            return .goesOn
+        }
+        head = try Head(requestLine: line)
+        state = .headers
+        return .goesOn
+    }
+
+    private mutating func readHeader() throws(HTTPRefusal) -> Step {
+        guard let line = try fieldLine() else { return .needsMore }
+        guard line.isEmpty else {
+            try head.add(HTTPHead.field(line))
+            return .goesOn
+        }
+        switch try head.bodyLength(limit: limits.bodyBytes) {
+        case .none: return .event(finish())
+        case .known(let length): state = .body(remaining: length)
+        case .chunked: state = .chunkSize
+        }
+        return try head.expectsContinue() ? .event(.expectsContinue) : .goesOn
+    }
+
+    /// One line of headers or trailers, counted against the limits they share.
+    private mutating func fieldLine() throws(HTTPRefusal) -> ArraySlice<UInt8>? {
+        let tooLarge = HTTPRefusal(431, "The headers are larger than this server reads.")
+        let line = try buffer.line(limit: limits.headBytes - fieldBytes, tooLong: tooLarge)
+        guard let line else { return nil }
+        guard !line.isEmpty else { return line }
+        fieldBytes += line.count + 2
+        fieldCount += 1
+        guard fieldCount <= limits.headerCount, fieldBytes <= limits.headBytes else {
+            throw tooLarge
+        }
+        return line
+    }
+
+    private mutating func readBody(_ remaining: Int, then next: (Int) -> State?) -> Step {
+        let bytes = buffer.take(upTo: remaining)
+        guard !bytes.isEmpty else { return .needsMore }
+        body += bytes
+        guard let next = next(remaining - bytes.count) else { return .event(finish()) }
+        state = next
+        return .goesOn
+    }
+
+    private mutating func readChunkSize() throws(HTTPRefusal) -> Step {
+        let line = try buffer.line(
+            limit: 256, tooLong: HTTPRefusal(400, "A chunk's size line is too long."))
+        guard let line else { return .needsMore }
+        let size = try HTTPHead.chunkSize(line)
+        guard size <= limits.bodyBytes - body.count else { throw .bodyTooLarge }
+        state = size == 0 ? .trailers : .chunk(remaining: size)
+        return .goesOn
+    }
+
+    private mutating func readChunkEnd() throws(HTTPRefusal) -> Step {
+        let mistake = HTTPRefusal(400, "A chunk is longer than its size says.")
+        guard let line = try buffer.line(limit: 0, tooLong: mistake) else { return .needsMore }
+        guard line.isEmpty else { throw mistake }
+        state = .chunkSize
+        return .goesOn
+    }
+
+    /// Trailers are checked and dropped: nothing here needs them, and merging them is a known hole.
+    private mutating func readTrailer() throws(HTTPRefusal) -> Step {
+        guard let line = try fieldLine() else { return .needsMore }
+        guard line.isEmpty else {
+            _ = try HTTPHead.field(line)
+            return .goesOn
+        }
+        return .event(finish())
+    }
+
+    private mutating func finish() -> Event {
+        defer {
+            state = .requestLine
+            head = Head()
+            body = []
+            fieldBytes = 0
+            fieldCount = 0
+            mayMeetEmptyLine = true
+        }
+        return .request(
+            HTTPServerRequest(
+                method: head.method, target: head.target, version: head.version,
+                headers: head.headers, body: body))
+    }
+}
+
+extension HTTPRefusal {
+    static let bodyTooLarge = Self(413, "The body is larger than this server accepts.")
+}

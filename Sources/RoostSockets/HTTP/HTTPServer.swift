@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostUV
+
+/// What a server does with requests.
+///
+/// Called on the event loop's thread: what takes long or blocks belongs on an actor of its own, which
+/// is awaited here. The task is cancelled when the connection breaks before the answer is out.
+package protocol HTTPServerHandler: Sendable {
+    /// Answers one request; the next one of the same connection waits for it.
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse
+    /// Decides on a well-formed WebSocket handshake.
+    func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision
+}
+
+/// What becomes of a WebSocket handshake.
+package enum UpgradeDecision: Sendable {
+    /// Goes on as a WebSocket, which is closed when `serve` returns.
+    ///
+    /// `subprotocol` is sent back as it stands, so it must be one of those the client offered.
+    case accept(
+        subprotocol: String?, serve: @Sendable (WebSocketConnection) async -> Void)
+    case refuse(HTTPServerResponse)
+}
+
+/// An HTTP/1.1 server with WebSockets, on one event loop.
+package actor HTTPServer {
+    /// Where a server listens, and what bounds it.
+    package struct Configuration: Sendable {
+        /// A name or an address of this machine; `0.0.0.0` or `::` for all of them.
+        package var host = "127.0.0.1"
+        /// 0 takes a free port, which `HTTPServer.port` then tells.
+        package var port: UInt16 = 0
+        /// From `TLSContext.server`; nil serves without TLS.
+        package var tls: TLSContext?
+        package var limits = HTTPLimits()
+        package var webSocketLimits = WebSocketLimits()
+        /// Connections at a time; more wait in the kernel's backlog. It is lowered to what the
+        /// process's descriptor limit leaves. 10,000 is what one loop was measured with.
+        package var connectionLimit = 10_000
+        /// How long a request's head may take, and a new connection's first request altogether.
+        package var headTime: Duration = .seconds(10)
+        /// How long each further 16 KiB of a body, or of an answer, may take.
+        package var bodyTime: Duration = .seconds(20)
+        /// How long a connection may stay open between requests: longer than a phone's nap between
+        /// two screens.
+        package var idleTime: Duration = .seconds(75)
+        /// Seconds since 1970, for the `Date` header.
+        package var wallSeconds: @Sendable () -> Int64 = EventLoop.systemSeconds
+
+        package init() {}
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()
+    }
+
+    /// The port it listens on, also when a free one was asked for.
+    package nonisolated let port: UInt16
+    private let loop: EventLoop
+    private let configuration: Configuration
+    private let handler: any HTTPServerHandler
+    private let listener: TCPListener
+    private let connectionLimit: Int
+
+    /// In the order of their coming, so that a shutdown says goodbye in that order.
+    private var connections: [Int: HTTPConnection] = [:]
+    private var lastConnectionID = 0
+    private var isShuttingDown = false
+    private var emptyWaiters: [CheckedContinuation<Void, Never>] = []
+
+    /// Binds, listens and serves from here on, until `shutdown`.
+    ///
+    /// - Throws: `.nameNotFound`, `.addressInUse`, `.permissionDenied`, `.systemFailure`, or
+    ///   `.loopStopped`; nothing is left behind.
+    package static func start(
+        _ configuration: Configuration = Configuration(), handler: any HTTPServerHandler,
+        on loop: EventLoop
+    ) async throws(SocketError) -> HTTPServer {
+        let (host, port) = (configuration.host, configuration.port)
+        precondition(
+            configuration.tls?.isServer ?? true, "A server needs a TLS context made for servers.")
+        let addresses = try await NameResolver.resolve(host: host, port: port, on: loop)
+        let listener = try await loop.run { () throws(SocketError) in
+            try TCPListener(bindingTo: addresses[0], named: host, port: port, on: loop)
+        }
+        let server = HTTPServer(
+            configuration, handler: handler, listener: listener, on: loop)
+        await server.begin()
+        return server
+    }
+
+    private init(
+        _ configuration: Configuration, handler: any HTTPServerHandler, listener: TCPListener,
+        on loop: EventLoop
+    ) {
+        self.configuration = configuration
+        self.handler = handler
+        self.listener = listener
+        self.loop = loop
+        port = listener.port
+        // Some descriptors stay for files, databases and the loop itself.
+        let available = Int(clamping: roost_uv_descriptor_limit()) - 64
+        connectionLimit = max(1, min(configuration.connectionLimit, available))
+    }
+
+    private func begin() {
+        listener.onConnection = { descriptor in
+            self.assumeIsolated { $0.accept(descriptor) }
+        }
+        listener.resume()
+    }
+
+    private func accept(_ descriptor: CInt) {
+        lastConnectionID += 1
+        let id = lastConnectionID
+        do throws(SocketError) {
+            let tcp = try TCPStream(adopting: descriptor, on: loop)
+            let tls: TLSStream? =
+                if let context = configuration.tls {
+                    try TLSStream(context, serverName: nil)
+                } else { nil }
+            let connection = try HTTPConnection(
+                ByteStream(tcp, tls: tls, on: loop), configuration, handler: handler, on: loop
+            ) { [weak self] in self?.assumeIsolated { $0.didEnd(id) } }
+            connections[id] = connection
+            connection.assumeIsolated { $0.start() }
+        } catch {
+            return  // The system has no room for this one; it is closed already.
+        }
+        if connections.count >= connectionLimit { listener.pause() }
+    }
+
+    private func didEnd(_ id: Int) {
+        connections[id] = nil
+        if !isShuttingDown { listener.resume() }
+        guard connections.isEmpty else { return }
+        let waiters = emptyWaiters
+        emptyWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Stops accepting, lets answers under way finish, and closes WebSockets with 1001.
+    ///
+    /// Returns when the last connection is gone, at the latest after `grace`: then what is left is
+    /// cut and its handlers are cancelled. The port is free from the beginning.
+    package func shutdown(grace: Duration = .seconds(10)) async {
+        isShuttingDown = true
+        listener.close()
+        forEachConnection { $0.shutDown() }
+        guard !connections.isEmpty else { return }
+        let timer: LoopTimer?
+        do throws(SocketError) {
+            timer = try LoopTimer(on: loop) { [weak self] in
+                self?.assumeIsolated { server in server.forEachConnection { $0.cut() } }
+            }
+            timer?.start(after: grace)
+        } catch {
+            timer = nil  // The loop is stopping, which cuts everything anyway.
+        }
+        await withCheckedContinuation { continuation in
+            if connections.isEmpty {
+                continuation.resume()
+            } else {
+                emptyWaiters.append(continuation)
+            }
+        }
+        timer?.close()
+    }
+
+    private func forEachConnection(_ body: @Sendable (isolated HTTPConnection) -> Void) {
+        for (_, connection) in connections.sorted(by: { $0.key < $1.key }) {
+            connection.assumeIsolated { body($0) }
+        }
+    }
+}
+
+extension EventLoop {
+    /// The system's wall clock in seconds since 1970.
+    package static let systemSeconds: @Sendable () -> Int64 = {
+        var now = uv_timeval64_t()
+        // SAFETY: libuv fills the value it is lent.
+        unsafe uv_gettimeofday(&now)
+        return now.tv_sec
+    }
+}

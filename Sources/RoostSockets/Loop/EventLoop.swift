@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostUV
+internal import Synchronization
+
+// The loop is one thread that runs libuv, and an executor. An actor pinned to it runs on that very
+// thread, so it touches its sockets without a lock and without a wake-up: a read callback, the
+// actor's reaction and the write it leads to are one turn. The obvious way, a dispatch queue beside
+// the loop, costs two thread switches per message.
+//
+// One turn: jobs -> flushes (each stream writes once, whatever was said to it) -> poll -> callbacks.
+
+/// One thread that waits for sockets and timers, and runs the actors pinned to it.
+///
+/// It lives until `shutdown()`; dropping the last reference does not end the thread. Work that never
+/// suspends holds up every connection on the loop, so keep long computations elsewhere.
+///
+/// - Invariant: Everything but `inbox` and `threadToken` is touched on the loop's thread only, after
+///   `init` has returned. That confinement is what `@unchecked Sendable` rests on.
+@safe package final class EventLoop: @unchecked Sendable {
+    /// What other threads hand over; the only state shared between threads.
+    struct Inbox {
+        enum Entry {
+            case job(UnownedJob)
+            case work(@Sendable () -> Void)
+        }
+        /// `running` wakes the thread; `stopping` lets it find the work by itself; `stopped` needs
+        /// another thread, for an actor may be called after its loop has ended.
+        enum Phase { case running, stopping, stopped }
+
+        var entries: [Entry] = []
+        var phase = Phase.running
+        var isAwake = false
+        var isJoined = false
+        var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let inbox = Mutex(Inbox())
+    let threadToken = Atomic<UInt>(0)
+    let loop: UnsafeMutablePointer<uv_loop_t>
+    let waker: UnsafeMutablePointer<uv_async_t>
+    let turnStart: UnsafeMutablePointer<uv_prepare_t>
+    private var thread = uv_thread_t()
+
+    /// Streams with bytes to write, in the order in which they got them.
+    var flushes: [ByteStream] = []
+    var isStopping = false
+    /// Where reads land before they become an array: one buffer for all, as reads never overlap.
+    let readBuffer: UnsafeMutableRawBufferPointer
+    /// 64 KiB: what libuv suggests, and what one `read` takes from a full socket buffer.
+    static let readBufferSize = 65_536
+
+    private init() {
+        // SAFETY: owned by this object until the thread has ended; see `runThread`.
+        unsafe loop = .allocate(capacity: 1)
+        unsafe waker = .allocate(capacity: 1)
+        unsafe turnStart = .allocate(capacity: 1)
+        unsafe readBuffer = .allocate(byteCount: Self.readBufferSize, alignment: 16)
+    }
+
+    /// Starts a loop on a thread of its own.
+    ///
+    /// - Throws: `.systemFailure` when the system grants no descriptors or no thread.
+    package static func start() throws(SocketError) -> EventLoop {
+        let eventLoop = EventLoop()
+        // SAFETY: the memory is allocated above; the trampolines find the loop through `data`, and
+        // the thread's own reference keeps it alive until its last line.
+        unsafe try check(uv_loop_init(eventLoop.loop))
+        let context = unsafe Unmanaged.passRetained(eventLoop).toOpaque()
+        unsafe eventLoop.loop.pointee.data = unsafe context
+        unsafe try check(uv_async_init(eventLoop.loop, eventLoop.waker, { _ in }))
+        unsafe try check(uv_prepare_init(eventLoop.loop, eventLoop.turnStart))
+        // No data tells `stopHandles` that these two have no `LoopHandle`.
+        unsafe eventLoop.waker.pointee.data = nil
+        unsafe eventLoop.turnStart.pointee.data = nil
+        unsafe uv_prepare_start(eventLoop.turnStart) { handle in
+            guard let loop = unsafe handle?.pointee.loop else { return }
+            unsafe EventLoop.of(loop).runTurn()
+        }
+        unsafe try check(
+            uv_thread_create(
+                &eventLoop.thread,
+                { context in
+                    guard let context = unsafe context else { return }
+                    unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().runThread()
+                }, context))
+        return eventLoop
+    }
+
+    private static func check(_ result: CInt) throws(SocketError) {
+        guard result != 0 else { return }
+        throw SocketError(
+            .systemFailure,
+            "No event loop could be started (\(uvMessage(result))); raise the limits on open files "
+                + "and threads.")
+    }
+
+    /// Ends the loop: closes every handle, lets waiting calls fail, and joins the thread.
+    ///
+    /// Connections are cut, not closed with good manners; shut servers down first. Calling it twice
+    /// is fine. Waits for a name lookup that is under way, as the system cannot interrupt one.
+    ///
+    /// - Precondition: Not called on the loop's own thread, which cannot join itself.
+    @concurrent
+    package func shutdown() async {
+        precondition(!isOnLoop, "An event loop cannot be shut down from its own thread.")
+        execute { [self] in stopHandles() }
+        await withCheckedContinuation { continuation in
+            let isStopped = inbox.withLock { inbox in
+                if inbox.phase == .stopped { return true }
+                inbox.shutdownWaiters.append(continuation)
+                return false
+            }
+            if isStopped { continuation.resume() }
+        }
+        let mustJoin = inbox.withLock { inbox in
+            defer { inbox.isJoined = true }
+            return !inbox.isJoined
+        }
+        // SAFETY: joined once; the thread has said its last word above, so this takes microseconds.
+        var finished = thread
+        if mustJoin { unsafe uv_thread_join(&finished) }
+    }
+
+    /// Runs a closure on the loop's thread, after everything handed over before it.
+    package func execute(_ work: @escaping @Sendable () -> Void) {
+        hand(over: .work(work))
+    }
+
+    /// Runs a closure on the loop's thread and waits for what it returns.
+    func run<T: Sendable>(
+        _ work: @escaping @Sendable () throws(SocketError) -> T
+    ) async throws(SocketError) -> T {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<T, SocketError>, Never>) in
+            execute {
+                do throws(SocketError) {
+                    continuation.resume(returning: .success(try work()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    package var isOnLoop: Bool {
+        threadToken.load(ordering: .acquiring) == UInt(roost_uv_thread_token())
+    }
+
+    func assertOnLoop() {
+        precondition(isOnLoop, "A socket was touched outside the thread of its event loop.")
+    }
+
+    static func of(_ loop: UnsafeMutablePointer<uv_loop_t>) -> EventLoop {
+        guard let context = unsafe loop.pointee.data else {
+            preconditionFailure("A libuv loop has lost its owner.")
+        }
+        // SAFETY: the thread keeps the object alive as long as libuv can call back.
+        return unsafe Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// Runs a stream's `flush` once, at the end of this turn.
+    func flushAtEndOfTurn(_ stream: ByteStream) {
+        assertOnLoop()
+        flushes.append(stream)
+    }
+}
+
+// MARK: The thread
+
+extension EventLoop {
+    private func runThread() {
+        threadToken.store(UInt(roost_uv_thread_token()), ordering: .releasing)
+        // SAFETY: everything below was made in `start`; after `uv_loop_close` nothing calls back.
+        _ = roost_uv_block_sigpipe()
+        unsafe uv_run(loop, UV_RUN_DEFAULT)
+        unsafe precondition(uv_loop_close(loop) == 0, "A handle outlived its event loop.")
+        unsafe loop.deallocate()
+        unsafe waker.deallocate()
+        unsafe turnStart.deallocate()
+        unsafe readBuffer.deallocate()
+        flushes = []
+        drainAfterStop()
+    }
+
+    /// Runs what is still handed over, until there is nothing left and the phase can be `stopped`.
+    private func drainAfterStop() {
+        while true {
+            let (batch, waiters) = inbox.withLock {
+                inbox -> ([Inbox.Entry], [CheckedContinuation<Void, Never>]) in
+                defer { inbox.entries = [] }
+                guard inbox.entries.isEmpty else { return (inbox.entries, []) }
+                inbox.phase = .stopped
+                inbox.isAwake = false
+                defer { inbox.shutdownWaiters = [] }
+                return ([], inbox.shutdownWaiters)
+            }
+            guard batch.isEmpty else {
+                for entry in batch { run(entry) }
+                continue
+            }
+            for waiter in waiters { waiter.resume() }
+            return
+        }
+    }
+
+    /// Gives late work a thread: an actor pinned here may be called long after the shutdown.
+    func drainOnNewThread() {
+        let context = unsafe Unmanaged.passRetained(self).toOpaque()
+        var late = uv_thread_t()
+        // SAFETY: the thread owns the reference it is given. It is not joined, as nobody waits for it;
+        // `isAwake` makes sure that there is one at a time.
+        let result = unsafe uv_thread_create(
+            &late,
+            { context in
+                guard let context = unsafe context else { return }
+                let loop = unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue()
+                loop.threadToken.store(UInt(roost_uv_thread_token()), ordering: .releasing)
+                loop.drainAfterStop()
+            }, context)
+        precondition(result == 0, "No thread for the last work of a stopped event loop.")
+        pthread_detach(late)
+    }
+
+    /// Runs jobs until none is left, then lets each stream write what it was given.
+    ///
+    /// At most 64 rounds, so that work that begets work cannot keep the sockets waiting.
+    func runTurn() {
+        for _ in 0..<64 {
+            let batch = inbox.withLock { inbox -> [Inbox.Entry] in
+                if inbox.entries.isEmpty { inbox.isAwake = false }
+                defer { inbox.entries = [] }
+                return inbox.entries
+            }
+            if batch.isEmpty && flushes.isEmpty { return }
+            for entry in batch { run(entry) }
+            let streams = flushes
+            flushes = []
+            for stream in streams { stream.flush() }
+        }
+        // SAFETY: called on the loop's thread while the loop runs, so the handle is open.
+        if !isStopping { unsafe uv_async_send(waker) }
+    }
+
+    private func run(_ entry: Inbox.Entry) {
+        switch entry {
+        case .job(let job):
+            // Not `isolatedTo:taskExecutor:`: a task without a preference would then find itself on
+            // the wrong task executor at every `await` and be enqueued anew, same actor or not.
+            unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        case .work(let work): work()
+        }
+    }
+
+    /// Closes every handle; the thread ends when the last one is closed.
+    private func stopHandles() {
+        guard !isStopping, inbox.withLock({ $0.phase }) == .running else { return }
+        isStopping = true
+        inbox.withLock { $0.phase = .stopping }
+        // SAFETY: on the loop's thread, with the loop running; `waker` and `turnStart` carry no data.
+        unsafe uv_walk(
+            loop,
+            { handle, _ in
+                guard let handle = unsafe handle, unsafe uv_is_closing(handle) == 0 else { return }
+                if let owner = unsafe LoopHandle.owner(of: handle) {
+                    owner.loopWillStop()
+                } else {
+                    unsafe uv_close(handle, nil)
+                }
+            }, nil)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostUV
+
+/// A timer that can be started again and again; costs one heap entry while it runs.
+///
+/// It lives until `close()`, so its action must not keep its owner alive.
+@safe final class LoopTimer: LoopHandle, @unchecked Sendable {
+    private let action: @Sendable () -> Void
+
+    init(on loop: EventLoop, action: @escaping @Sendable () -> Void) throws(SocketError) {
+        self.action = action
+        // SAFETY: `handle` has the size of a timer.
+        try unsafe super.init(on: loop, type: UV_TIMER) { loop, handle in
+            unsafe uv_timer_init(loop, roost_uv_timer(handle))
+        }
+    }
+
+    /// Fires once after `delay`; a start replaces the one before. Closed timers stay silent.
+    func start(after delay: Duration) {
+        guard let raw = unsafe raw else { return }
+        let (seconds, attoseconds) = delay.components
+        // Rounded up: a deadline may come late, never early. A day is as good as for ever here.
+        let milliseconds =
+            UInt64(clamping: min(max(seconds, 0), 86_400)) * 1_000
+            + UInt64(clamping: max(attoseconds, 0) / 1_000_000_000_000_000) + 1
+        // SAFETY: the handle is open, because `raw` is set. Its clock is read anew, as a turn may
+        // have been long.
+        unsafe uv_update_time(loop.loop)
+        unsafe uv_timer_start(
+            roost_uv_timer(raw),
+            { handle in unsafe LoopHandle.owner(LoopTimer.self, of: handle)?.action() },
+            milliseconds, 0)
+    }
+
+    func stop() {
+        guard let raw = unsafe raw else { return }
+        // SAFETY: the handle is open, because `raw` is set.
+        unsafe uv_timer_stop(roost_uv_timer(raw))
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostTLS
+
+/// The three small things the WebSocket handshake takes from OpenSSL.
+enum Digest {
+    static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+        // SAFETY: SHA1 writes exactly 20 bytes; the input is lent to one call.
+        unsafe [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
+            unsafe bytes.withUnsafeBufferPointer {
+                _ = unsafe SHA1($0.baseAddress, $0.count, digest.baseAddress)
+            }
+            count = 20
+        }
+    }
+
+    static func base64(_ bytes: [UInt8]) -> String {
+        let length = (bytes.count + 2) / 3 * 4
+        // SAFETY: the encoder writes `length` bytes and a zero.
+        let text = unsafe [UInt8](unsafeUninitializedCapacity: length + 1) { text, count in
+            count = unsafe bytes.withUnsafeBufferPointer {
+                unsafe Int(EVP_EncodeBlock(text.baseAddress, $0.baseAddress, CInt($0.count)))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Bytes nobody can foretell, for masks and handshake keys.
+    static func randomBytes(_ count: Int) -> [UInt8] {
+        // SAFETY: OpenSSL fills `count` bytes or says that it could not.
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard unsafe RAND_bytes(buffer.baseAddress, CInt(count)) == 1 else {
+                preconditionFailure("The system gives no random numbers.")
+            }
+            initialized = count
+        }
+    }
+}

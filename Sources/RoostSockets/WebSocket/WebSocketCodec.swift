@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostWebSocket
+
+// wslay between two arrays: `input` is what came from the network and is eaten by its receive
+// callback, `output` is what its send callback produced. It has no I/O of its own, so the tests feed
+// it byte by byte, and the connection decides when to read and write.
+
+/// Frames of one connection: bytes in, messages out, and back; no I/O.
+///
+/// It answers pings, joins fragments, checks UTF-8, masking and sizes, and answers a close or a
+/// violation with the right code. Not thread-safe; its owner confines it.
+@safe package final class WebSocketCodec {
+    package enum Role: Sendable { case client, server }
+
+    package enum Event: Sendable, Hashable {
+        case message(WebSocketMessage)
+        /// The peer's close frame; `code` is nil when it gave none. The answer is in the output.
+        case closed(code: UInt16?, reason: String)
+        /// The peer broke the protocol; the close frame that says so is in the output.
+        case violation(code: UInt16)
+    }
+
+    private var context: wslay_event_context_ptr?
+    private var input: [UInt8] = []
+    private var inputOffset = 0
+    private var output: [UInt8] = []
+    private var events: [Event] = []
+    private var hasEnded = false
+    private var isInCloseFrame = false
+    private var closePayload: [UInt8] = []
+    private let role: Role
+    private let random: (Int) -> [UInt8]
+
+    /// Prepares one end.
+    ///
+    /// - Parameters:
+    ///   - messageBytes: The largest incoming message, in bytes.
+    ///   - random: Makes that many bytes for a client's masks, which must not be foreseeable.
+    package init(role: Role, messageBytes: Int, random: @escaping (Int) -> [UInt8]) {
+        self.role = role
+        self.random = random
+        var callbacks = wslay_event_callbacks()
+        unsafe callbacks.recv_callback = { unsafe WebSocketCodec.receive($0, $1, $2, $4) }
+        unsafe callbacks.send_callback = { unsafe WebSocketCodec.send($1, $2, $4) }
+        unsafe callbacks.genmask_callback = { unsafe WebSocketCodec.mask($1, $2, $3) }
+        unsafe callbacks.on_frame_recv_start_callback = {
+            unsafe WebSocketCodec.frameBegan($1, $2)
+        }
+        unsafe callbacks.on_frame_recv_chunk_callback = {
+            unsafe WebSocketCodec.frameGrew($1, $2)
+        }
+        unsafe callbacks.on_msg_recv_callback = { unsafe WebSocketCodec.received($1, $2) }
+        // SAFETY: the context is freed in `deinit`, so it never outlives the reference it holds;
+        // wslay copies the table.
+        let owner = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let result =
+            switch role {
+            case .client: unsafe wslay_event_context_client_init(&context, &callbacks, owner)
+            case .server: unsafe wslay_event_context_server_init(&context, &callbacks, owner)
+            }
+        precondition(result == 0, "wslay is out of memory.")
+        unsafe wslay_event_config_set_max_recv_msg_length(context, UInt64(messageBytes))
+    }
+
+    deinit {
+        // SAFETY: made in `init`, freed once.
+        unsafe wslay_event_context_free(context)
+    }
+
+    /// Takes bytes from the network and returns what became whole; take the output afterwards.
+    ///
+    /// After a `closed` or a `violation`, which is then the last event, bytes are ignored.
+    package func receive(_ bytes: [UInt8]) -> [Event] {
+        guard !hasEnded else { return [] }
+        input = bytes
+        inputOffset = 0
+        // SAFETY: the context is open; its callbacks run inside this call.
+        let result = unsafe wslay_event_recv(context)
+        flush()
+        input = []
+        defer { events = [] }
+        if unsafe wslay_event_get_close_received(context) != 0 {
+            hasEnded = true
+        } else if unsafe result != 0 || wslay_event_get_read_enabled(context) == 0 {
+            hasEnded = true
+            events.append(endAfterRefusal(isFrameError: result != 0))
+        }
+        return events
+    }
+
+    /// What it means that wslay reads no further although no close came through.
+    private func endAfterRefusal(isFrameError: Bool) -> Event {
+        let code = unsafe wslay_event_get_status_code_sent(context)
+        if isFrameError {
+            // wslay's close frame is empty when the mistake is in a frame's header.
+            replaceClose(bytes: 0, code: WebSocketCloseCode.protocolError.rawValue)
+            return .violation(code: WebSocketCloseCode.protocolError.rawValue)
+        }
+        // wslay 1.1 refuses the codes 1012 to 1014, which are registered since.
+        if code == WebSocketCloseCode.protocolError.rawValue, closePayload.count >= 2 {
+            let theirs = UInt16(closePayload[0]) << 8 | UInt16(closePayload[1])
+            if 1012...1014 ~= theirs {
+                replaceClose(bytes: 2, code: theirs)
+                let reason = String(decoding: closePayload.dropFirst(2), as: UTF8.self)
+                return .closed(code: theirs, reason: reason)
+            }
+        }
+        return .violation(code: code)
+    }
+
+    /// Puts another close frame in the place of the one at the end of the output.
+    private func replaceClose(bytes: Int, code: UInt16) {
+        let mask = role == .client ? random(4) : []
+        output.removeLast(2 + mask.count + bytes)
+        output += [0x88, (mask.isEmpty ? 0 : 0x80) | 2] + mask
+        let payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
+        output += payload.enumerated().map {
+            mask.isEmpty ? $0.element : $0.element ^ mask[$0.offset]
+        }
+    }
+
+    /// Frames a message. After a close frame nothing more can be sent, and false comes back.
+    package func send(_ message: WebSocketMessage) -> Bool {
+        switch message {
+        case .text(var text): queue(WSLAY_TEXT_FRAME, &text)
+        case .binary(let bytes):
+            // SAFETY: the array is lent to one call, which copies it.
+            unsafe bytes.withUnsafeBufferPointer { unsafe queue(WSLAY_BINARY_FRAME, $0) }
+        }
+    }
+
+    private func queue(_ opcode: wslay_opcode, _ text: inout String) -> Bool {
+        // SAFETY: the text is lent to one call, which copies it.
+        text.withUTF8 { unsafe queue(opcode, $0) }
+    }
+
+    private func queue(_ opcode: wslay_opcode, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var message = unsafe wslay_event_msg(
+            opcode: UInt8(opcode.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
+        let result = unsafe wslay_event_queue_msg(context, &message)
+        flush()
+        return result == 0
+    }
+
+    /// Frames a close; a second one is ignored.
+    ///
+    /// - Parameter reason: Cut at 123 bytes of whole characters, as a control frame has no more room.
+    package func sendClose(code: UInt16, reason: String) {
+        var fitting = ""
+        for character in reason {
+            guard fitting.utf8.count + character.utf8.count <= 123 else { break }
+            fitting.append(character)
+        }
+        // SAFETY: the text is lent to one call, which copies it.
+        fitting.withUTF8 {
+            _ = unsafe wslay_event_queue_close(context, code, $0.baseAddress, $0.count)
+        }
+        flush()
+    }
+
+    /// What must go to the network now.
+    package func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    private func flush() {
+        // SAFETY: the context is open; its callbacks run inside this call.
+        let result = unsafe wslay_event_send(context)
+        precondition(result == 0, "wslay could not frame a message: \(result).")
+    }
+}
+
+// MARK: The trampolines: C memory becomes values before they return.
+
+extension WebSocketCodec {
+    private static func codec(_ owner: UnsafeMutableRawPointer?) -> WebSocketCodec {
+        guard let owner = unsafe owner else { preconditionFailure("wslay has lost its owner.") }
+        // SAFETY: callbacks run only inside calls of the owner, which is therefore alive.
+        return unsafe Unmanaged<WebSocketCodec>.fromOpaque(owner).takeUnretainedValue()
+    }
+
+    private static func receive(
+        _ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>?, _ room: Int,
+        _ owner: UnsafeMutableRawPointer?
+    ) -> Int {
+        let codec = unsafe codec(owner)
+        let count = min(room, codec.input.count - codec.inputOffset)
+        guard count > 0, let buffer = unsafe buffer else {
+            unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
+            return -1
+        }
+        // SAFETY: wslay gives `room` bytes, and `count` is no more; the offset stays inside the input.
+        unsafe codec.input.withUnsafeBufferPointer { input in
+            guard let start = input.baseAddress else { return }
+            unsafe buffer.update(from: start + codec.inputOffset, count: count)
+        }
+        codec.inputOffset += count
+        return count
+    }
+
+    private static func send(
+        _ bytes: UnsafePointer<UInt8>?, _ count: Int, _ owner: UnsafeMutableRawPointer?
+    ) -> Int {
+        // SAFETY: wslay lends `count` bytes for this call.
+        unsafe codec(owner).output.append(
+            contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+        return count
+    }
+
+    private static func mask(
+        _ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int, _ owner: UnsafeMutableRawPointer?
+    ) -> CInt {
+        let bytes = unsafe codec(owner).random(count)
+        // SAFETY: wslay gives `count` bytes, and the generator made as many.
+        for (index, byte) in bytes.prefix(count).enumerated() { unsafe buffer?[index] = byte }
+        return 0
+    }
+
+    private static func frameBegan(
+        _ argument: UnsafePointer<wslay_event_on_frame_recv_start_arg>?,
+        _ owner: UnsafeMutableRawPointer?
+    ) {
+        let opcode = unsafe argument?.pointee.opcode
+        unsafe codec(owner).isInCloseFrame = opcode == UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
+    }
+
+    private static func frameGrew(
+        _ argument: UnsafePointer<wslay_event_on_frame_recv_chunk_arg>?,
+        _ owner: UnsafeMutableRawPointer?
+    ) {
+        let codec = unsafe codec(owner)
+        guard codec.isInCloseFrame, let chunk = unsafe argument?.pointee else { return }
+        // SAFETY: wslay lends the bytes for this call; a close frame has at most 125.
+        unsafe codec.closePayload.append(
+            contentsOf: UnsafeBufferPointer(start: chunk.data, count: chunk.data_length))
+    }
+
+    private static func received(
+        _ argument: UnsafePointer<wslay_event_on_msg_recv_arg>?, _ owner: UnsafeMutableRawPointer?
+    ) {
+        guard let argument = unsafe argument?.pointee else { return }
+        // SAFETY: wslay lends the bytes for this call; they are copied here. Text was checked.
+        let bytes = unsafe UnsafeBufferPointer(start: argument.msg, count: argument.msg_length)
+        let codec = unsafe codec(owner)
+        switch unsafe UInt32(argument.opcode) {
+        case WSLAY_TEXT_FRAME.rawValue:
+            unsafe codec.events.append(.message(.text(String(decoding: bytes, as: UTF8.self))))
+        case WSLAY_BINARY_FRAME.rawValue:
+            unsafe codec.events.append(.message(.binary(Array(bytes))))
+        case WSLAY_CONNECTION_CLOSE.rawValue:
+            let code = unsafe argument.status_code
+            let reason = unsafe String(decoding: bytes.dropFirst(2), as: UTF8.self)
+            codec.events.append(.closed(code: code == 0 ? nil : code, reason: reason))
+        default: return  // wslay answers pings by itself, and a pong asks for nothing.
+        }
+    }
+}

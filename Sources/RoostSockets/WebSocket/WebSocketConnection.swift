@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One open WebSocket, at either end.
+///
+/// Its state lives on the thread of its event loop. It pulls: while nobody receives and the queue is
+/// full, the socket is not read, and the peer waits. It never holds more outgoing bytes than its
+/// limit: a peer that reads too slowly is closed with 1013. Dropping the last reference cuts it.
+package actor WebSocketConnection {
+    private enum Phase {
+        case open
+        /// This end's close frame is on its way; the peer's answer is awaited.
+        case closing
+        /// What `receive` says from now on, once the queue is empty.
+        case ended(SocketError?)
+    }
+
+    private struct Receiver {
+        let ticket: UInt64
+        let continuation: CheckedContinuation<Result<WebSocketMessage?, SocketError>, Never>
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()
+    }
+
+    private let loop: EventLoop
+    private let stream: ByteStream
+    private let codec: WebSocketCodec
+    private let limits: WebSocketLimits
+    /// The subprotocol both ends agreed on.
+    package nonisolated let subprotocol: String?
+    /// Whom messages speak of.
+    private let peer: String
+
+    private var phase = Phase.open
+    private var queue: WebSocketQueue
+    private var receiver: Receiver?
+    private var lastTicket: UInt64 = 0
+    private var closeWaiters: [CheckedContinuation<Void, Never>] = []
+    private var closeTimer: LoopTimer?
+    private var isStreamOpen = true
+    /// The close frames are said, or the peer broke the rules: nothing is read or sent any more.
+    private var isFinished = false
+    private var hasPeerEnded = false
+    private var onEnd: (@Sendable () -> Void)?
+
+    /// The code in the peer's close frame; nil before it came, and when it gave none.
+    package private(set) var closeCode: UInt16?
+
+    /// Takes over a stream whose HTTP upgrade is done. Call `start` next, on the loop's thread.
+    init(
+        stream: ByteStream, role: WebSocketCodec.Role, subprotocol: String?, peer: String,
+        limits: WebSocketLimits, on loop: EventLoop
+    ) {
+        self.loop = loop
+        self.stream = stream
+        self.subprotocol = subprotocol
+        self.peer = peer
+        self.limits = limits
+        queue = WebSocketQueue(
+            messageLimit: limits.incomingMessages, byteLimit: limits.incomingBytes)
+        codec = WebSocketCodec(
+            role: role, messageBytes: limits.messageBytes, random: Digest.randomBytes)
+    }
+
+    deinit {
+        let (stream, timer) = (stream, closeTimer)
+        loop.execute {
+            stream.close()
+            timer?.close()
+        }
+    }
+
+    /// Begins, with the bytes that came behind the handshake.
+    func start(with rest: [UInt8], onEnd: (@Sendable () -> Void)?) {
+        self.onEnd = onEnd
+        stream.onEvent = { [weak self] event in
+            self?.assumeIsolated { $0.handle(event) }
+        }
+        if !rest.isEmpty { received(rest) }
+        readIfRoom()
+    }
+
+    // MARK: Receiving
+
+    /// The next message; nil after a clean close, by either end.
+    ///
+    /// One caller at a time. Cancelling it takes no message away and leaves the connection open.
+    ///
+    /// - Throws: `.connectionLost` when the link broke without a close, `.protocolViolation` when
+    ///   the peer broke the rules, `.peerTooSlow` when it read too slowly, `.cancelled`.
+    package func receive() async throws(SocketError) -> WebSocketMessage? {
+        if let result = resultAtHand() { return try result.get() }
+        lastTicket += 1
+        let ticket = lastTicket
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Asked again, as an `await` may let others run first.
+                if let result = resultAtHand() { return continuation.resume(returning: result) }
+                precondition(receiver == nil, "A WebSocket has one receiver at a time.")
+                receiver = Receiver(ticket: ticket, continuation: continuation)
+                readIfRoom()
+            }
+        } onCancel: {
+            // The ticket keeps a late cancellation from ending somebody else's wait.
+            loop.execute { [weak self] in self?.assumeIsolated { $0.cancelReceiver(ticket) } }
+        }
+        return try result.get()
+    }
+
+    /// What `receive` can answer without waiting.
+    private func resultAtHand() -> Result<WebSocketMessage?, SocketError>? {
+        if Task.isCancelled { return .failure(.cancelled) }
+        if let message = queue.removeFirst() {
+            readIfRoom()
+            return .success(message)
+        }
+        guard case .ended(let error) = phase else { return nil }
+        return error.map { .failure($0) } ?? .success(nil)
+    }
+
+    private func cancelReceiver(_ ticket: UInt64) {
+        guard receiver?.ticket == ticket else { return }
+        resumeReceiver(.failure(.cancelled))
+    }
+
+    private func resumeReceiver(_ result: Result<WebSocketMessage?, SocketError>) {
+        let waiting = receiver
+        receiver = nil
+        waiting?.continuation.resume(returning: result)
+    }
+
+    private func readIfRoom() {
+        guard isStreamOpen else { return }
+        if queue.hasRoom { stream.resumeReading() } else { stream.pauseReading() }
+    }
+
+    // MARK: Sending
+
+    /// Sends a text message.
+    ///
+    /// Returns once the bytes are in the kernel or in the bounded queue, which says nothing about the
+    /// peer having them. Messages keep the order of calls.
+    ///
+    /// - Throws: `.closed` after a close, `.peerTooSlow` when the queue is full: the message is not
+    ///   sent and the connection is being closed with 1013. Otherwise what ended the connection.
+    package func send(_ text: String) async throws(SocketError) {
+        try sendNow(.text(text))
+    }
+
+    /// Sends a message of either kind; see `send(_:)` for text.
+    package func send(_ message: WebSocketMessage) async throws(SocketError) {
+        try sendNow(message)
+    }
+
+    private func sendNow(_ message: WebSocketMessage) throws(SocketError) {
+        switch phase {
+        case .open: break
+        case .closing: throw .closedHere
+        case .ended(let error): throw error ?? .closedHere
+        }
+        guard stream.queuedByteCount + message.byteCount <= limits.outgoingBytes else {
+            let error = SocketError(
+                .peerTooSlow,
+                "\(peer) reads too slowly: \(limits.outgoingBytes) bytes wait for it. It is being "
+                    + "disconnected, and can catch up when it connects again.")
+            beginClose(.tryAgainLater, reason: "too slow", then: error)
+            throw error
+        }
+        guard codec.send(message) else { throw .closedHere }
+        stream.write(codec.takeOutput())
+    }
+
+    // MARK: Closing
+
+    /// Closes with good manners: sends a close frame and waits for the peer's, for a limited time.
+    ///
+    /// Returns when the connection is gone. Messages not yet received are dropped; a waiting
+    /// `receive` returns nil. Calling it again, or on a connection that has ended, is fine.
+    package func close(
+        code: WebSocketCloseCode = .normal, reason: String = ""
+    ) async {
+        beginClose(code, reason: reason, then: nil)
+        await withCheckedContinuation { continuation in
+            if isStreamOpen { closeWaiters.append(continuation) } else { continuation.resume() }
+        }
+    }
+
+    /// Starts a close without waiting for its end.
+    func beginClose(_ code: WebSocketCloseCode, reason: String, then error: SocketError?) {
+        guard case .open = phase else { return }
+        phase = error.map { .ended($0) } ?? .closing
+        codec.sendClose(code: code.rawValue, reason: reason)
+        stream.write(codec.takeOutput())
+        queue.removeAll()
+        startCloseTimer()
+        if let error { resumeReceiver(.failure(error)) } else { resumeReceiver(.success(nil)) }
+        // The peer's close frame may stand behind messages nobody wants any more.
+        readIfRoom()
+    }
+
+    private func startCloseTimer() {
+        guard isStreamOpen, closeTimer == nil else { return }
+        do throws(SocketError) {
+            closeTimer = try LoopTimer(on: loop) { [weak self] in
+                self?.assumeIsolated { $0.closeStream() }
+            }
+            closeTimer?.start(after: limits.closeTime)
+        } catch {
+            closeStream()  // The loop is stopping, so nothing will be waited for.
+        }
+    }
+
+    // MARK: Events of the stream
+
+    private func handle(_ event: ByteStream.Event) {
+        switch event {
+        case .opened: return
+        case .bytes(let bytes): received(bytes)
+        case .drained: if isFinished { finishStream() }
+        case .ended where isFinished:
+            hasPeerEnded = true
+            finishStream()
+        case .ended, .failed: lost(event)
+        }
+    }
+
+    private func received(_ bytes: [UInt8]) {
+        let events = codec.receive(bytes)
+        let output = codec.takeOutput()
+        if !output.isEmpty { stream.write(output) }
+        for event in events {
+            switch event {
+            case .message(let message): deliver(message)
+            case .closed(let code, _):
+                closeCode = code
+                finish(nil)
+            case .violation(let code):
+                finish(
+                    SocketError(
+                        .protocolViolation(code: code),
+                        "\(peer) broke the WebSocket protocol; the connection was closed with \(code)."
+                    ))
+            }
+        }
+        guard isStreamOpen else { return }
+        if stream.queuedByteCount > limits.outgoingBytes {
+            closeStream()  // A peer that pings and never reads what it gets back.
+        } else {
+            readIfRoom()
+        }
+    }
+
+    private func deliver(_ message: WebSocketMessage) {
+        guard case .open = phase else { return }
+        if receiver != nil {
+            resumeReceiver(.success(message))
+        } else {
+            queue.append(message)
+        }
+    }
+
+    /// Sends what is left, says that no more will come, and waits for the peer to say the same.
+    private func finish(_ error: SocketError?) {
+        isFinished = true
+        end(with: error)
+        startCloseTimer()
+        finishStream()
+    }
+
+    /// Reads on until the peer has closed too: a close with unread bytes would reset the connection
+    /// and could overtake the close frame. The close timer bounds the wait.
+    private func finishStream() {
+        guard isStreamOpen else { return }
+        if stream.queuedByteCount > 0 { return stream.flushSoon() }
+        if hasPeerEnded { return closeStream() }
+        stream.finishWriting()
+        stream.resumeReading()
+    }
+
+    private func lost(_ event: ByteStream.Event) {
+        if case .failed(let error) = event, error.kind == .loopStopped {
+            end(with: .loopStopped)
+        } else {
+            end(
+                with: SocketError(
+                    .connectionLost, "The connection to \(peer) broke; connect again."))
+        }
+        closeStream()
+    }
+
+    private func end(with error: SocketError?) {
+        switch phase {
+        case .open: phase = .ended(error)
+        case .closing: phase = .ended(nil)  // This end had closed it; how the peer took it is moot.
+        case .ended: return
+        }
+        if case .ended(let error?) = phase {
+            resumeReceiver(.failure(error))
+        } else {
+            resumeReceiver(.success(nil))
+        }
+    }
+
+    private func closeStream() {
+        guard isStreamOpen else { return }
+        isStreamOpen = false
+        stream.close()
+        closeTimer?.close()
+        closeTimer = nil
+        end(with: SocketError(.connectionLost, "The connection to \(peer) was cut; connect again."))
+        let waiters = closeWaiters
+        closeWaiters = []
+        for waiter in waiters { waiter.resume() }
+        onEnd?()
+        onEnd = nil
+    }
+}

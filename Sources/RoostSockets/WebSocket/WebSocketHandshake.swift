@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The HTTP side of a WebSocket (RFC 6455, section 4), for both ends.
+package enum WebSocketHandshake {
+    /// The server's proof that it read this very key.
+    package static func acceptKey(for key: String) -> String {
+        Digest.base64(Digest.sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
+    }
+
+    /// Whether a request asks for a WebSocket at all.
+    static func isUpgrade(_ request: HTTPServerRequest) -> Bool {
+        request.headers.list("Upgrade", contains: "websocket")
+            && request.headers.list("Connection", contains: "upgrade")
+    }
+
+    /// Why a server cannot go on with an upgrade; nil when it can.
+    static func refusal(of request: HTTPServerRequest) -> HTTPServerResponse? {
+        guard request.method == "GET", request.version == .http11, request.body.isEmpty else {
+            return HTTPServerResponse(
+                status: 400, text: "A WebSocket begins with GET in HTTP/1.1 and without a body.")
+        }
+        guard request.headers.all("Sec-WebSocket-Version") == ["13"] else {
+            return HTTPServerResponse(
+                status: 426, text: "This server speaks version 13 of WebSocket.",
+                headers: ["Sec-WebSocket-Version": "13"])
+        }
+        let keys = request.headers.all("Sec-WebSocket-Key")
+        // 16 bytes in Base64: 22 digits and two signs of padding.
+        guard keys.count == 1, keys[0].utf8.count == 24, keys[0].hasSuffix("==") else {
+            return HTTPServerResponse(
+                status: 400, text: "There must be one Sec-WebSocket-Key of 16 bytes in Base64.")
+        }
+        return nil
+    }
+
+    static func acceptance(
+        of request: HTTPServerRequest, subprotocol: String?
+    ) -> HTTPServerResponse {
+        var headers: HTTPHeaders = ["Upgrade": "websocket", "Connection": "Upgrade"]
+        headers.append(
+            "Sec-WebSocket-Accept", acceptKey(for: request.headers["Sec-WebSocket-Key"] ?? ""))
+        if let subprotocol { headers.append("Sec-WebSocket-Protocol", subprotocol) }
+        return HTTPServerResponse(status: 101, headers: headers)
+    }
+
+    /// What a client sends first.
+    static func request(
+        to url: WebSocketURL, key: String, headers: HTTPHeaders, subprotocols: [String]
+    ) -> [UInt8] {
+        var text = "GET \(url.target) HTTP/1.1\r\nHost: \(url.authority)\r\n"
+        text += "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        text += "Sec-WebSocket-Key: \(key)\r\n"
+        if !subprotocols.isEmpty {
+            text += "Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))\r\n"
+        }
+        for field in headers.fields { text += "\(field.name): \(field.value)\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+
+    /// Holds a server's answer against what was asked.
+    static func check(
+        _ response: HTTPResponseHeadParser.Head, key: String, subprotocols: [String],
+        peer: String
+    ) throws(SocketError) {
+        guard response.status == 101 else {
+            throw SocketError(
+                .upgradeRefused(status: response.status),
+                "\(peer) answered with HTTP status \(response.status) instead of a WebSocket; check "
+                    + "the address and the credentials.")
+        }
+        let chosen = response.headers.all("Sec-WebSocket-Protocol")
+        guard response.headers.list("Upgrade", contains: "websocket"),
+            response.headers.list("Connection", contains: "upgrade"),
+            response.headers.all("Sec-WebSocket-Accept") == [acceptKey(for: key)],
+            response.headers.all("Sec-WebSocket-Extensions").isEmpty,
+            chosen.isEmpty || (chosen.count == 1 && subprotocols.contains(chosen[0]))
+        else {
+            throw SocketError(
+                .protocolViolation(code: nil),
+                "\(peer) agreed to a WebSocket with wrong headers; check what stands in between.")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Host and port of a URL: all of it that a message may repeat, as the rest holds tokens.
+struct Endpoint: Sendable, Hashable {
+    let host: String
+    /// Host, and port where the URL gives one.
+    let name: String
+
+    /// Reads a URL far enough to name it.
+    ///
+    /// - Throws: `.invalidURL` when there is no host, the scheme is none of `schemes`, or a character
+    ///   is not percent-encoded.
+    init(_ url: String, schemes: Set<String>) throws(TransportError) {
+        guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), let colon = url.firstRange(of: "://"),
+            schemes.contains(url[..<colon.lowerBound].lowercased())
+        else { throw Self.invalidURL }
+        let authority = url[colon.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        // A user name may hold a password: refused rather than repeated.
+        guard !authority.isEmpty, !authority.contains("@") else { throw Self.invalidURL }
+        let host =
+            authority.hasPrefix("[")
+            ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        guard !host.isEmpty else { throw Self.invalidURL }
+        self.host = String(host)
+        name = String(authority)
+    }
+
+    static let invalidURL = TransportError(
+        .invalidURL,
+        "The address of the server cannot be used; write it as scheme://host:port/path, "
+            + "percent-encoded.")
+
+    var cancelled: TransportError {
+        TransportError(.cancelled, "The request to \(name) was cancelled.")
+    }
+
+    var timedOut: TransportError {
+        TransportError(
+            .timedOut, "\(name) did not answer in time; check the network and try again.")
+    }
+
+    var lost: TransportError {
+        TransportError(.lost, "The connection to \(name) broke; try again.")
+    }
+}

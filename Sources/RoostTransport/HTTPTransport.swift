@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sends one request and waits for its one response; retries nothing, decodes nothing.
+///
+/// Follows no redirect, keeps no cookie and no cache: what the server says is what the caller gets.
+package protocol HTTPTransport: Sendable {
+    /// Sends a request.
+    ///
+    /// An error status is a response. Cancelling the task gives the request up; it may have arrived.
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+}
+
+/// One HTTP request.
+package struct HTTPRequest: Sendable {
+    package var method: String
+    /// Absolute, `http` or `https`, percent-encoded.
+    package var url: String
+    package var headers: [(name: String, value: String)]
+    /// Nil sends no body and no `Content-Length`.
+    package var body: [UInt8]?
+    /// From the call to the last byte of the response.
+    package var timeLimit: Duration
+
+    package init(
+        method: String = "GET", url: String, headers: [(name: String, value: String)] = [],
+        body: [UInt8]? = nil, timeLimit: Duration = .seconds(30)
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeLimit = timeLimit
+    }
+}
+
+/// One HTTP response, whole.
+package struct HTTPResponse: Sendable {
+    package var status: Int
+    /// In no particular order; fields of one name may have been joined with commas.
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
+
+    package init(
+        status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The value of the first field of that name, in any case.
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// HTTP through the system's URLSession.
+package final class URLSessionHTTP: HTTPTransport {
+    /// A response beyond it is given up: no page or file of a chat is near it, and memory is finite.
+    package static let responseLimit = 64 << 20
+
+    private let session: URLSession
+    private let responses = URLSessionResponses()
+
+    package init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.urlCredentialStorage = nil
+        // A client page runs eight requests side by side at most; more would only queue at the server.
+        configuration.httpMaximumConnectionsPerHost = 8
+        session = URLSession(configuration: configuration, delegate: responses, delegateQueue: nil)
+    }
+
+    deinit { session.invalidateAndCancel() }
+
+    package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let endpoint = try Endpoint(request.url, schemes: ["http", "https"])
+        guard let url = URL(string: request.url) else { throw Endpoint.invalidURL }
+        if Task.isCancelled { throw endpoint.cancelled }
+        var urlRequest = URLRequest(url: url)
+        urlRequest.httpMethod = request.method
+        for (name, value) in request.headers {
+            urlRequest.addValue(value, forHTTPHeaderField: name)
+        }
+        urlRequest.httpBody = request.body.map { Data($0) }
+        urlRequest.timeoutInterval = request.timeLimit / .seconds(1)
+
+        let task = session.dataTask(with: urlRequest)
+        // URLSession's own interval begins anew with every byte, so a slow drip would never end.
+        // This task ends with the request, at the latest when the limit is over.
+        let deadline = Task { [responses, timeLimit = request.timeLimit] in
+            do { try await Task.sleep(for: timeLimit) } catch { return }
+            responses.abandon(task, because: .timedOut)
+        }
+        defer { deadline.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { responses.begin(task, $0) }
+        } onCancel: {
+            responses.abandon(task, because: .cancelled)
+        }
+        switch outcome {
+        case .success(let response): return response
+        case .failure(let failure): throw endpoint.error(failure)
+        }
+    }
+}
+
+extension Endpoint {
+    /// What a failure of URLSession means, in our words.
+    fileprivate func error(_ failure: URLSessionResponses.Failure) -> TransportError {
+        switch failure {
+        case .cancelled: cancelled
+        case .timedOut: timedOut
+        case .tooLarge:
+            TransportError(
+                .lost,
+                "\(name) sent more than \(URLSessionHTTP.responseLimit >> 20) MiB; ask for less.")
+        case .code(let code): error(code)
+        }
+    }
+
+    func error(_ code: URLError.Code) -> TransportError {
+        switch code {
+        case .cancelled: cancelled
+        case .timedOut: timedOut
+        case .cannotFindHost, .dnsLookupFailed:
+            TransportError(
+                .unreachable, "No host is called \(host); check the spelling and the network.")
+        case .cannotConnectToHost:
+            TransportError(
+                .unreachable, "\(name) does not take connections; check that the server runs.")
+        case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed, .callIsActive:
+            TransportError(.unreachable, "The device is offline, so \(name) cannot be reached.")
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+            .clientCertificateRejected, .clientCertificateRequired:
+            TransportError(
+                .untrusted,
+                "The certificate of \(name) is not trusted; check the host and its chain.")
+        case .badURL, .unsupportedURL: Self.invalidURL
+        default: lost
+        }
+    }
+}

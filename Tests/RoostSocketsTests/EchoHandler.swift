@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSockets
+
+/// Answers every request with what it said, and echoes on every WebSocket.
+struct EchoHandler: HTTPServerHandler {
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        HTTPServerResponse(
+            status: 200, headers: ["X-Method": request.method],
+            body: Array(request.target.utf8) + request.body)
+    }
+
+    func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+        guard !request.target.hasPrefix("/refuse") else {
+            return .refuse(HTTPServerResponse(status: 403, text: "Not here."))
+        }
+        let subprotocol = request.headers.list("Sec-WebSocket-Protocol").last
+        return .accept(subprotocol: subprotocol) { connection in
+            do throws(SocketError) {
+                while let message = try await connection.receive() {
+                    try await connection.send(message)
+                }
+            } catch {
+                return  // The peer is gone; the test looks at its own end.
+            }
+        }
+    }
+}
+
+/// Handlers made of closures, for tests that need one odd behaviour.
+struct ScriptedHandler: HTTPServerHandler {
+    var respond: @Sendable (HTTPServerRequest) async -> HTTPServerResponse = { _ in
+        HTTPServerResponse(status: 200)
+    }
+    var serve: @Sendable (WebSocketConnection) async -> Void = { _ in }
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        await respond(request)
+    }
+
+    func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+        .accept(subprotocol: nil, serve: serve)
+    }
+}
+
+/// Starts a loop and a server for a test, and takes both down whatever happens in between.
+func withServer(
+    _ handler: any HTTPServerHandler = EchoHandler(),
+    configure: (inout HTTPServer.Configuration) -> Void = { _ in },
+    _ body: (HTTPServer, EventLoop) async throws -> Void
+) async throws {
+    let loop = try EventLoop.start()
+    var configuration = HTTPServer.Configuration()
+    configure(&configuration)
+    do {
+        let server = try await HTTPServer.start(configuration, handler: handler, on: loop)
+        do {
+            try await body(server, loop)
+        } catch {
+            await server.shutdown(grace: .zero)
+            throw error
+        }
+        await server.shutdown(grace: .zero)
+    } catch {
+        await loop.shutdown()
+        throw error
+    }
+    await loop.shutdown()
+}

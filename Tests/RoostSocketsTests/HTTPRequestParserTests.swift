@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSockets
+import Testing
+
+struct HTTPRequestParserTests {
+    typealias Event = HTTPRequestParser.Event
+
+    /// All events of some bytes, fed in pieces of `piece` bytes.
+    private func events(
+        of text: String, piece: Int = .max, limits: HTTPLimits = HTTPLimits()
+    ) -> [Event] {
+        var parser = HTTPRequestParser(limits: limits)
+        var events: [Event] = []
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            parser.append(Array(rest.prefix(piece)).span)
+            rest = rest.dropFirst(piece)
+            while let event = parser.next() { events.append(event) }
+        }
+        return events
+    }
+
+    private func status(of text: String, limits: HTTPLimits = HTTPLimits()) -> Int? {
+        guard case .refused(let refusal)? = events(of: text, limits: limits).last else {
+            return nil
+        }
+        return refusal.status
+    }
+
+    static let refusals: [(status: Int, text: String)] = [
+        (400, "GET / HTTP/1.1\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: user@a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\nHost: a\n\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\n\r\n"),
+        (400, "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET /\r\nHost: a\r\n\r\n"),
+        (400, "GET  / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTP/1.1 \r\nHost: a\r\n\r\n"),
+        (400, " GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "G(T / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET /\u{7}x HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET /ü HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET path HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET * HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTP/one\r\nHost: a\r\n\r\n"),
+        (400, "GET / http/1.1\r\nHost: a\r\n\r\n"),
+        (505, "GET / HTTP/2.0\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost : a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n folded\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\n: empty\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX: a\u{0}b\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\nx"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\nx"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1\r\n\r\nx"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999999999999999\r\n\r\n"),
+        (413, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999999999\r\n\r\n"),
+        (
+            400,
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        ),
+        (501, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"),
+        (501, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"),
+        (501, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n"),
+        (
+            400,
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n"
+        ),
+        (400, "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        (417, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: coffee\r\n\r\n"),
+    ]
+
+    @Test(arguments: refusals)
+    func `what two servers could read differently is refused`(_ row: (status: Int, text: String)) {
+        #expect(status(of: row.text) == row.status)
+    }
+
+    static let badChunks: [(status: Int, body: String)] = [
+        (400, "x\r\n"), (400, "\r\n"), (400, "-1\r\n"), (400, "0x5\r\nhello\r\n0\r\n\r\n"),
+        (400, "5 5\r\nhello"), (400, "1000000000000000\r\n"), (400, "5\r\nhelloo\r\n"),
+        (400, "5\nhello\r\n"), (400, "0\r\nbad trailer\r\n\r\n"), (413, "fffffffffffffff\r\n"),
+        (413, "3\r\nabc\r\n8\r\n"), (400, "5;" + String(repeating: "e", count: 300) + "\r\n"),
+    ]
+
+    @Test(arguments: badChunks)
+    func `a chunk that lies about itself is refused`(_ row: (status: Int, body: String)) {
+        var limits = HTTPLimits()
+        limits.bodyBytes = 10
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(status(of: head + row.body, limits: limits) == row.status)
+    }
+
+    @Test func `each limit has its own status, reached before the request is whole`() {
+        var limits = HTTPLimits()
+        limits.lineBytes = 40
+        limits.headBytes = 60
+        limits.headerCount = 3
+        limits.bodyBytes = 5
+        let longTarget = "GET /" + String(repeating: "a", count: 40)
+        #expect(status(of: longTarget, limits: limits) == 414)
+        #expect(status(of: longTarget + " HTTP/1.1\r\n", limits: limits) == 414)
+        let start = "GET / HTTP/1.1\r\nHost: a\r\n"
+        let wide = start + "X: " + String(repeating: "b", count: 60)
+        #expect(status(of: wide, limits: limits) == 431)
+        #expect(status(of: start + "a: 1\r\nb: 1\r\nc: 1\r\n", limits: limits) == 431)
+        #expect(status(of: start + "a: 1\r\nb: 1\r\n\r\n", limits: limits) == nil)
+        #expect(status(of: start + "Content-Length: 6\r\n\r\n", limits: limits) == 413)
+        #expect(status(of: start + "Content-Length: 5\r\n\r\n12345", limits: limits) == nil)
+    }
+
+    static let conversations: [String] = [
+        "GET /a?b=c%20d HTTP/1.1\r\nHost: a:80\r\nX-A: 1\r\nx-a:\t2 \r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+            + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /3 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n"
+            + "5\r\nhello\r\n7;name=\"v\"\r\n, world\r\n0\r\nX-Sum: 1\r\n\r\nGET / HTTP/1.0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\nhi",
+        "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\nPOST / HTTP/1.1\r\nHost:\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ]
+
+    @Test(arguments: conversations)
+    func `bytes one by one give the same events as bytes in one piece`(_ text: String) {
+        let whole = events(of: text)
+        #expect(!whole.isEmpty)
+        for piece in 1...7 { #expect(events(of: text, piece: piece) == whole) }
+    }
+
+    @Test(arguments: refusals)
+    func `a refusal does not depend on how the bytes come`(_ row: (status: Int, text: String)) {
+        #expect(events(of: row.text, piece: 1) == events(of: row.text))
+    }
+
+    @Test func `pipelined requests come out in order and keep their bodies apart`() {
+        let requests = events(of: Self.conversations[1]).map { event -> String in
+            guard case .request(let request) = event else { return "?" }
+            return "\(request.method) \(request.target) "
+                + String(decoding: request.body, as: UTF8.self)
+        }
+        #expect(requests == ["POST / hello", "GET /2 ", "HEAD /3 "])
+    }
+
+    @Test func `chunks are joined, and extensions and trailers dropped`() {
+        guard case .request(let request)? = events(of: Self.conversations[2]).first else {
+            Issue.record("The chunked request did not come out.")
+            return
+        }
+        #expect(String(decoding: request.body, as: UTF8.self) == "hello, world")
+        #expect(request.headers["X-Sum"] == nil)
+    }
+
+    @Test func `a client that expects 100 is told before its body is read`() {
+        let seen = events(of: Self.conversations[3])
+        #expect(seen.first == .expectsContinue)
+        #expect(seen.count == 2)
+    }
+
+    @Test func `nothing follows a refusal`() {
+        let seen = events(of: Self.conversations[5])
+        #expect(seen.count == 2)
+        guard case .refused? = seen.last else {
+            Issue.record("The nonsense was not refused.")
+            return
+        }
+    }
+
+    @Test func `header names compare without case, and repeated fields stay apart`() {
+        guard case .request(let request)? = events(of: Self.conversations[0]).first else {
+            Issue.record("The request did not come out.")
+            return
+        }
+        #expect(request.target == "/a?b=c%20d")
+        #expect(request.headers["HOST"] == "a:80")
+        #expect(request.headers.all("x-A") == ["1", "2"])
+    }
+
+    @Test func `the absolute form is cut down to path and query`() {
+        for (sent, expected) in [
+            ("http://a/b?c", "/b?c"), ("https://a:1", "/"), ("http://a?q", "/?q"),
+        ] {
+            let seen = events(of: "GET \(sent) HTTP/1.1\r\nHost: a\r\n\r\n")
+            guard case .request(let request)? = seen.first else {
+                #expect(sent == "http://a", "\(sent) was refused")
+                continue
+            }
+            #expect(request.target == expected)
+        }
+    }
+
+    static let persistence: [(head: String, keepsAlive: Bool)] = [
+        ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true),
+        ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false),
+        ("GET / HTTP/1.1\r\nHost: a\r\nConnection: foo, Close\r\n\r\n", false),
+        ("GET / HTTP/1.1\r\nHost: a\r\nConnection: foo\r\nConnection: close\r\n\r\n", false),
+        ("GET / HTTP/1.0\r\n\r\n", false),
+        ("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", true),
+        ("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", false),
+    ]
+
+    @Test(arguments: persistence)
+    func `a connection lives on as its version and its Connection list say`(
+        _ row: (head: String, keepsAlive: Bool)
+    ) {
+        guard case .request(let request)? = events(of: row.head).first else {
+            Issue.record("The request did not come out.")
+            return
+        }
+        #expect(request.keepsAlive == row.keepsAlive)
+    }
+
+    @Test func `what follows an upgrade is handed over untouched`() {
+        var parser = HTTPRequestParser()
+        parser.append(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n\u{1}\u{2}\n".utf8).span)
+        _ = parser.next()
+        #expect(parser.takeRest() == [1, 2, 10])
+        #expect(parser.takeRest() == [])
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSockets
+import Testing
+
+struct HTTPResponseTests {
+    private func text(
+        _ response: HTTPServerResponse, withoutBody: Bool = false, keepsAlive: Bool = true
+    ) -> String {
+        String(
+            decoding: HTTPResponseWriter.bytes(
+                of: response, withoutBody: withoutBody, keepsAlive: keepsAlive, date: "D"),
+            as: UTF8.self)
+    }
+
+    @Test func `an answer tells its length, its date and whether the connection lives on`() {
+        let response = HTTPServerResponse(
+            status: 200, headers: ["X-A": "1"], body: Array("hello".utf8))
+        let expected =
+            "HTTP/1.1 200 OK\r\nDate: D\r\nContent-Length: 5\r\nConnection: keep-alive\r\nX-A: 1\r\n"
+            + "\r\nhello"
+        #expect(text(response) == expected)
+        #expect(text(response, keepsAlive: false).contains("\r\nConnection: close\r\n"))
+    }
+
+    @Test func `the answer to HEAD has the length and not the body`() {
+        let answer = text(HTTPServerResponse(status: 404, text: "No."), withoutBody: true)
+        #expect(answer.contains("Content-Length: 4\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test(arguments: [204, 304])
+    func `an answer that may have no body has none, and no length`(_ status: Int) {
+        let answer = text(HTTPServerResponse(status: status, body: [1, 2]))
+        #expect(!answer.contains("Content-Length"))
+        #expect(answer.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test func `a value taken from a user cannot begin a header of its own`() {
+        let answer = text(
+            HTTPServerResponse(status: 200, headers: ["X-Name": "a\r\nSet-Cookie: b"]))
+        #expect(!answer.contains("\r\nSet-Cookie"))
+        #expect(answer.contains("X-Name: a  Set-Cookie: b\r\n"))
+    }
+
+    @Test func `a handler cannot contradict the length the server writes`() {
+        let answer = text(
+            HTTPServerResponse(
+                status: 200,
+                headers: ["content-length": "99", "Transfer-Encoding": "chunked", "date": "x"]))
+        #expect(answer.contains("Content-Length: 0\r\n"))
+        #expect(!answer.contains("99") && !answer.contains("chunked"))
+    }
+
+    static let dates: [(seconds: Int64, text: String)] = [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
+        (1_709_251_200, "Fri, 01 Mar 2024 00:00:00 GMT"),
+        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    ]
+
+    @Test(arguments: dates)
+    func `dates are written as the RFC wants them`(_ row: (seconds: Int64, text: String)) {
+        #expect(HTTPDate.format(row.seconds) == row.text)
+        var cache = HTTPDate()
+        _ = cache.text(at: row.seconds - 1)
+        #expect(cache.text(at: row.seconds) == row.text)
+    }
+
+    @Test func `the head of an answer is read byte by byte, and the rest is kept`() throws {
+        let bytes = Array("HTTP/1.1 101 Switching\r\nA: b\r\n\r\nxy".utf8)
+        var parser = HTTPResponseHeadParser()
+        var head: HTTPResponseHeadParser.Head?
+        for byte in bytes where head == nil { head = try parser.append([byte].span) }
+        #expect(head?.status == 101)
+        #expect(head?.headers == ["A": "b"])
+        parser = HTTPResponseHeadParser()
+        #expect(try parser.append(bytes.span)?.status == 101)
+        #expect(parser.takeRest() == Array("xy".utf8))
+    }
+
+    @Test(arguments: [
+        "HTTP/2 200 OK\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 20 OK\r\n", "HTTP/1.1 2000\r\n",
+        "HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK\r\nbad header\r\n",
+    ])
+    func `what is no HTTP answer is refused`(_ text: String) {
+        var parser = HTTPResponseHeadParser()
+        #expect(throws: HTTPRefusal.self) { _ = try parser.append(Array(text.utf8).span) }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RoostSockets
+import Testing
+
+struct HTTPServerTests {
+    private func get(_ path: String, _ more: String = "") -> String {
+        "GET \(path) HTTP/1.1\r\nHost: a\r\n\(more)\r\n"
+    }
+
+    /// The bodies of several answers in a row, told apart by their lengths.
+    private func bodies(_ text: String) -> [String] {
+        var bodies: [String] = []
+        var rest = Array(text.utf8)[...]
+        while let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {
+            let head = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+            let length = head.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
+            bodies.append(String(decoding: rest[end.upperBound...].prefix(length), as: UTF8.self))
+            rest = rest[end.upperBound...].dropFirst(length)
+        }
+        return bodies
+    }
+
+    @Test func `many requests on one connection are answered in their order`() async throws {
+        try await withServer { server, _ in
+            let paths = (0..<200).map { "/\($0)" }
+            let requests = paths.map { get($0) }.joined() + get("/end", "Connection: close\r\n")
+            let answer = await RawClient.exchange(requests, port: server.port)
+            #expect(bodies(answer) == paths + ["/end"])
+        }
+    }
+
+    @Test func `answers keep their order although the first handler is the slowest`() async throws {
+        let gate = Gate()
+        let handler = ScriptedHandler(respond: { request in
+            if request.target == "/slow" { await gate.wait() }
+            return HTTPServerResponse(status: 200, body: Array(request.target.utf8))
+        })
+        try await withServer(handler) { server, _ in
+            let requests = get("/slow") + get("/fast", "Connection: close\r\n")
+            async let answer = RawClient.exchange(requests, port: server.port)
+            gate.open()
+            #expect(await bodies(answer) == ["/slow", "/fast"])
+        }
+    }
+
+    @Test func `a client that says all and closes its half still gets its answer`() async throws {
+        try await withServer { server, _ in
+            let answer = await RawClient.exchange(get("/a"), port: server.port, closesFirst: true)
+            #expect(bodies(answer) == ["/a"])
+        }
+    }
+
+    @Test func `HEAD is answered with a length and without a body`() async throws {
+        try await withServer { server, _ in
+            let answer = await RawClient.exchange(
+                "HEAD /abc HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", port: server.port)
+            #expect(answer.contains("Content-Length: 4\r\n"))
+            #expect(answer.hasSuffix("\r\n\r\n"))
+        }
+    }
+
+    @Test func `a body of 1 MB arrives whole and comes back whole`() async throws {
+        try await withServer { server, _ in
+            let body = String(repeating: "0123456789abcdef", count: 65_536)
+            let answer = await RawClient.exchange(
+                "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n" + body, port: server.port)
+            #expect(bodies(answer) == ["/" + body])
+        }
+    }
+
+    @Test func `a chunked body is joined, after a 100 Continue if asked for`() async throws {
+        try await withServer { server, _ in
+            let answer = await RawClient.exchange(
+                "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
+                port: server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"))
+            #expect(answer.hasSuffix("/abcde"))
+        }
+    }
+
+    static let refusals: [(status: Int, text: String)] = [
+        (400, "nonsense\r\n\r\n"), (400, "GET / HTTP/1.1\r\n\r\n"),
+        (413, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\nbegins at once"),
+        (505, "GET / HTTP/3.0\r\nHost: a\r\n\r\n"),
+    ]
+
+    @Test(arguments: refusals)
+    func `a refused request is told why, and the connection ends`(
+        _ row: (status: Int, text: String)
+    ) async throws {
+        try await withServer { server, _ in
+            let answer = await RawClient.exchange(row.text, port: server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 \(row.status) "))
+            #expect(answer.contains("Connection: close\r\n"))
+        }
+    }
+
+    @Test func `a head that never ends is answered with 408`() async throws {
+        try await withServer(configure: { $0.headTime = .milliseconds(20) }) { server, _ in
+            let answer = await RawClient.exchange("GET / HTTP/1.1\r\nHost:", port: server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test func `a body that never ends is answered with 408`() async throws {
+        try await withServer(configure: { $0.bodyTime = .milliseconds(20) }) { server, _ in
+            let answer = await RawClient.exchange(
+                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf", port: server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test func `an idle connection is closed without a word`() async throws {
+        try await withServer(configure: { $0.idleTime = .milliseconds(20) }) { server, _ in
+            let answer = await RawClient.exchange(get("/a"), port: server.port)
+            #expect(bodies(answer) == ["/a"])
+            #expect(!answer.contains("408"))
+        }
+    }
+
+    @Test func `connections beyond the limit wait for their turn`() async throws {
+        try await withServer(configure: { $0.connectionLimit = 1 }) { server, _ in
+            let request = get("/a", "Connection: close\r\n")
+            await withTaskGroup(of: String.self) { group in
+                for _ in 0..<10 {
+                    group.addTask { await RawClient.exchange(request, port: server.port) }
+                }
+                for await answer in group { #expect(bodies(answer) == ["/a"]) }
+            }
+        }
+    }
+
+    @Test func `a reset cancels the handler that was still answering`() async throws {
+        let (began, wasCancelled) = (Gate(), Gate())
+        let handler = ScriptedHandler(respond: { _ in
+            let never = Gate()
+            await withTaskCancellationHandler {
+                began.open()
+                await never.wait()
+            } onCancel: {
+                wasCancelled.open()
+                never.open()
+            }
+            return HTTPServerResponse(status: 200)
+        })
+        try await withServer(handler) { server, _ in
+            let client = RawClient.open(get("/"), port: server.port)
+            await began.wait()
+            RawClient.reset(client)
+            await wasCancelled.wait()
+        }
+    }
+
+    @Test func `a shutdown finishes what is being answered and accepts nothing more`() async throws
+    {
+        let (began, mayEnd) = (Gate(), Gate())
+        let handler = ScriptedHandler(respond: { _ in
+            began.open()
+            await mayEnd.wait()
+            return HTTPServerResponse(status: 200, body: Array("done".utf8))
+        })
+        try await withServer(handler) { server, loop in
+            let idle = RawClient.open("", port: server.port)
+            async let answer = RawClient.exchange(get("/"), port: server.port)
+            await began.wait()
+            async let shutdown: Void = server.shutdown(grace: .seconds(60))
+            // The port is free again before the shutdown is over.
+            var configuration = HTTPServer.Configuration()
+            configuration.port = server.port
+            var second: HTTPServer?
+            while second == nil {
+                second = try? await HTTPServer.start(
+                    configuration, handler: EchoHandler(), on: loop)  // Taken until it begins.
+            }
+            mayEnd.open()
+            #expect(await bodies(answer) == ["done"])
+            #expect(await answer.contains("Connection: close\r\n"))
+            await shutdown
+            await second?.shutdown(grace: .zero)
+            close(idle)
+        }
+    }
+
+    @Test func `a shutdown cuts what outlives its grace`() async throws {
+        let (began, never) = (Gate(), Gate())
+        let handler = ScriptedHandler(respond: { _ in
+            began.open()
+            await never.wait()
+            return HTTPServerResponse(status: 200)
+        })
+        try await withServer(handler) { server, _ in
+            async let answer = RawClient.exchange(get("/"), port: server.port)
+            await began.wait()
+            await server.shutdown(grace: .milliseconds(10))
+            #expect(await answer == "")
+            never.open()
+        }
+    }
+
+    @Test func `a port that is taken is a sentence`() async throws {
+        try await withServer { server, loop in
+            var configuration = HTTPServer.Configuration()
+            configuration.port = server.port
+            let error = await #expect(throws: SocketError.self) {
+                _ = try await HTTPServer.start(configuration, handler: EchoHandler(), on: loop)
+            }
+            #expect(error?.kind == .addressInUse)
+            #expect(error?.message.contains("\(server.port)") == true)
+        }
+    }
+}

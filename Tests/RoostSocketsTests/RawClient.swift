@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RoostSockets
+
+/// A client that says exactly the bytes it is told, on a thread of its own so that it may block.
+struct RawClient {
+    /// The beginning of a WebSocket.
+    static let handshake =
+        "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+    /// Connects, sends `text`, and returns everything the server says until it closes.
+    ///
+    /// - Parameter closesFirst: Says after the text that no more will come.
+    static func exchange(
+        _ text: String, port: UInt16, closesFirst: Bool = false
+    ) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.run {
+                let descriptor = connect(to: port)
+                var rest = Array(text.utf8)[...]
+                while !rest.isEmpty {
+                    let bytes = Array(rest)
+                    // SAFETY: the array is lent to one call.
+                    let sent = unsafe Glibc.send(
+                        descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+                    guard sent > 0 else { break }
+                    rest = rest.dropFirst(sent)
+                }
+                if closesFirst { shutdown(descriptor, CInt(SHUT_WR)) }
+                let answer = readAll(descriptor)
+                close(descriptor)
+                continuation.resume(returning: String(decoding: answer, as: UTF8.self))
+            }
+        }
+    }
+
+    /// Connects and sends some bytes, and leaves the rest to the caller.
+    static func open(_ text: String, port: UInt16) -> CInt {
+        let descriptor = connect(to: port)
+        let bytes = Array(text.utf8)
+        // SAFETY: the array is lent to one call; a few bytes never block on a new connection.
+        _ = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+        return descriptor
+    }
+
+    /// Closes with a reset, as a machine does that has lost its state.
+    static func reset(_ descriptor: CInt) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        // SAFETY: the option is lent to one call.
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close(descriptor)
+    }
+
+    /// A port that nothing listens on: bound for a moment, then given back.
+    static func unusedPort() -> UInt16 {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // SAFETY: `sockaddr_in` begins like `sockaddr`, and both live on this stack frame.
+        unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = unsafe bind(descriptor, $0, length)
+                _ = unsafe getsockname(descriptor, $0, &length)
+            }
+        }
+        close(descriptor)
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private static func connect(to port: UInt16) -> CInt {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = loopback(port: port)
+        // SAFETY: as above.
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        precondition(result == 0, "The test's server does not listen.")
+        return descriptor
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return address
+    }
+
+    private static func readAll(_ descriptor: CInt) -> [UInt8] {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            // SAFETY: the buffer is lent to one call, with its size.
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return all }
+            all += buffer[..<count]
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RoostSockets
+import Testing
+
+struct TLSTests {
+    @Test func `wss works when the authority is given`() async throws {
+        let files = try TemporaryCertificates()
+        let tls = try files.server()
+        try await withServer(configure: { $0.tls = tls }) { server, loop in
+            let connection = try await WebSocketClient.connect(
+                url: "wss://localhost:\(server.port)/",
+                tls: try .client(extraAuthoritiesFile: files.authority), on: loop)
+            for message in ["hello", String(repeating: "ü", count: 200_000)] {
+                try await connection.send(message)
+                #expect(try await connection.receive() == .text(message))
+            }
+            await connection.close()
+            #expect(await connection.closeCode == 1000)
+        }
+    }
+
+    @Test func `an address is verified as an address`() async throws {
+        let files = try TemporaryCertificates()
+        let tls = try files.server()
+        try await withServer(configure: { $0.tls = tls }) { server, loop in
+            let connection = try await WebSocketClient.connect(
+                url: "wss://127.0.0.1:\(server.port)/",
+                tls: try .client(extraAuthoritiesFile: files.authority), on: loop)
+            await connection.close()
+        }
+    }
+
+    @Test func `a certificate of an unknown authority is refused`() async throws {
+        let files = try TemporaryCertificates()
+        let tls = try files.server()
+        try await withServer(configure: { $0.tls = tls }) { server, loop in
+            let error = await #expect(throws: SocketError.self) {
+                _ = try await WebSocketClient.connect(
+                    url: "wss://localhost:\(server.port)/", on: loop)
+            }
+            #expect(error?.kind == .untrusted)
+        }
+    }
+
+    @Test func `a certificate for another name is refused`() async throws {
+        let files = try TemporaryCertificates(names: "DNS:elsewhere.example")
+        let tls = try files.server()
+        try await withServer(configure: { $0.tls = tls }) { server, loop in
+            for host in ["localhost", "127.0.0.1"] {
+                let error = await #expect(throws: SocketError.self) {
+                    _ = try await WebSocketClient.connect(
+                        url: "wss://\(host):\(server.port)/",
+                        tls: try .client(extraAuthoritiesFile: files.authority), on: loop)
+                }
+                #expect(error?.kind == .untrusted)
+            }
+        }
+    }
+
+    @Test func `TLS against a server without it is a failure of TLS, in words`() async throws {
+        try await withServer { server, loop in
+            let error = await #expect(throws: SocketError.self) {
+                _ = try await WebSocketClient.connect(
+                    url: "wss://localhost:\(server.port)/", on: loop)
+            }
+            #expect(error?.kind == .tlsFailure)
+        }
+    }
+
+    @Test func `files that cannot be used are refused with a sentence`() throws {
+        let files = try TemporaryCertificates()
+        let missing = files.folder + "/missing.pem"
+        for (certificate, key) in [
+            (missing, files.key), (files.certificate, missing), (files.authority, files.key),
+        ] {
+            let error = #expect(throws: SocketError.self) {
+                _ = try TLSContext.server(certificateChainFile: certificate, privateKeyFile: key)
+            }
+            #expect(error?.kind == .certificateUnusable)
+        }
+        let error = #expect(throws: SocketError.self) {
+            _ = try TLSContext.client(extraAuthoritiesFile: missing)
+        }
+        #expect(error?.kind == .certificateUnusable)
+    }
+}
+
+/// A throw-away authority and a server's certificate, made by the `openssl` tool and removed at the end.
+final class TemporaryCertificates {
+    let folder: String
+    var authority: String { folder + "/ca.pem" }
+    var certificate: String { folder + "/server.pem" }
+    var key: String { folder + "/server.key" }
+
+    struct ToolFailed: Error {}
+
+    init(names: String = "DNS:localhost,IP:127.0.0.1") throws {
+        var template = Array("/tmp/roost-tls-XXXXXX".utf8CString)
+        // SAFETY: mkdtemp writes into the array it is lent.
+        guard let path = unsafe mkdtemp(&template) else { throw ToolFailed() }
+        folder = unsafe String(cString: path)
+        let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+        for command in [
+            "req -x509 \(curve) -keyout ca.key -out ca.pem -days 2 -subj '/CN=Roost test authority'",
+            "req \(curve) -keyout server.key -out server.csr -subj '/CN=Roost test server'",
+            "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -set_serial 2 -days 2 "
+                + "-out server.pem -extfile names",
+        ] {
+            let script =
+                "cd '\(folder)' && echo 'subjectAltName=\(names)' > names "
+                + "&& openssl \(command) >/dev/null 2>&1"
+            guard unsafe system(script) == 0 else { throw ToolFailed() }
+        }
+    }
+
+    deinit { _ = unsafe system("rm -rf '\(folder)'") }
+
+    func server() throws -> TLSContext {
+        try TLSContext.server(certificateChainFile: certificate, privateKeyFile: key)
+    }
+}

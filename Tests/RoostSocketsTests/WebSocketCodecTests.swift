@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSockets
+import Testing
+
+struct WebSocketCodecTests {
+    private static let mask: [UInt8] = [1, 2, 3, 4]
+
+    private func codec(_ role: WebSocketCodec.Role, messageBytes: Int = 1_000) -> WebSocketCodec {
+        WebSocketCodec(role: role, messageBytes: messageBytes) { Array(Self.mask.prefix($0)) }
+    }
+
+    /// One frame as a client sends it, or without a mask as a server does.
+    private func frame(
+        _ opcode: UInt8, _ payload: [UInt8], isLast: Bool = true, isMasked: Bool = true
+    ) -> [UInt8] {
+        var bytes: [UInt8] = [(isLast ? 0x80 : 0) | opcode]
+        let maskBit: UInt8 = isMasked ? 0x80 : 0
+        if payload.count < 126 {
+            bytes.append(maskBit | UInt8(payload.count))
+        } else {
+            bytes += [maskBit | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+        }
+        guard isMasked else { return bytes + payload }
+        return bytes + Self.mask
+            + payload.enumerated().map { $0.element ^ Self.mask[$0.offset % 4] }
+    }
+
+    private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test func `what one end frames, the other reads`() {
+        let (client, server) = (codec(.client), codec(.server))
+        for message in [
+            WebSocketMessage.text(""), .text("hé"), .binary([0, 255]),
+            .text(String(repeating: "x", count: 900)),
+        ] {
+            #expect(client.send(message))
+            #expect(server.receive(client.takeOutput()) == [.message(message)])
+            #expect(server.send(message))
+            #expect(client.receive(server.takeOutput()) == [.message(message)])
+        }
+    }
+
+    @Test func `fragments are joined, with control frames in between`() {
+        let server = codec(.server)
+        let bytes =
+            frame(1, text("he"), isLast: false) + frame(9, text("ping"))
+            + frame(0, text("l"), isLast: false)
+            + frame(10, []) + frame(0, text("lo"))
+        #expect(server.receive(bytes) == [.message(.text("hello"))])
+        #expect(server.takeOutput() == frame(10, text("ping"), isMasked: false))
+    }
+
+    @Test func `bytes one by one give the same messages`() {
+        let server = codec(.server)
+        let bytes =
+            frame(1, text("häl"), isLast: false) + frame(9, []) + frame(0, text("lo"))
+            + frame(2, Array(repeating: 7, count: 200)) + frame(8, [3, 232])
+        var events: [WebSocketCodec.Event] = []
+        for byte in bytes { events += server.receive([byte]) }
+        #expect(
+            events == [
+                .message(.text("hällo")), .message(.binary(Array(repeating: 7, count: 200))),
+                .closed(code: 1000, reason: ""),
+            ])
+    }
+
+    @Test func `a character cut by a fragment's border is still UTF-8`() {
+        let server = codec(.server)
+        let bytes = frame(1, [0xC3], isLast: false) + frame(0, [0xA4])
+        #expect(server.receive(bytes) == [.message(.text("ä"))])
+    }
+
+    static let violations: [(code: UInt16, bytes: [UInt8])] = [
+        (1002, [0x81, 0x01, 0x61]),  // not masked
+        (1002, [0xC1, 0x80, 1, 2, 3, 4]),  // a reserved bit
+        (1002, [0x83, 0x80, 1, 2, 3, 4]),  // a reserved opcode
+        (1002, [0x80, 0x80, 1, 2, 3, 4]),  // a continuation of nothing
+        (1002, [0x09, 0x80, 1, 2, 3, 4]),  // a ping in fragments
+        (1002, [0x89, 0xFE, 0, 126, 1, 2, 3, 4]),  // a ping of 126 bytes
+        (1002, [0x01, 0x80, 1, 2, 3, 4, 0x81, 0x80, 1, 2, 3, 4]),  // a message inside a message
+        (1002, [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED]),  // close code 1005
+        (1007, [0x81, 0x81, 0, 0, 0, 0, 0xFF]),  // no UTF-8
+        (1007, [0x81, 0x81, 0, 0, 0, 0, 0xC3]),  // half a character
+        (1007, [0x01, 0x83, 0, 0, 0, 0, 0xED, 0xA0, 0x80]),  // a surrogate, before the end
+        (1009, [0x81, 0xFE, 0x03, 0xE9, 0, 0, 0, 0, 0]),  // 1,001 bytes announced
+        (1009, [0x81, 0xFF, 0x7F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),  // 2^63 bytes announced
+    ]
+
+    @Test(arguments: violations)
+    func `a violation is answered with its close code, and nothing is read after it`(
+        _ row: (code: UInt16, bytes: [UInt8])
+    ) {
+        let server = codec(.server)
+        #expect(server.receive(row.bytes) == [.violation(code: row.code)])
+        let answer = server.takeOutput()
+        #expect(answer.prefix(1) == [0x88])
+        #expect(answer.dropFirst(2).prefix(2) == [UInt8(row.code >> 8), UInt8(row.code & 0xFF)])
+        #expect(server.receive(frame(1, text("more"))) == [])
+    }
+
+    @Test func `many small fragments cannot grow beyond the limit`() {
+        let server = codec(.server, messageBytes: 10)
+        var events = server.receive(frame(1, text("123456"), isLast: false))
+        events += server.receive(frame(0, text("12345"), isLast: false))
+        #expect(events == [.violation(code: 1009)])
+    }
+
+    @Test func `a masked frame from a server is a violation`() {
+        #expect(codec(.client).receive(frame(1, text("a"))) == [.violation(code: 1002)])
+    }
+
+    @Test func `a client masks the close that names a violation`() {
+        let client = codec(.client)
+        #expect(client.receive([0x83, 0]) == [.violation(code: 1002)])
+        #expect(client.takeOutput() == frame(8, [0x03, 0xEA]))
+    }
+
+    @Test func `a close is answered with its code, and nothing can be sent after it`() {
+        let server = codec(.server)
+        let events = server.receive(frame(8, [0x0F, 0xA0] + text("bye")))
+        #expect(events == [.closed(code: 4000, reason: "bye")])
+        #expect(server.takeOutput().dropFirst(2).prefix(2) == [0x0F, 0xA0])
+        #expect(!server.send(.text("late")))
+        #expect(server.takeOutput() == [])
+    }
+
+    @Test(arguments: [1012, 1013, 1014] as [UInt16])
+    func `close codes younger than wslay are closes too`(_ code: UInt16) {
+        for (role, isMasked) in [(WebSocketCodec.Role.server, true), (.client, false)] {
+            let codec = codec(role)
+            let payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
+            let bytes = frame(8, payload + text("later"), isMasked: isMasked)
+            #expect(codec.receive(bytes) == [.closed(code: code, reason: "later")])
+            #expect(codec.takeOutput() == frame(8, payload, isMasked: !isMasked))
+        }
+    }
+
+    @Test func `a close without a code is a clean close`() {
+        #expect(codec(.server).receive(frame(8, [])) == [.closed(code: nil, reason: "")])
+    }
+
+    @Test func `a close this end began is over when the peer answers`() {
+        let (client, server) = (codec(.client), codec(.server))
+        client.sendClose(code: 1000, reason: String(repeating: "ä", count: 100))
+        let events = server.receive(client.takeOutput())
+        #expect(events == [.closed(code: 1000, reason: String(repeating: "ä", count: 61))])
+        #expect(
+            client.receive(server.takeOutput())
+                == [.closed(code: 1000, reason: String(repeating: "ä", count: 61))])
+    }
+
+    @Test func `the accept key is the one the RFC computes`() {
+        #expect(
+            WebSocketHandshake.acceptKey(for: "dGhlIHNhbXBsZSBub25jZQ==")
+                == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+    }
+
+    static let urls: [(text: String, expected: String)] = [
+        ("ws://a", "a 80 / plain"), ("wss://a", "a 443 / secure"),
+        ("WSS://a.b:8443/c?d=e#f", "a.b 8443 /c?d=e secure"), ("ws://a?q", "a 80 /?q plain"),
+        ("ws://[::1]:9/x", "::1 9 /x plain"),
+    ]
+
+    @Test(arguments: urls)
+    func `a URL is taken apart`(_ row: (text: String, expected: String)) throws {
+        let url = try WebSocketURL(row.text)
+        let parts = "\(url.host) \(url.port) \(url.target) \(url.isSecure ? "secure" : "plain")"
+        #expect(parts == row.expected)
+    }
+
+    @Test(arguments: [
+        "", "a", "http://a", "ws://", "ws:///x", "ws://u@a", "ws://a:0", "ws://a:65536", "ws://a:b",
+        "ws://a:", "ws://[::1", "ws://a b", "ws://ä", "ws://a\r\nb",
+    ])
+    func `what is no WebSocket URL is refused without repeating it`(_ text: String) {
+        let error = #expect(throws: SocketError.self) { _ = try WebSocketURL(text) }
+        #expect(error?.kind == .invalidURL)
+    }
+}
