@@ -13,7 +13,7 @@ extension World {
     /// The world as it is: real sockets, real time, real chance.
     package static func live() -> World {
         World(
-            http: URLSessionHTTP(), sockets: LiveSockets.shared, clock: LiveClock(),
+            http: URLSessionHTTP(), sockets: SharedSocketTransport(), clock: LiveClock(),
             wallTime: { Timestamp(milliseconds: LiveClock.wallMilliseconds()) },
             entropy: { UInt64.random(in: .min ... .max) }, executor: PoolExecutor())
     }
