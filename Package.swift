@@ -34,8 +34,12 @@ let modules: [Target] = [
         dependencies: [
             "RoostModel", .target(name: "RoostSockets", condition: .when(platforms: [.linux])),
         ]),
-    .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
-    .target(name: "RoostTestKit", dependencies: ["Roost"]),
+    .target(
+        name: "Roost",
+        dependencies: ["RoostCore", "RoostModel", "RoostStore", "RoostTransport", "RoostWire"]),
+    .target(
+        name: "RoostTestKit",
+        dependencies: ["Roost", "RoostModel", "RoostServer", "RoostTransport", "RoostWire"]),
 ]
 
 let tests: [Target] = [
@@ -45,6 +49,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostTransportTests", dependencies: ["RoostTransport", "RoostSockets"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(
+        name: "RoostTests", dependencies: ["Roost", "RoostModel", "RoostTestKit"]),
     .testTarget(name: "ProjectTests"),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]

@@ -1,123 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Roost
-import Synchronization
+package import Roost
+package import RoostModel
+import RoostServer
+import RoostWire
 
-/// One thread, virtual time, and nothing that happens by chance.
-///
-/// Every actor and task of a simulation runs on this executor, on the thread that calls `run`. Jobs run
-/// in the order they came; when there is none left, time jumps to the next timer. The same inputs give
-/// the same run, to the last job.
-package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock {
-    private struct Timer {
-        let deadline: Duration
-        let order: Int
-        let continuation: CheckedContinuation<Void, any Error>
+/// A server and any number of devices, from one seed, on one thread, in virtual time.
+package final class SimulatedWorld: Sendable {
+    /// One device of one user: its link, and the disk that outlives a restart of the app.
+    package struct Device: Sendable {
+        package let userID: UserID
+        package let network: SimulatedNetwork
+        let cache: Configuration.Cache
+        let pageSize: Int
     }
 
-    private struct State {
-        var jobs: [UnownedJob] = []
-        var next = 0
-        var timers: [Timer] = []
-        var now = Duration.zero
-        var order = 0
-        var jobsRun = 0
+    /// Virtual time begins here, so that it looks like a time in traces.
+    private static let beginningMS: Int64 = 1_700_000_000_000
+
+    package let executor: SimulatedExecutor
+    private let random: SimulatedRandom
+    private let server: ChatServer
+
+    private init(seed: UInt64, on executor: SimulatedExecutor) async {
+        self.executor = executor
+        let random = SimulatedRandom(seed: seed)
+        self.random = random
+        server = await ChatServer(
+            ChatServer.Configuration(applicationID: "simulation"),
+            storage: MemoryStorage(on: executor),
+            fanOut: InProcessFanOut(on: executor),
+            world: ServerWorld(
+                now: { Self.wallTime(executor) }, entropy: { random.next() }), on: executor)
     }
 
-    private let state = Mutex(State())
-
-    package init() {}
-
-    /// Virtual time since the simulation began.
-    package var now: Duration { state.withLock { $0.now } }
-
-    /// Jobs run so far: equal numbers mean equal runs.
-    package var jobsRun: Int { state.withLock { $0.jobsRun } }
-
-    package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        state.withLock { $0.jobs.append(job) }
-    }
-
-    /// Plays a story to its end and returns what it returns.
+    /// Plays a story in a fresh world and returns what it returns.
     ///
-    /// Stops the program when the story waits for something that can never come.
-    package func run<Value: Sendable>(
-        _ story: @escaping @Sendable () async throws -> Value
+    /// All clocks of the world show the same time; what happens when depends on the seed alone.
+    package static func play<Value: Sendable>(
+        seed: UInt64, _ story: @escaping @Sendable (SimulatedWorld) async throws -> Value
     ) throws -> Value {
-        let outcome = Mutex<Result<Value, any Error>?>(nil)
-        // The task ends with the story, which the loop below waits for.
-        Task(executorPreference: self) {
-            let result: Result<Value, any Error>
-            do { result = .success(try await story()) } catch { result = .failure(error) }
-            outcome.withLock { $0 = result }
-        }
-        while true {
-            if let result = outcome.withLock({ $0 }) { return try result.get() }
-            precondition(step(), "The story waits, but no job and no timer is left to wake it.")
+        let executor = SimulatedExecutor()
+        return try executor.run {
+            try await story(await SimulatedWorld(seed: seed, on: executor))
         }
     }
 
-    /// Runs one job, or moves time to the next timer; false when there is neither.
-    private func step() -> Bool {
-        let job: UnownedJob? = state.withLock { state in
-            guard state.next < state.jobs.count else { return nil }
-            defer { state.next += 1 }
-            if state.next > 1024 {
-                state.jobs.removeFirst(state.next)
-                state.next = 0
-            }
-            state.jobsRun += 1
-            return state.jobs[state.next]
-        }
-        if let job {
-            unsafe job.runSynchronously(
-                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-            return true
-        }
-        let timer: Timer? = state.withLock { state in
-            guard
-                let index = state.timers.indices.min(by: {
-                    (state.timers[$0].deadline, state.timers[$0].order)
-                        < (state.timers[$1].deadline, state.timers[$1].order)
-                })
-            else { return nil }
-            let timer = state.timers.remove(at: index)
-            state.now = max(state.now, timer.deadline)
-            return timer
-        }
-        timer?.continuation.resume()
-        return timer != nil
+    /// A device for a user; with a folder its disk is real and outlives `ChatClient.close`.
+    package func device(
+        of userID: UserID, folder: String? = nil, pageSize: Int = 40
+    ) -> Device {
+        Device(
+            userID: userID, network: SimulatedNetwork(to: server, on: executor, random),
+            cache: folder.map { .folder($0) } ?? .memory, pageSize: pageSize)
     }
 
-    package func sleep(for duration: Duration) async throws(CancellationError) {
-        let order = state.withLock { state in
-            state.order += 1
-            return state.order
-        }
-        do {
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    state.withLock { state in
-                        state.timers.append(
-                            Timer(
-                                deadline: state.now + max(.zero, duration), order: order,
-                                continuation: continuation))
-                    }
-                    if Task.isCancelled { cancel(order) }
-                }
-            } onCancel: {
-                cancel(order)
-            }
-        } catch {
-            throw CancellationError()
-        }
+    /// Starts the app on a device.
+    package func launch(_ device: Device) async throws(RoostError) -> ChatClient {
+        try await ChatClient.open(
+            Configuration(
+                applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
+                cache: device.cache, pageSize: device.pageSize),
+            world: World(
+                http: device.network, sockets: device.network, clock: executor,
+                wallTime: { [executor] in Self.wallTime(executor) },
+                entropy: { [random] in random.next() }, executor: executor,
+                storeExecutor: executor))
     }
 
-    private func cancel(_ order: Int) {
-        let timer = state.withLock { state in
-            state.timers.firstIndex { $0.order == order }.map { state.timers.remove(at: $0) }
-        }
-        timer?.continuation.resume(throwing: CancellationError())
+    /// Lets virtual time pass: long enough by default for everything on its way to arrive.
+    package func pass(_ duration: Duration = .seconds(5)) async {
+        // A story is never cancelled.
+        try? await executor.sleep(for: duration)
+    }
+
+    /// What the server holds of a channel, oldest first, deleted messages left out.
+    package func log(of channel: ChannelURL) async throws -> [Message] {
+        try await server.log(of: channel).filter { $0.deletedAt == nil }.map(\.message)
+    }
+
+    private static func wallTime(_ executor: SimulatedExecutor) -> Timestamp {
+        let (seconds, attoseconds) = executor.now.components
+        return Timestamp(
+            milliseconds: beginningMS + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 }

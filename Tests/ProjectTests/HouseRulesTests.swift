@@ -70,8 +70,8 @@ struct HouseRulesTests {
 
     @Test func `the README's code is the example's code`() throws {
         let readme = try Project.text("README.md")
-        let start = try #require(readme.range(of: "```swift\n"))
-        let end = try #require(readme[start.upperBound...].range(of: "```"))
+        let start = try #require(readme.firstRange(of: "```swift\n"))
+        let end = try #require(readme[start.upperBound...].firstRange(of: "```"))
         let shown = readme[start.upperBound..<end.lowerBound].split(separator: "\n")
         let example = try Project.text("Examples/FirstChat/FirstChat.swift")
             .split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }

@@ -87,15 +87,17 @@ struct PageStatementTests {
     }
 
     private static let first = PageQuestion.around(.distantFuture, older: 5, newer: 5)
-    private static let extent = CacheWindow.Extent(lower: .distantPast, upper: known)
-    private static let emptyHistory = CacheWindow.Extent(
+    private static let extent: CacheWindow.Extent? = CacheWindow.Extent(
+        lower: .distantPast, upper: known)
+    private static let unknown: CacheWindow.Extent? = nil
+    private static let emptyHistory: CacheWindow.Extent? = CacheWindow.Extent(
         lower: .distantPast, upper: .distantPast)
 
     @Test(arguments: [
         (TimelineSync.Occasion.opening, false, true, extent, TimelineSync.load(first)),
         (.opening, false, false, extent, .load(first)),
         (.catchingUp, false, true, extent, .checkGap(from: known)),
-        (.catchingUp, false, true, nil, .load(first)),
+        (.catchingUp, false, true, unknown, .load(first)),
         (.catchingUp, false, false, extent, .load(first)),
         (.catchingUp, true, true, extent, .checkGap(from: known)),
         (.catchingUp, true, true, emptyHistory, .load(first)),

@@ -169,6 +169,14 @@ extension Timeline {
         followIfNewest(statement)
     }
 
+    /// What fills the opening page up when it is short though there may be more.
+    var questionForRest: PageQuestion? {
+        guard machine.followsNewest, machine.hasOlder, machine.delivered.count < pageSize,
+            let extent = machine.extent
+        else { return nil }
+        return .older(than: extent.lower, limit: pageSize)
+    }
+
     /// The server said that nothing is missing, or what was missing is on disk now.
     func reachedServer() { wasLoaded = true }
 

@@ -76,6 +76,9 @@ extension SyncEngine {
         case .nothing: break
         case .load(let question):
             try await timeline.showOpening(try await loadPage(timeline.channel, question))
+            // A live message may have overtaken the page, and stand alone above what it brought.
+            guard let rest = await timeline.questionForRest else { return }
+            try await timeline.showOpening(try await loadPage(timeline.channel, rest))
         case .checkGap(let known): try await fillGap(of: timeline, from: known)
         }
     }
