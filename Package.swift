@@ -19,7 +19,9 @@ let modules: [Target] = [
     .target(name: "RoostModel"),
 ]
 
-let tests: [Target] = []
+let tests: [Target] = [
+    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"])
+]
 
 let package = Package(
     name: "Roost",
