@@ -17,10 +17,15 @@ let systemLibraries: [Target] = [
 let modules: [Target] = [
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
     .target(name: "RoostModel"),
+    .target(name: "RoostCore", dependencies: ["RoostModel"]),
+    .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
+    .target(name: "RoostTestKit", dependencies: ["Roost"]),
 ]
 
 let tests: [Target] = [
-    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"])
+    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"]),
+    .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]
 
 let package = Package(

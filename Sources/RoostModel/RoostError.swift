@@ -89,8 +89,12 @@ extension RoostError.Code {
     public static let socketClosed = Self(800_200)
     public static let socketFailed = Self(800_210)
     public static let requestFailed = Self(800_220)
+    /// The server's certificate is not trusted; Roost's own number, for the protocol has none.
+    public static let untrustedServer = Self(800_122)
     public static let delayedConnecting = Self(800_221)
     public static let requestCanceled = Self(800_240)
+    /// A message that was still queued when its time ran out (`protocol.md` 5.3).
+    public static let pendingError = Self(800_400)
     public static let collectionDisposed = Self(800_600)
     public static let localDatabaseError = Self(800_700)
 }

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The life of a connection, as a machine that does no I/O.
+//
+// Each socket gets an epoch. News that carries another epoch than the present one comes from a
+// socket this link no longer owns and changes nothing (scar 134). The shell obeys the effects in
+// order and knows no rule of its own.
+
+package import RoostModel
+
+/// Decides when to open a socket, when to believe it dead, and when to try again.
+package struct LinkMachine: Sendable {
+    /// Numbers the sockets of one link; grows with each.
+    package typealias Epoch = Int
+
+    package enum State: Hashable, Sendable {
+        /// Nobody asked for a connection.
+        case idle
+        /// The socket is being opened; the attempt counts from 1.
+        case opening(attempt: Int)
+        /// The socket is open; the server has not said who we are yet.
+        case authenticating(attempt: Int)
+        case online(awaitsPong: Bool)
+        /// Waits before the next attempt.
+        case backingOff(attempt: Int)
+        /// Waits for a network before the next attempt.
+        case awaitingNetwork(attempt: Int)
+        /// The server, or the end of the tries, said no; only the app can go on.
+        case refused(Refusal)
+    }
+
+    /// Why the link gave up by itself.
+    package struct Refusal: Hashable, Sendable {
+        package let code: RoostError.Code
+        package let message: String
+
+        package init(code: RoostError.Code, message: String) {
+            self.code = code
+            self.message = message
+        }
+    }
+
+    /// Why a socket is gone.
+    package enum Loss: Hashable, Sendable {
+        /// The server could not be reached at all.
+        case unreachable(String)
+        /// The socket was open and broke or was closed.
+        case closed
+        /// The server's certificate is not trusted: trying again cannot help (scar 39).
+        case untrusted(String)
+    }
+
+    package enum Timer: Hashable, Sendable, CaseIterable {
+        case login
+        case ping
+        case pong
+        case retry
+    }
+
+    package enum Input: Hashable, Sendable {
+        case connect
+        case disconnect
+        case networkChanged(isUp: Bool)
+        case opened(Epoch)
+        case loginSucceeded(Epoch, Settings)
+        case loginRefused(Epoch, Refusal)
+        /// The server is overloaded and names when to come back.
+        case busy(Epoch, retryAfter: Duration)
+        case received(Epoch)
+        case lost(Epoch, Loss)
+        case fired(Timer)
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case openSocket(Epoch)
+        case closeSocket(Epoch)
+        case sendPing(Epoch)
+        /// Replaces a running timer of the same kind.
+        case arm(Timer, Duration)
+        case disarm(Timer)
+        case wentOnline(Epoch)
+        /// The link left `.online`, or a first attempt failed; `reason` says why.
+        case wentOffline(reason: Refusal?)
+    }
+
+    /// What a login answer says about the connection itself (`protocol.md` 2.4).
+    package struct Settings: Hashable, Sendable {
+        package let pingInterval: Duration
+        package let pongTimeout: Duration
+        package let backoff: Backoff
+
+        /// 15 s between pings, 5 s for the answer (`protocol.md` 2.4).
+        package static let standard = Settings(
+            pingInterval: .seconds(15), pongTimeout: .seconds(5), backoff: .standard)
+
+        package init(pingInterval: Duration, pongTimeout: Duration, backoff: Backoff) {
+            self.pingInterval = max(pingInterval, .seconds(1))
+            self.pongTimeout = max(pongTimeout, .milliseconds(100))
+            self.backoff = backoff
+        }
+    }
+
+    /// How long a socket may take to open and the server to answer the login (`protocol.md` 2.4).
+    package static let loginTimeout = Duration.seconds(10)
+
+    package private(set) var state = State.idle
+    package private(set) var epoch: Epoch = 0
+    package private(set) var settings = Settings.standard
+    private var isNetworkUp = true
+
+    package init() {}
+
+    /// Moves to the next state and returns what the shell must now do, in order.
+    ///
+    /// The entropy is a fresh random number; it is used for the spread of waits only.
+    package mutating func handle(_ input: Input, entropy: UInt64) -> [Effect] {
+        switch input {
+        case .connect: connect()
+        case .disconnect: disconnect()
+        case .networkChanged(let isUp): networkChanged(isUp: isUp)
+        case .opened(let epoch): epoch == self.epoch ? opened() : []
+        case .loginSucceeded(let epoch, let settings):
+            epoch == self.epoch ? loginSucceeded(settings) : []
+        case .loginRefused(let epoch, let refusal):
+            epoch == self.epoch ? refused(refusal, entropy) : []
+        case .busy(let epoch, let wait): epoch == self.epoch ? busy(wait, entropy) : []
+        case .received(let epoch): epoch == self.epoch ? received() : []
+        case .lost(let epoch, let loss): epoch == self.epoch ? lost(loss, entropy) : []
+        case .fired(let timer): fired(timer, entropy)
+        }
+    }
+}
+
+// MARK: - What each input does in each state
+
+extension LinkMachine {
+    private mutating func connect() -> [Effect] {
+        switch state {
+        case .idle, .refused: return open(attempt: 1)
+        // The app asks again while a wait runs: it knows better than the wait.
+        case .backingOff(let attempt): return [.disarm(.retry)] + open(attempt: attempt)
+        case .awaitingNetwork(let attempt): return open(attempt: attempt)
+        case .opening, .authenticating, .online: return []
+        }
+    }
+
+    private mutating func disconnect() -> [Effect] {
+        defer { state = .idle }
+        switch state {
+        case .idle, .refused: return []
+        case .opening, .authenticating:
+            return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: nil)]
+        case .online:
+            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: nil)]
+        case .backingOff: return [.disarm(.retry)]
+        case .awaitingNetwork: return []
+        }
+    }
+
+    private mutating func networkChanged(isUp: Bool) -> [Effect] {
+        isNetworkUp = isUp
+        switch state {
+        case .awaitingNetwork where isUp: return open(attempt: 1)
+        case .backingOff where isUp: return [.disarm(.retry)] + open(attempt: 1)
+        case .backingOff(let attempt):
+            state = .awaitingNetwork(attempt: attempt)
+            return [.disarm(.retry)]
+        // A socket may outlive a change of network; the heartbeat finds out (scar 131).
+        case .online where isUp: return received(isAlive: false)
+        case .idle, .opening, .authenticating, .online, .awaitingNetwork, .refused: return []
+        }
+    }
+
+    private mutating func opened() -> [Effect] {
+        switch state {
+        case .opening(let attempt):
+            state = .authenticating(attempt: attempt)
+            return []
+        case .idle, .authenticating, .online, .backingOff, .awaitingNetwork, .refused: return []
+        }
+    }
+
+    private mutating func loginSucceeded(_ settings: Settings) -> [Effect] {
+        switch state {
+        case .opening, .authenticating:
+            self.settings = settings
+            state = .online(awaitsPong: false)
+            return [.disarm(.login), .arm(.ping, settings.pingInterval), .wentOnline(epoch)]
+        case .idle, .online, .backingOff, .awaitingNetwork, .refused: return []
+        }
+    }
+
+    private mutating func refused(_ refusal: Refusal, _ entropy: UInt64) -> [Effect] {
+        switch state {
+        case .opening(let attempt), .authenticating(let attempt):
+            let close: [Effect] = [.disarm(.login), .closeSocket(epoch)]
+            guard refusal.code.endsSession else {
+                return close + retry(attempt + 1, reason: refusal, entropy)
+            }
+            state = .refused(refusal)
+            return close + [.wentOffline(reason: refusal)]
+        case .online:
+            guard refusal.code.endsSession else { return [] }
+            state = .refused(refusal)
+            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: refusal)]
+        case .idle, .backingOff, .awaitingNetwork, .refused: return []
+        }
+    }
+
+    private mutating func busy(_ wait: Duration, _ entropy: UInt64) -> [Effect] {
+        let reason = Refusal(
+            code: .delayedConnecting, message: "The server is busy and asked to come back later.")
+        switch state {
+        case .opening, .authenticating, .online:
+            let stop = stopHeartbeat() + [.disarm(.login), .closeSocket(epoch)]
+            state = .backingOff(attempt: 1)
+            // Never earlier than asked; the spread is added on top (scar 133).
+            let spread = Backoff.jittered(settings.backoff.interval, entropy: entropy)
+            return stop + [.wentOffline(reason: reason), .arm(.retry, wait + spread)]
+        case .idle, .backingOff, .awaitingNetwork, .refused: return []
+        }
+    }
+
+    private mutating func received(isAlive: Bool = true) -> [Effect] {
+        switch state {
+        case .online(let awaitsPong):
+            if isAlive {
+                state = .online(awaitsPong: false)
+                return (awaitsPong ? [.disarm(.pong)] : []) + [.arm(.ping, settings.pingInterval)]
+            }
+            return awaitsPong ? [] : ping()
+        case .idle, .opening, .authenticating, .backingOff, .awaitingNetwork, .refused: return []
+        }
+    }
+
+    private mutating func lost(_ loss: Loss, _ entropy: UInt64) -> [Effect] {
+        switch state {
+        case .opening(let attempt), .authenticating(let attempt):
+            return [.disarm(.login)] + retry(attempt + 1, reason: loss.refusal, entropy)
+        case .online:
+            return stopHeartbeat() + retry(1, reason: loss.refusal, entropy)
+        case .idle, .backingOff, .awaitingNetwork, .refused: return []
+        }
+    }
+
+    private mutating func fired(_ timer: Timer, _ entropy: UInt64) -> [Effect] {
+        switch (timer, state) {
+        case (.login, .opening(let attempt)), (.login, .authenticating(let attempt)):
+            let reason = Refusal(
+                code: .loginTimeout, message: "The server did not answer the login in time.")
+            return [.closeSocket(epoch)] + retry(attempt + 1, reason: reason, entropy)
+        case (.ping, .online(awaitsPong: false)): return ping()
+        case (.pong, .online(awaitsPong: true)):
+            let close: [Effect] = [.disarm(.ping), .closeSocket(epoch)]
+            return close + retry(1, reason: Loss.closed.refusal, entropy)
+        case (.retry, .backingOff(let attempt)): return open(attempt: attempt)
+        case (.login, _), (.ping, _), (.pong, _), (.retry, _):
+            return []  // The timer outlived the state it was armed in.
+        }
+    }
+
+    private mutating func open(attempt: Int) -> [Effect] {
+        guard isNetworkUp else {
+            state = .awaitingNetwork(attempt: attempt)
+            return []
+        }
+        epoch += 1
+        state = .opening(attempt: attempt)
+        return [.arm(.login, Self.loginTimeout), .openSocket(epoch)]
+    }
+
+    private mutating func ping() -> [Effect] {
+        state = .online(awaitsPong: true)
+        return [.sendPing(epoch), .arm(.pong, settings.pongTimeout)]
+    }
+
+    private mutating func retry(
+        _ attempt: Int, reason: Refusal, _ entropy: UInt64
+    ) -> [Effect] {
+        // The epoch ends with its socket, so that its late news is recognised.
+        epoch += 1
+        if reason.code == .untrustedServer {
+            state = .refused(reason)
+            return [.wentOffline(reason: reason)]
+        }
+        guard let delay = settings.backoff.delay(beforeAttempt: attempt, entropy: entropy) else {
+            state = .refused(reason)
+            return [.wentOffline(reason: reason)]
+        }
+        guard isNetworkUp else {
+            state = .awaitingNetwork(attempt: attempt)
+            return [.wentOffline(reason: reason)]
+        }
+        state = .backingOff(attempt: attempt)
+        return [.wentOffline(reason: reason), .arm(.retry, delay)]
+    }
+
+    private func stopHeartbeat() -> [Effect] { [.disarm(.ping), .disarm(.pong)] }
+}
+
+extension LinkMachine.Loss {
+    /// The same reason in the words of the protocol's error table (5.3).
+    package var refusal: LinkMachine.Refusal {
+        switch self {
+        case .unreachable(let message): .init(code: .networkError, message: message)
+        case .closed: .init(code: .socketClosed, message: "The connection was closed.")
+        case .untrusted(let message): .init(code: .untrustedServer, message: message)
+        }
+    }
+}
+
+extension RoostError.Code {
+    /// Whether the same credentials can never log in again (`protocol.md` 2.11, 5.4).
+    package var endsSession: Bool {
+        switch self {
+        case .userDeactivated, .userNotFound, .tokenInvalid, .sessionRevoked,
+            .applicationNotFound, .untrustedServer:
+            true
+        default: false
+        }
+    }
+}

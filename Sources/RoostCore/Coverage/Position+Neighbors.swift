@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+extension Position {
+    /// The place right after this one: no message can stand between the two.
+    ///
+    /// Stays at `.distantFuture`.
+    package var next: Position {
+        if messageID.rawValue < .max {
+            return Position(createdAt: createdAt, messageID: MessageID(messageID.rawValue + 1))
+        }
+        guard createdAt < .distantFuture else { return self }
+        return Position(
+            createdAt: Timestamp(milliseconds: createdAt.milliseconds + 1),
+            messageID: MessageID(.min))
+    }
+
+    /// The place right before this one: no message can stand between the two.
+    ///
+    /// Stays at `.distantPast`.
+    package var previous: Position {
+        if messageID.rawValue > .min {
+            return Position(createdAt: createdAt, messageID: MessageID(messageID.rawValue - 1))
+        }
+        guard createdAt > .distantPast else { return self }
+        return Position(
+            createdAt: Timestamp(milliseconds: createdAt.milliseconds - 1),
+            messageID: MessageID(.max))
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// What one transaction of the store changed: the only news a collection ever gets.
+package struct Commit: Hashable, Sendable {
+    /// Grows by one with each transaction and is stored in it, so that a read can say which commits
+    /// it has already seen.
+    package let sequence: Int64
+    package let changes: [Change]
+
+    package init(sequence: Int64, changes: [Change]) {
+        self.sequence = sequence
+        self.changes = changes
+    }
+}
+
+/// One kind of news inside a commit; rows that stayed as they were are not news (scar 83).
+package enum Change: Hashable, Sendable {
+    case messages(MessagesChange)
+    case channels(ChannelsChange)
+    /// Users whose name or picture changed; every message and member of theirs changed with them.
+    case users([Update<User>])
+}
+
+/// A value before and after.
+package struct Update<Value: Hashable & Sendable>: Hashable, Sendable {
+    package let before: Value
+    package let after: Value
+
+    package init(before: Value, after: Value) {
+        self.before = before
+        self.after = after
+    }
+}
+
+/// What changed among one channel's messages and in the knowledge about them.
+package struct MessagesChange: Hashable, Sendable {
+    package let channel: ChannelURL
+    /// By position, oldest first.
+    package let inserted: [Message]
+    package let updated: [Update<Message>]
+    package let deleted: [Message]
+    package let coverageBefore: Coverage
+    package let coverageAfter: Coverage
+
+    package init(
+        channel: ChannelURL, inserted: [Message] = [], updated: [Update<Message>] = [],
+        deleted: [Message] = [], coverageBefore: Coverage, coverageAfter: Coverage
+    ) {
+        self.channel = channel
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+        self.coverageBefore = coverageBefore
+        self.coverageAfter = coverageAfter
+    }
+}
+
+/// What changed in the set of channels.
+package struct ChannelsChange: Hashable, Sendable {
+    package let inserted: [GroupChannel]
+    package let updated: [Update<GroupChannel>]
+    package let deleted: [ChannelURL]
+
+    package init(
+        inserted: [GroupChannel] = [], updated: [Update<GroupChannel>] = [],
+        deleted: [ChannelURL] = []
+    ) {
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+    }
+}

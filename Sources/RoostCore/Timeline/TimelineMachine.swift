@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The list one open timeline shows.
+//
+// It is a window into one covered range, so no hole can ever lie inside it; unsent messages stand
+// behind it and claim no place. A window that follows the newest end grows when its range grows.
+// When a range appears above it, history is missing in between: the window stays where it is and
+// asks for a repair, instead of drawing over the hole (scars 4, 5).
+//
+// Small news is applied on the spot; where a commit alone cannot tell what the window now holds (two
+// ranges joined, the cache was cleared), the machine asks for the window to be read again.
+
+package import RoostModel
+
+/// Keeps a timeline's list true to the store.
+package struct TimelineMachine: Sendable {
+    /// What the shell must see to after a step.
+    package enum Need: Hashable, Sendable {
+        case nothing
+        /// Read the window again and hand it to `replace`.
+        case reread
+        /// History is missing between the window and what came after it.
+        case repair
+    }
+
+    package struct Step: Hashable, Sendable {
+        package let diff: TimelineDiff
+        package let need: Need
+    }
+
+    package let channel: ChannelURL
+    /// Whether new messages at the end belong to the list.
+    package private(set) var followsNewest: Bool
+    /// Delivered messages, oldest first.
+    package private(set) var delivered: [Message] = []
+    /// In the order they were written.
+    package private(set) var unsent: [Message] = []
+    package private(set) var extent: CacheWindow.Extent?
+    package private(set) var coverage = Coverage()
+    /// The last commit the list contains.
+    package private(set) var sequence: Int64 = .min
+    /// Unsent ones that the server has, but above a hole: shown as unsent until the hole is filled.
+    private var aboveHole: Set<RequestID> = []
+
+    package init(channel: ChannelURL, followsNewest: Bool) {
+        self.channel = channel
+        self.followsNewest = followsNewest
+    }
+
+    /// The list: delivered messages by place, then the unsent by age.
+    package var messages: [Message] { delivered + unsent }
+
+    /// Whether the server may hold older messages than the oldest shown.
+    package var hasOlder: Bool { extent?.lower != .distantPast }
+
+    /// Whether newer messages than the newest shown have to be asked for.
+    package var hasNewer: Bool { !followsNewest }
+}
+
+// MARK: - Steps
+
+extension TimelineMachine {
+    /// Shows what a read found, whatever was shown before.
+    package mutating func replace(with window: CacheWindow) -> TimelineDiff {
+        let before = messages
+        delivered = window.messages
+        extent = window.extent
+        coverage = window.coverage
+        sequence = max(sequence, window.sequence)
+        let arrived = Set(delivered.compactMap(\.requestID))
+        unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
+        aboveHole.subtract(arrived)
+        return TimelineDiff(from: before, to: messages)
+    }
+
+    /// Applies one commit.
+    ///
+    /// Commits come in order; one the list already contains changes nothing.
+    package mutating func apply(_ commit: Commit) -> Step {
+        guard commit.sequence > sequence else { return Step(diff: TimelineDiff(), need: .nothing) }
+        sequence = commit.sequence
+        let before = messages
+        var need = Need.nothing
+        for change in commit.changes {
+            switch change {
+            case .messages(let change) where change.channel == channel:
+                if apply(change) == .reread { need = .reread }
+            case .users(let updates): rename(updates)
+            case .messages, .channels: break
+            }
+        }
+        if need == .nothing, hasHoleAbove { need = .repair }
+        guard before != messages else { return Step(diff: TimelineDiff(), need: need) }
+        return Step(diff: TimelineDiff(from: before, to: messages), need: need)
+    }
+
+    /// Takes over the unsent messages of the channel, all of them and in order.
+    package mutating func setUnsent(_ messages: [Message]) -> TimelineDiff {
+        let before = self.messages
+        let arrived = Set(delivered.compactMap(\.requestID))
+        let listed = messages.filter { $0.requestID.map { !arrived.contains($0) } ?? false }
+        let names = Set(listed.compactMap(\.requestID))
+        let waiting = unsent.filter { message in
+            guard followsNewest, let requestID = message.requestID else { return false }
+            return aboveHole.contains(requestID) && !names.contains(requestID)
+        }
+        unsent = waiting + listed
+        return TimelineDiff(from: before, to: self.messages)
+    }
+
+    /// Stops following: more is missing than is filled silently (R113), so the end is unknown.
+    package mutating func leaveNewest() -> TimelineDiff {
+        let before = messages
+        followsNewest = false
+        unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
+        aboveHole = []
+        return TimelineDiff(from: before, to: messages)
+    }
+
+    /// Follows the newest end again: the server said that nothing newer exists.
+    package mutating func reachNewest() { followsNewest = true }
+
+    /// Whether the cache knows of messages newer than the window's range.
+    package var hasHoleAbove: Bool {
+        guard followsNewest, let extent, let newest = coverage.newest else { return false }
+        return coverage.range(containing: extent.upper) != newest
+    }
+}
+
+// MARK: - One channel's news
+
+extension TimelineMachine {
+    private mutating func apply(_ change: MessagesChange) -> Need {
+        coverage = change.coverageAfter
+        let deletedIDs = Set(change.deleted.compactMap(\.messageID))
+        if !deletedIDs.isEmpty {
+            delivered.removeAll { $0.messageID.map(deletedIDs.contains) ?? false }
+        }
+        for update in change.updated {
+            if let index = delivered.firstIndex(where: { $0.messageID == update.after.messageID }) {
+                delivered[index] = update.after
+            }
+        }
+        guard let extent else { return change.coverageAfter.isEmpty ? .nothing : .reread }
+        guard let range = change.coverageAfter.range(containing: extent.upper) else {
+            return .reread
+        }
+        var upper = extent.upper
+        if followsNewest && range.upper > upper {
+            // What lay in the cache above a hole is not in this commit's news.
+            if change.coverageBefore.hasKnowledge(after: upper, through: range.upper) {
+                return .reread
+            }
+            upper = range.upper
+        }
+        self.extent = CacheWindow.Extent(lower: extent.lower, upper: upper)
+        for message in change.inserted { insert(message, from: extent.lower, through: upper) }
+        return .nothing
+    }
+
+    private mutating func insert(_ message: Message, from lower: Position, through upper: Position)
+    {
+        guard let position = message.position else { return }
+        guard lower <= position && position <= upper else {
+            if position > upper, let requestID = message.requestID,
+                unsent.contains(where: { $0.requestID == requestID })
+            {
+                aboveHole.insert(requestID)
+            }
+            return
+        }
+        let index = delivered.lastIndex { $0.position.map { $0 < position } ?? false }
+        let place = index.map { $0 + 1 } ?? 0
+        if place < delivered.count, delivered[place].position == position {
+            delivered[place] = message
+        } else {
+            delivered.insert(message, at: place)
+        }
+        guard let requestID = message.requestID else { return }
+        unsent.removeAll { $0.requestID == requestID }
+        aboveHole.remove(requestID)
+    }
+
+    private mutating func rename(_ updates: [Update<User>]) {
+        for update in updates {
+            for index in delivered.indices where delivered[index].sender?.user.id == update.after.id
+            {
+                delivered[index].sender?.user = update.after
+            }
+        }
+    }
+}
