@@ -10,43 +10,49 @@ struct PageStatementTests {
     }
 
     private static func statement(
-        at anchor: Int64, older: Int, newer: Int, _ positions: [Position], hasNewer: Bool? = nil,
+        _ question: PageQuestion, _ positions: [Position], hasNewer: Bool? = nil,
         isContinuous: Bool = true
     ) -> PageStatement {
         PageStatement(
-            question: PageQuestion(
-                anchor: Timestamp(milliseconds: anchor), olderLimit: older, newerLimit: newer),
-            positions: positions, hasNewer: hasNewer, isContinuous: isContinuous)
+            question: question, positions: positions, hasNewer: hasNewer,
+            isContinuous: isContinuous)
     }
 
+    private static let known = at(30, 3)
+    private static let older = PageQuestion.older(than: known, limit: 2)
+    private static let newer = PageQuestion.newer(than: known, limit: 2)
+
     @Test func `a short page knows the beginning, a full one does not (scar 28)`() {
-        let full = Self.statement(
-            at: 30, older: 2, newer: 0, [Self.at(10, 1), Self.at(20, 2), Self.at(30, 3)])
-        #expect(full.range == CoveredRange(lower: Self.at(10, 1), upper: Self.at(30, 3)))
-        let short = Self.statement(at: 30, older: 2, newer: 0, [Self.at(20, 2), Self.at(30, 3)])
-        #expect(short.range?.startsHistory == true)
-        let empty = Self.statement(at: 10, older: 2, newer: 0, [Self.at(10, 1)])
-        #expect(empty.range == CoveredRange(lower: .distantPast, upper: Self.at(10, 1)))
+        let full = Self.statement(Self.older, [Self.at(10, 1), Self.at(20, 2), Self.known])
+        #expect(full.range == CoveredRange(lower: Self.at(10, 1), upper: Self.known))
+        let short = Self.statement(Self.older, [Self.at(20, 2), Self.known])
+        #expect(short.range == CoveredRange(lower: .distantPast, upper: Self.known))
     }
 
     @Test func `messages at the anchor do not count against the limits (scar 24)`() {
         let ties = (1...5).map { Self.at(30, $0) }
-        let page = Self.statement(at: 30, older: 2, newer: 0, [Self.at(20, 0)] + ties)
-        #expect(page.range?.startsHistory == true)
+        let page = Self.statement(Self.older, [Self.at(20, 0)] + ties)
+        #expect(page.range == CoveredRange(lower: .distantPast, upper: Self.at(30, 5)))
+    }
+
+    @Test func `a page meets the range it continues even if the end was deleted`() {
+        let back = Self.statement(Self.older, [Self.at(10, 1), Self.at(20, 2)])
+        #expect(back.range == CoveredRange(lower: Self.at(10, 1), upper: Self.known))
+        let forward = Self.statement(Self.newer, [Self.at(40, 4)])
+        #expect(forward.range == CoveredRange(lower: Self.known, upper: Self.at(40, 4)))
     }
 
     @Test func `the newest messages of an empty channel state its whole history`() {
-        let page = PageStatement(
-            question: .newest(limit: 30), positions: [], hasNewer: nil, isContinuous: true)
+        let page = Self.statement(.around(.distantFuture, older: 30, newer: 30), [])
         #expect(page.range == CoveredRange(lower: .distantPast, upper: .distantPast))
         #expect(page.reachesNewest)
     }
 
-    @Test func `a page forward is complete from its anchor on`() {
+    @Test func `a page around a moment states what lies between its ends`() {
+        let moment = Timestamp(milliseconds: 30)
         let page = Self.statement(
-            at: 30, older: 0, newer: 2, [Self.at(40, 4), Self.at(50, 5)], hasNewer: true)
-        #expect(page.range?.lower == Self.at(30, .min))
-        #expect(page.range?.upper == Self.at(50, 5))
+            .around(moment, older: 1, newer: 1), [Self.at(20, 2), Self.at(40, 4)], hasNewer: true)
+        #expect(page.range == CoveredRange(lower: Self.at(20, 2), upper: Self.at(40, 4)))
         #expect(!page.reachesNewest)
     }
 
@@ -55,13 +61,12 @@ struct PageStatementTests {
         hasNewer: Bool?, found: Int, reachesNewest: Bool
     ) {
         let positions = (0..<found).map { Self.at(40 + Int64($0), 4 + Int64($0)) }
-        let page = Self.statement(at: 30, older: 0, newer: 2, positions, hasNewer: hasNewer)
+        let page = Self.statement(Self.newer, positions, hasNewer: hasNewer)
         #expect(page.reachesNewest == reachesNewest)
     }
 
     @Test func `a page with holes in it states nothing (scar 32)`() {
-        let page = Self.statement(
-            at: 30, older: 5, newer: 0, [Self.at(10, 1)], isContinuous: false)
+        let page = Self.statement(Self.older, [Self.at(10, 1)], isContinuous: false)
         #expect(page.range == nil)
     }
 
