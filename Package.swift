@@ -19,11 +19,15 @@ let modules: [Target] = [
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
+    .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
+    .target(name: "RoostTestKit", dependencies: ["Roost"]),
 ]
 
 let tests: [Target] = [
+    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"]),
     .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
-    .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"])
+    .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]
 
 let package = Package(

@@ -2,23 +2,38 @@
 
 package import RoostModel
 
-/// What was asked for in one page of messages, as far as it decides what the answer states.
+/// What is asked for in one page of messages.
 package struct PageQuestion: Hashable, Sendable {
     /// The moment asked around; messages at it are always part of the answer.
     package let anchor: Timestamp
     package let olderLimit: Int
     package let newerLimit: Int
+    /// The end of a known range that the page continues; its moment is the anchor.
+    package let continues: Position?
 
-    package init(anchor: Timestamp, olderLimit: Int, newerLimit: Int) {
+    private init(anchor: Timestamp, olderLimit: Int, newerLimit: Int, continues: Position?) {
         precondition(olderLimit >= 0 && newerLimit >= 0, "A page has no negative size.")
         self.anchor = anchor
         self.olderLimit = olderLimit
         self.newerLimit = newerLimit
+        self.continues = continues
     }
 
-    /// The newest messages.
-    package static func newest(limit: Int) -> PageQuestion {
-        PageQuestion(anchor: .distantFuture, olderLimit: limit, newerLimit: 0)
+    /// The messages around a moment; `.distantFuture` asks for the newest.
+    package static func around(_ moment: Timestamp, older: Int, newer: Int) -> Self {
+        Self(
+            anchor: moment, olderLimit: older, newerLimit: moment == .distantFuture ? 0 : newer,
+            continues: nil)
+    }
+
+    /// The messages right before the older end of a known range.
+    package static func older(than position: Position, limit: Int) -> Self {
+        Self(anchor: position.createdAt, olderLimit: limit, newerLimit: 0, continues: position)
+    }
+
+    /// The messages right after the newer end of a known range.
+    package static func newer(than position: Position, limit: Int) -> Self {
+        Self(anchor: position.createdAt, olderLimit: 0, newerLimit: limit, continues: position)
     }
 }
 
@@ -41,24 +56,18 @@ package struct PageStatement: Hashable, Sendable {
         // Fewer than asked for is the server saying that there are no more; a full page says nothing,
         // and one more probe gives the definite end (scar 28).
         let reachesOldest = question.olderLimit > 0 && olderFound < question.olderLimit
-        let asksForNewest = question.anchor == .distantFuture
         reachesNewest =
-            asksForNewest
+            question.anchor == .distantFuture
             || (question.newerLimit > 0 && !(hasNewer ?? (newerFound >= question.newerLimit)))
-        guard isContinuous else {
-            range = nil
-            return
-        }
-        // Messages at the anchor itself come whatever the limits, so a side that was not asked for
-        // is complete from the anchor on.
-        let atAnchor = Position(createdAt: question.anchor, messageID: MessageID(.min))
-        var lower = positions.first
-        if question.olderLimit == 0, !asksForNewest { lower = min(lower ?? atAnchor, atAnchor) }
+        // Messages at the anchor come whatever the limits, so the page meets the range it continues.
+        let known = question.continues.map { [$0] } ?? []
+        var lower = (positions.prefix(1) + known).min()
         if reachesOldest { lower = .distantPast }
-        guard let lower else {
+        guard isContinuous, let lower else {
             range = nil
             return
         }
-        range = CoveredRange(lower: lower, upper: max(lower, positions.last ?? lower))
+        let upper = (positions.suffix(1) + known).max() ?? lower
+        range = CoveredRange(lower: lower, upper: max(lower, upper))
     }
 }

@@ -2,19 +2,6 @@
 
 package import RoostModel
 
-/// What one step changed in a channel list; replaying all of them rebuilds the list.
-package struct ChannelListDiff: Hashable, Sendable {
-    /// In list order.
-    package var inserted: [GroupChannel] = []
-    /// Includes channels that moved.
-    package var updated: [Update<GroupChannel>] = []
-    package var deleted: [ChannelURL] = []
-
-    package init() {}
-
-    package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
-}
-
 /// Keeps one open channel list sorted, free of doubles and true to the store.
 package struct ChannelListMachine: Sendable {
     package let order: ChannelOrder
@@ -36,19 +23,19 @@ package struct ChannelListMachine: Sendable {
     /// the read has seen.
     package mutating func replace(
         with channels: [GroupChannel], hasMore: Bool, sequence: Int64
-    ) -> ChannelListDiff {
+    ) -> ListDiff<GroupChannel> {
         let before = self.channels
         self.channels = channels.filter(belongs).sorted { order.key(of: $0) < order.key(of: $1) }
         self.hasMore = hasMore
         self.sequence = max(self.sequence, sequence)
-        return diff(from: before)
+        return ListDiff(from: before, to: channels)
     }
 
     /// Applies one commit.
     ///
     /// Commits come in order; one the list already contains changes nothing.
-    package mutating func apply(_ commit: Commit) -> ChannelListDiff {
-        guard commit.sequence > sequence else { return ChannelListDiff() }
+    package mutating func apply(_ commit: Commit) -> ListDiff<GroupChannel> {
+        guard commit.sequence > sequence else { return ListDiff() }
         sequence = commit.sequence
         let before = channels
         for change in commit.changes {
@@ -57,7 +44,7 @@ package struct ChannelListMachine: Sendable {
             for update in change.updated { place(update.after) }
             for channel in change.inserted { place(channel) }
         }
-        return before == channels ? ChannelListDiff() : diff(from: before)
+        return before == channels ? ListDiff() : ListDiff(from: before, to: channels)
     }
 
     private func belongs(_ channel: GroupChannel) -> Bool {
@@ -75,20 +62,5 @@ package struct ChannelListMachine: Sendable {
         // At the very end of a list that goes on, it belongs to a page not loaded yet.
         if index == channels.count && hasMore && !channels.isEmpty && !wasShown { return }
         channels.insert(channel, at: index)
-    }
-
-    private func diff(from before: [GroupChannel]) -> ChannelListDiff {
-        var diff = ChannelListDiff()
-        let old = Dictionary(uniqueKeysWithValues: before.map { ($0.url, $0) })
-        let present = Set(channels.map(\.url))
-        diff.deleted = before.map(\.url).filter { !present.contains($0) }
-        for channel in channels {
-            guard let known = old[channel.url] else {
-                diff.inserted.append(channel)
-                continue
-            }
-            if known != channel { diff.updated.append(Update(before: known, after: channel)) }
-        }
-        return diff
     }
 }

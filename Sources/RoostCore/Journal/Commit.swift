@@ -23,17 +23,6 @@ package enum Change: Hashable, Sendable {
     case users([Update<User>])
 }
 
-/// A value before and after.
-package struct Update<Value: Hashable & Sendable>: Hashable, Sendable {
-    package let before: Value
-    package let after: Value
-
-    package init(before: Value, after: Value) {
-        self.before = before
-        self.after = after
-    }
-}
-
 /// What changed among one channel's messages and in the knowledge about them.
 package struct MessagesChange: Hashable, Sendable {
     package let channel: ChannelURL

@@ -24,7 +24,7 @@ package struct TimelineMachine: Sendable {
     }
 
     package struct Step: Hashable, Sendable {
-        package let diff: TimelineDiff
+        package let diff: ListDiff<Message>
         package let need: Need
     }
 
@@ -61,7 +61,7 @@ package struct TimelineMachine: Sendable {
 
 extension TimelineMachine {
     /// Shows what a read found, whatever was shown before.
-    package mutating func replace(with window: CacheWindow) -> TimelineDiff {
+    package mutating func replace(with window: CacheWindow) -> ListDiff<Message> {
         let before = messages
         delivered = window.messages
         extent = window.extent
@@ -70,14 +70,14 @@ extension TimelineMachine {
         let arrived = Set(delivered.compactMap(\.requestID))
         unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
         aboveHole.subtract(arrived)
-        return TimelineDiff(from: before, to: messages)
+        return ListDiff(from: before, to: messages)
     }
 
     /// Applies one commit.
     ///
     /// Commits come in order; one the list already contains changes nothing.
     package mutating func apply(_ commit: Commit) -> Step {
-        guard commit.sequence > sequence else { return Step(diff: TimelineDiff(), need: .nothing) }
+        guard commit.sequence > sequence else { return Step(diff: ListDiff(), need: .nothing) }
         sequence = commit.sequence
         let before = messages
         var need = Need.nothing
@@ -90,12 +90,12 @@ extension TimelineMachine {
             }
         }
         if need == .nothing, hasHoleAbove { need = .repair }
-        guard before != messages else { return Step(diff: TimelineDiff(), need: need) }
-        return Step(diff: TimelineDiff(from: before, to: messages), need: need)
+        guard before != messages else { return Step(diff: ListDiff(), need: need) }
+        return Step(diff: ListDiff(from: before, to: messages), need: need)
     }
 
     /// Takes over the unsent messages of the channel, all of them and in order.
-    package mutating func setUnsent(_ messages: [Message]) -> TimelineDiff {
+    package mutating func setUnsent(_ messages: [Message]) -> ListDiff<Message> {
         let before = self.messages
         let arrived = Set(delivered.compactMap(\.requestID))
         let listed = messages.filter { $0.requestID.map { !arrived.contains($0) } ?? false }
@@ -105,16 +105,16 @@ extension TimelineMachine {
             return aboveHole.contains(requestID) && !names.contains(requestID)
         }
         unsent = waiting + listed
-        return TimelineDiff(from: before, to: self.messages)
+        return ListDiff(from: before, to: self.messages)
     }
 
     /// Stops following: more is missing than is filled silently (R113), so the end is unknown.
-    package mutating func leaveNewest() -> TimelineDiff {
+    package mutating func leaveNewest() -> ListDiff<Message> {
         let before = messages
         followsNewest = false
         unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
         aboveHole = []
-        return TimelineDiff(from: before, to: messages)
+        return ListDiff(from: before, to: messages)
     }
 
     /// Follows the newest end again: the server said that nothing newer exists.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value before and after.
+public struct Update<Value: Hashable & Sendable>: Hashable, Sendable {
+    public let before: Value
+    public let after: Value
+
+    public init(before: Value, after: Value) {
+        self.before = before
+        self.after = after
+    }
+}
+
+/// Something a list shows and that can be found again after it changed.
+public protocol ListElement: Hashable, Sendable {
+    associatedtype Identity: Hashable & Sendable
+
+    /// Every name it is known by; two elements that share one are the same element.
+    var identities: [Identity] { get }
+}
+
+/// What one step changed in a list; applying every step rebuilds the list.
+public struct ListDiff<Element: ListElement>: Hashable, Sendable {
+    /// In list order.
+    public package(set) var inserted: [Element] = []
+    /// Includes elements that moved.
+    public package(set) var updated: [Update<Element>] = []
+    public package(set) var deleted: [Element] = []
+
+    package init() {}
+
+    public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+extension Message: ListElement {
+    /// A name a message is found by before and after its delivery.
+    public enum Identity: Hashable, Sendable {
+        case request(RequestID)
+        case message(MessageID)
+    }
+
+    /// The request ID and the message ID, as far as they are known.
+    public var identities: [Identity] {
+        switch delivery {
+        case .unsent(let requestID, _): [.request(requestID)]
+        case .delivered(let id, let requestID?): [.message(id), .request(requestID)]
+        case .delivered(let id, nil): [.message(id)]
+        }
+    }
+}
+
+extension GroupChannel: ListElement {
+    public var identities: [ChannelURL] { [url] }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import Testing
+
+struct PageStatementTests {
+    private static func at(_ milliseconds: Int64, _ id: Int64) -> Position {
+        Position(createdAt: Timestamp(milliseconds: milliseconds), messageID: MessageID(id))
+    }
+
+    private static func statement(
+        _ question: PageQuestion, _ positions: [Position], hasNewer: Bool? = nil,
+        isContinuous: Bool = true
+    ) -> PageStatement {
+        PageStatement(
+            question: question, positions: positions, hasNewer: hasNewer,
+            isContinuous: isContinuous)
+    }
+
+    private static let known = at(30, 3)
+    private static let older = PageQuestion.older(than: known, limit: 2)
+    private static let newer = PageQuestion.newer(than: known, limit: 2)
+
+    @Test func `a short page knows the beginning, a full one does not (scar 28)`() {
+        let full = Self.statement(Self.older, [Self.at(10, 1), Self.at(20, 2), Self.known])
+        #expect(full.range == CoveredRange(lower: Self.at(10, 1), upper: Self.known))
+        let short = Self.statement(Self.older, [Self.at(20, 2), Self.known])
+        #expect(short.range == CoveredRange(lower: .distantPast, upper: Self.known))
+    }
+
+    @Test func `messages at the anchor do not count against the limits (scar 24)`() {
+        let ties = (1...5).map { Self.at(30, $0) }
+        let page = Self.statement(Self.older, [Self.at(20, 0)] + ties)
+        #expect(page.range == CoveredRange(lower: .distantPast, upper: Self.at(30, 5)))
+    }
+
+    @Test func `a page meets the range it continues even if the end was deleted`() {
+        let back = Self.statement(Self.older, [Self.at(10, 1), Self.at(20, 2)])
+        #expect(back.range == CoveredRange(lower: Self.at(10, 1), upper: Self.known))
+        let forward = Self.statement(Self.newer, [Self.at(40, 4)])
+        #expect(forward.range == CoveredRange(lower: Self.known, upper: Self.at(40, 4)))
+    }
+
+    @Test func `the newest messages of an empty channel state its whole history`() {
+        let page = Self.statement(.around(.distantFuture, older: 30, newer: 30), [])
+        #expect(page.range == CoveredRange(lower: .distantPast, upper: .distantPast))
+        #expect(page.reachesNewest)
+    }
+
+    @Test func `a page around a moment states what lies between its ends`() {
+        let moment = Timestamp(milliseconds: 30)
+        let page = Self.statement(
+            .around(moment, older: 1, newer: 1), [Self.at(20, 2), Self.at(40, 4)], hasNewer: true)
+        #expect(page.range == CoveredRange(lower: Self.at(20, 2), upper: Self.at(40, 4)))
+        #expect(!page.reachesNewest)
+    }
+
+    @Test(arguments: [(true, 2, false), (false, 2, true), (nil, 2, false), (nil, 1, true)])
+    func `the server's word on newer messages wins over counting`(
+        hasNewer: Bool?, found: Int, reachesNewest: Bool
+    ) {
+        let positions = (0..<found).map { Self.at(40 + Int64($0), 4 + Int64($0)) }
+        let page = Self.statement(Self.newer, positions, hasNewer: hasNewer)
+        #expect(page.reachesNewest == reachesNewest)
+    }
+
+    @Test func `a page with holes in it states nothing (scar 32)`() {
+        let page = Self.statement(Self.older, [Self.at(10, 1)], isContinuous: false)
+        #expect(page.range == nil)
+    }
+
+    @Test(arguments: [
+        (true, [Int64](), false, GapVerdict.huge),
+        (false, [30, 40], false, .filled(CoveredRange(lower: at(30, 30), upper: at(40, 40)))),
+        (false, [], false, .complete),
+        (false, [30], false, .complete),
+        (false, [], true, .pageForward),
+    ])
+    func `a gap answer has one meaning (R113, scar 33)`(
+        isHuge: Bool, found: [Int64], hasKnowledgeAbove: Bool, verdict: GapVerdict
+    ) {
+        let answer = GapVerdict(
+            from: Self.at(30, 30), isHuge: isHuge, positions: found.map { Self.at($0, $0) },
+            hasKnowledgeAbove: hasKnowledgeAbove)
+        #expect(answer == verdict)
+    }
+
+    @Test func `catching up starts from the known end, or from nothing`() {
+        #expect(CatchUpStep(extent: nil) == .loadNewest)
+        let empty = CacheWindow.Extent(lower: .distantPast, upper: .distantPast)
+        #expect(CatchUpStep(extent: empty) == .loadNewest)
+        let known = CacheWindow.Extent(lower: .distantPast, upper: Self.at(30, 3))
+        #expect(CatchUpStep(extent: known) == .checkGap(from: Self.at(30, 3)))
+    }
+}

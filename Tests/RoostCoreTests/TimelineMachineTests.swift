@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import Testing
+
+struct TimelineMachineTests {
+    private static let channel: ChannelURL = "c"
+
+    private static func message(
+        _ id: Int64, request: RequestID? = nil, text: String = "", by user: UserID = "bob"
+    ) -> Message {
+        Message(
+            delivery: .delivered(MessageID(id), request), channelURL: channel,
+            createdAt: Timestamp(milliseconds: id * 10), sender: Sender(user: User(id: user)),
+            content: .user(text: text))
+    }
+
+    private static func pending(_ request: RequestID) -> Message {
+        Message(
+            delivery: .unsent(request, .pending), channelURL: channel,
+            createdAt: Timestamp(milliseconds: 7), content: .user(text: "mine"))
+    }
+
+    private static func at(_ id: Int64) -> Position {
+        Position(createdAt: Timestamp(milliseconds: id * 10), messageID: MessageID(id))
+    }
+
+    private static func covered(_ ranges: (Int64, Int64)...) -> Coverage {
+        Coverage(ranges.map { CoveredRange(lower: at($0.0), upper: at($0.1)) })
+    }
+
+    /// A timeline that shows messages 1 to 3 and follows the newest end.
+    private static func opened() -> TimelineMachine {
+        var machine = TimelineMachine(channel: channel, followsNewest: true)
+        _ = machine.replace(
+            with: CacheWindow(
+                extent: .init(lower: at(1), upper: at(3)), messages: (1...3).map { message($0) },
+                coverage: covered((1, 3)), sequence: 10))
+        return machine
+    }
+
+    private static func commit(_ sequence: Int64, _ change: MessagesChange) -> Commit {
+        Commit(sequence: sequence, changes: [.messages(change)])
+    }
+
+    private static func live(_ sequence: Int64, _ message: Message, upTo id: Int64) -> Commit {
+        commit(
+            sequence,
+            MessagesChange(
+                channel: channel, inserted: [message], coverageBefore: covered((1, 3)),
+                coverageAfter: covered((1, id))))
+    }
+
+    private static func ids(_ machine: TimelineMachine) -> [Int64] {
+        machine.delivered.compactMap(\.messageID?.rawValue)
+    }
+
+    @Test func `a message that follows the known end is shown at once`() {
+        var machine = Self.opened()
+        let step = machine.apply(Self.live(11, Self.message(4), upTo: 4))
+        #expect(step.need == .nothing)
+        #expect(step.diff.inserted == [Self.message(4)])
+        #expect(Self.ids(machine) == [1, 2, 3, 4])
+    }
+
+    @Test func `a message beyond a hole is not shown; the hole is to be repaired (scars 4, 5)`() {
+        var machine = Self.opened()
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Self.channel, inserted: [Self.message(7)],
+                    coverageBefore: Self.covered((1, 3)),
+                    coverageAfter: Self.covered((1, 3), (7, 7)))))
+        #expect(step.need == .repair)
+        #expect(step.diff.isEmpty)
+        #expect(Self.ids(machine) == [1, 2, 3])
+    }
+
+    @Test func `when a hole closes, what lay beyond it is read again`() {
+        var machine = Self.opened()
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Self.channel, inserted: [Self.message(4), Self.message(5)],
+                    coverageBefore: Self.covered((1, 3), (7, 7)),
+                    coverageAfter: Self.covered((1, 7)))))
+        #expect(step.need == .reread)
+    }
+
+    @Test func `a commit the list already contains changes nothing`() {
+        var machine = Self.opened()
+        let step = machine.apply(Self.live(10, Self.message(4), upTo: 4))
+        #expect(step.diff.isEmpty)
+        #expect(Self.ids(machine) == [1, 2, 3])
+    }
+
+    @Test func `a view of the past does not grow at the end`() {
+        var machine = TimelineMachine(channel: Self.channel, followsNewest: false)
+        _ = machine.replace(
+            with: CacheWindow(
+                extent: .init(lower: Self.at(1), upper: Self.at(3)),
+                messages: (1...3).map { Self.message($0) }, coverage: Self.covered((1, 3)),
+                sequence: 10))
+        let step = machine.apply(Self.live(11, Self.message(4), upTo: 4))
+        #expect(step.diff.isEmpty && step.need == .nothing)
+        #expect(machine.hasNewer)
+    }
+
+    @Test func `an edit and a deletion change what is shown, in place`() {
+        var machine = Self.opened()
+        let edited = Self.message(2, text: "better")
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Self.channel,
+                    updated: [Update(before: Self.message(2), after: edited)],
+                    deleted: [Self.message(3)], coverageBefore: Self.covered((1, 3)),
+                    coverageAfter: Self.covered((1, 3)))))
+        #expect(step.diff.updated == [Update(before: Self.message(2), after: edited)])
+        #expect(step.diff.deleted == [Self.message(3)])
+        #expect(machine.messages == [Self.message(1), edited])
+    }
+
+    @Test func `a sent message is one change from pending to delivered (scars 69, 81)`() {
+        var machine = Self.opened()
+        let pending = Self.pending("r")
+        #expect(machine.setUnsent([pending]).inserted == [pending])
+        let delivered = Self.message(4, request: "r")
+        let step = machine.apply(Self.live(11, delivered, upTo: 4))
+        #expect(step.diff.updated == [Update(before: pending, after: delivered)])
+        #expect(step.diff.inserted.isEmpty && step.diff.deleted.isEmpty)
+        #expect(machine.setUnsent([]).isEmpty)
+        #expect(machine.messages.count == 4)
+    }
+
+    @Test func `an own message beyond a hole stays in sight until the hole is filled (scar 16)`() {
+        var machine = Self.opened()
+        _ = machine.setUnsent([Self.pending("r")])
+        _ = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Self.channel, inserted: [Self.message(9, request: "r")],
+                    coverageBefore: Self.covered((1, 3)),
+                    coverageAfter: Self.covered((1, 3), (9, 9)))))
+        #expect(machine.setUnsent([]).isEmpty)
+        #expect(machine.unsent.count == 1)
+        let messages = [1, 2, 3, 5, 9].map { id in
+            Self.message(id, request: id == 9 ? "r" : nil)
+        }
+        let diff = machine.replace(
+            with: CacheWindow(
+                extent: .init(lower: Self.at(1), upper: Self.at(9)), messages: messages,
+                coverage: Self.covered((1, 9)), sequence: 12))
+        #expect(machine.unsent.isEmpty)
+        #expect(diff.inserted == [Self.message(5)])
+        #expect(diff.updated.count == 1)
+    }
+
+    @Test func `a huge gap leaves the end unknown instead of drawing over it (R113)`() {
+        var machine = Self.opened()
+        _ = machine.leaveNewest()
+        #expect(machine.hasNewer)
+        #expect(!machine.hasHoleAbove)
+        #expect(Self.ids(machine) == [1, 2, 3])
+    }
+
+    @Test func `clearing the cache empties the list by a new read, not by guessing`() {
+        var machine = Self.opened()
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Self.channel, deleted: (1...3).map { Self.message($0) },
+                    coverageBefore: Self.covered((1, 3)), coverageAfter: Coverage())))
+        #expect(step.need == .reread)
+        #expect(step.diff.deleted.count == 3)
+    }
+
+    @Test func `a renamed person has the new name on everything they wrote (scar 123)`() {
+        var machine = Self.opened()
+        let renamed = User(id: "bob", nickname: "Robert")
+        let change = Change.users([Update(before: User(id: "bob"), after: renamed)])
+        let step = machine.apply(Commit(sequence: 11, changes: [change]))
+        #expect(step.diff.updated.count == 3)
+        #expect(machine.messages.allSatisfy { $0.sender?.user.nickname == "Robert" })
+    }
+
+    @Test func `the beginning is known only when the server stated it (scar 27)`() {
+        var machine = Self.opened()
+        #expect(machine.hasOlder)
+        _ = machine.replace(
+            with: CacheWindow(
+                extent: .init(lower: .distantPast, upper: Self.at(3)),
+                messages: (1...3).map { Self.message($0) },
+                coverage: Coverage([CoveredRange(lower: .distantPast, upper: Self.at(3))]),
+                sequence: 12))
+        #expect(!machine.hasOlder)
+    }
+}
