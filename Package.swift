@@ -20,6 +20,7 @@ let modules: [Target] = [
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
     .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
+    .target(name: "RoostServer", dependencies: ["RoostModel", "RoostSQLite", "RoostWire"]),
     .target(name: "RoostTestKit", dependencies: ["Roost"]),
 ]
 
@@ -27,6 +28,9 @@ let tests: [Target] = [
     .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"]),
     .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(
+        name: "RoostServerTests",
+        dependencies: ["RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]
 

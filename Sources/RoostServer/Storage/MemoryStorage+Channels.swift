@@ -28,10 +28,9 @@ extension MemoryStorage {
     package func updateChannel(
         _ url: ChannelURL, _ change: ChannelPropertyChange, now: Timestamp
     ) {
-        guard var channel = channels[url] else { return }
+        guard let channel = channels[url] else { return }
         change.apply(to: &channel.record)
         channel.change = nextChange(now)
-        channels[url] = channel
     }
 
     @discardableResult
@@ -39,7 +38,7 @@ extension MemoryStorage {
         _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
         now: Timestamp
     ) -> [UserID] {
-        guard var channel = channels[url] else { return [] }
+        guard let channel = channels[url] else { return [] }
         var changed: [UserID] = []
         let change = nextChange(now)
         for id in ids where users[id] != nil {
@@ -52,14 +51,13 @@ extension MemoryStorage {
             changed.append(id)
         }
         if !changed.isEmpty { channel.change = change }
-        channels[url] = channel
         return changed
     }
 
     package func removeMember(
         _ id: UserID, from url: ChannelURL, now: Timestamp
     ) -> Bool {
-        guard var channel = channels[url], let membership = channel.memberships[id],
+        guard let channel = channels[url], let membership = channel.memberships[id],
             membership.state != MembershipState.none
         else { return false }
         let change = nextChange(now)
@@ -67,7 +65,6 @@ extension MemoryStorage {
         channel.memberships[id]?.role = .none
         channel.memberships[id]?.change = change
         channel.change = change
-        channels[url] = channel
         return true
     }
 
@@ -78,7 +75,8 @@ extension MemoryStorage {
             channels[url].map { channel in
                 let unread = unread(in: channel, of: viewer)
                 return ChannelState(
-                    record: channel.record, members: channel.members.compactMap { member($0, channel) },
+                    record: channel.record,
+                    members: channel.members.compactMap { member($0, channel) },
                     lastMessage: channel.log.last {
                         $0.deletedAt == nil && $0.message.isCounted
                     }.map { current($0.message) },
@@ -124,14 +122,13 @@ extension MemoryStorage {
     }
 
     package func markRead(_ url: ChannelURL, by id: UserID, now: Timestamp) -> Timestamp? {
-        guard var channel = channels[url], let membership = channel.memberships[id],
+        guard let channel = channels[url], let membership = channel.memberships[id],
             membership.state == .joined
         else { return nil }
         let newest = channel.log.last?.message.createdAt ?? now
         let mark = max(now, newest, membership.lastRead ?? now)
         channel.memberships[id]?.lastRead = mark
         channel.change = nextChange(now)
-        channels[url] = channel
         return mark
     }
 

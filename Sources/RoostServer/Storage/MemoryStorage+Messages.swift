@@ -5,7 +5,7 @@ package import RoostWire
 
 extension MemoryStorage {
     package func append(_ message: Message, now: Timestamp) -> Appended? {
-        guard var channel = channels[message.channelURL] else { return nil }
+        guard let channel = channels[message.channelURL] else { return nil }
         let request: MemoryChannel.Request? = message.requestID.flatMap { id in
             message.sender.map { MemoryChannel.Request(sender: $0.user.id, id: id) }
         }
@@ -26,7 +26,6 @@ extension MemoryStorage {
         if let sender = stored.sender?.user.id, channel.memberships[sender]?.state == .joined {
             channel.memberships[sender]?.lastRead = createdAt
         }
-        channels[message.channelURL] = channel
         return Appended(
             message: current(stored), previousID: previous, isRepeat: false, isDeleted: false)
     }
@@ -48,7 +47,7 @@ extension MemoryStorage {
     package func edit(
         _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
     ) -> EditOutcome {
-        guard var channel = channels[edit.channelURL],
+        guard let channel = channels[edit.channelURL],
             let index = channel.index(of: edit.messageID), channel.log[index].deletedAt == nil
         else { return .notFound }
         let before = channel.log[index].message
@@ -58,14 +57,13 @@ extension MemoryStorage {
         channel.log[index].message = after
         channel.log[index].change = nextChange(now)
         channel.change = channel.log[index].change
-        channels[edit.channelURL] = channel
         return .edited(current(after), oldMention: before.mention)
     }
 
     package func delete(
         _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
     ) -> DeleteOutcome {
-        guard var channel = channels[url], let index = channel.index(of: id),
+        guard let channel = channels[url], let index = channel.index(of: id),
             channel.log[index].deletedAt == nil
         else { return .notFound }
         let before = channel.log[index].message
@@ -74,7 +72,6 @@ extension MemoryStorage {
         channel.log[index].deletedAt = now
         channel.log[index].change = nextChange(now)
         channel.change = channel.log[index].change
-        channels[url] = channel
         return .deleted(current(before))
     }
 
@@ -85,12 +82,19 @@ extension MemoryStorage {
         return current(channel.log[index].message)
     }
 
+    package func position(of id: MessageID, in url: ChannelURL) -> Position? {
+        channels[url].flatMap { channel in
+            channel.index(of: id).flatMap { channel.log[$0].message.position }
+        }
+    }
+
     package func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
     ) -> [Message] {
         let found = live(in: url, range, filter)
-        let wanted = newestFirst ? Array(found.reversed().prefix(limit)) : Array(found.prefix(limit))
+        let wanted =
+            newestFirst ? Array(found.reversed().prefix(limit)) : Array(found.prefix(limit))
         return wanted.map(current)
     }
 

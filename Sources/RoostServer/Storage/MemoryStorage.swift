@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostModel
-package import RoostWire
 
 /// A storage that forgets everything with the process; the model server of the simulator keeps its log
 /// here, and the contract suite holds it against `SQLiteStorage`.
@@ -56,8 +55,8 @@ package actor MemoryStorage: Storage {
     var currentSequence: Int64 { lastSequence }
 }
 
-/// A channel with its members and its log.
-struct MemoryChannel {
+/// A channel with its members and its log; confined to the storage that made it.
+final class MemoryChannel {
     struct Membership {
         var state: MembershipState
         var role: Role
@@ -85,6 +84,11 @@ struct MemoryChannel {
     var log: [Entry] = []
     var requests: [Request: Int] = [:]
     var change: (sequence: Int64, at: Timestamp)
+
+    init(record: ChannelRecord, change: (sequence: Int64, at: Timestamp)) {
+        self.record = record
+        self.change = change
+    }
 
     var members: [UserID] { memberOrder.filter { memberships[$0]?.state != MembershipState.none } }
 

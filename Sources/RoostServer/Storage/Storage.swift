@@ -20,7 +20,7 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    package var description: String { message }
+    package var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 }
 
 package protocol UserStorage: Sendable {
@@ -38,7 +38,8 @@ package protocol UserStorage: Sendable {
 
 package protocol ChannelStorage: Sendable {
     /// Makes a channel, or finds the distinct one that its members have and lets all of them in again.
-    func createChannel(_ new: NewChannel, now: Timestamp) async throws(StorageError) -> CreatedChannel
+    func createChannel(_ new: NewChannel, now: Timestamp) async throws(StorageError)
+        -> CreatedChannel
     /// Whether a channel exists, and how a user stands to it; nil when there is none.
     func access(to url: ChannelURL, of id: UserID?) async throws(StorageError) -> ChannelAccess?
     func updateChannel(
@@ -111,6 +112,8 @@ package protocol MessageStorage: Sendable {
         _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
     ) async throws(StorageError) -> DeleteOutcome
     func message(_ id: MessageID, in url: ChannelURL) async throws(StorageError) -> Message?
+    /// Where a message stands or stood: a deleted one keeps its place.
+    func position(of id: MessageID, in url: ChannelURL) async throws(StorageError) -> Position?
     /// The first messages of a range that a filter lets through, from either end.
     func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,

@@ -15,6 +15,23 @@ package struct ChannelRecord: Hashable, Sendable {
     package var isDistinct: Bool
     package var isSuper: Bool
     package var isPublic: Bool
+
+    package init(
+        url: ChannelURL, name: String = "", coverURL: String = "", data: String = "",
+        customType: String = "", createdAt: Timestamp, createdBy: UserID? = nil,
+        isDistinct: Bool = false, isSuper: Bool = false, isPublic: Bool = false
+    ) {
+        self.url = url
+        self.name = name
+        self.coverURL = coverURL
+        self.data = data
+        self.customType = customType
+        self.createdAt = createdAt
+        self.createdBy = createdBy
+        self.isDistinct = isDistinct
+        self.isSuper = isSuper
+        self.isPublic = isPublic
+    }
 }
 
 package struct NewChannel: Hashable, Sendable {
@@ -41,6 +58,12 @@ package struct CreatedChannel: Hashable, Sendable {
     package var isCreated: Bool
     /// Who came in by this.
     package var joined: [UserID]
+
+    package init(url: ChannelURL, isCreated: Bool, joined: [UserID]) {
+        self.url = url
+        self.isCreated = isCreated
+        self.joined = joined
+    }
 }
 
 package struct ChannelAccess: Hashable, Sendable {
