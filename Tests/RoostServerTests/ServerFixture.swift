@@ -10,7 +10,9 @@ import Testing
 /// Time that stands still unless a test moves it, and numbers from a seed.
 final class TestWorld: Sendable {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
-    private let state = Mutex<UInt64>(7)
+    private let state: Mutex<UInt64>
+
+    init(seed: UInt64) { state = Mutex(seed) }
 
     var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
 
@@ -66,15 +68,16 @@ struct ServerFixture {
         let key: String
     }
 
-    let world = TestWorld()
+    let world: TestWorld
     let server: ChatServer
     let executor: ThreadExecutor
     static let apiToken = "platform"
 
     init(
-        storage: (any Storage)? = nil, fanOut: (any FanOut)? = nil,
+        storage: (any Storage)? = nil, fanOut: (any FanOut)? = nil, seed: UInt64 = 7,
         configure: (inout ChatServer.Configuration) -> Void = { _ in }
     ) async {
+        world = TestWorld(seed: seed)
         executor = ThreadExecutor(name: "server")
         var configuration = ChatServer.Configuration(
             applicationID: "APP", apiToken: Self.apiToken)

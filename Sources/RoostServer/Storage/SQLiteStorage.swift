@@ -23,6 +23,7 @@ package actor SQLiteStorage: Storage {
     ///   - location: The file, or memory.
     ///   - durability: What an acknowledged message survives.
     ///   - executor: Runs every call; SQLite blocks, so it must not be the shared pool.
+    /// - Throws: When the file cannot be opened, is no such database, or belongs to a newer release.
     package init(
         _ location: DatabaseLocation, durability: ConnectionOptions.Durability = .powerLoss,
         on executor: ThreadExecutor

@@ -97,6 +97,7 @@ package protocol MessageStorage: Sendable {
     ///   - editor: Must be the sender; nil lets anybody's message be changed.
     ///   - now: Becomes the time of the change.
     /// - Returns: The message after and the mention before, or why nothing changed.
+    /// - Throws: When the storage failed; nothing has changed then.
     func edit(
         _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
     ) async throws(StorageError) -> EditOutcome
@@ -108,6 +109,7 @@ package protocol MessageStorage: Sendable {
     ///   - deleter: Must be the sender; nil lets anybody's message be deleted.
     ///   - now: Becomes the time of deletion.
     /// - Returns: The message as it was, or why nothing changed.
+    /// - Throws: When the storage failed; nothing has changed then.
     func delete(
         _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
     ) async throws(StorageError) -> DeleteOutcome
