@@ -29,6 +29,7 @@ let modules: [Target] = [
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
+    .target(name: "RoostStore", dependencies: ["RoostCore", "RoostModel", "RoostSQLite"]),
     .target(
         name: "RoostTransport",
         dependencies: [
@@ -37,28 +38,40 @@ let modules: [Target] = [
     .target(
         name: "Roost",
         dependencies: ["RoostCore", "RoostModel", "RoostStore", "RoostTransport", "RoostWire"]),
+    .target(name: "RoostServer", dependencies: ["RoostModel", "RoostSQLite", "RoostWire"]),
+    .target(
+        name: "RoostHost",
+        dependencies: ["RoostModel", "RoostServer", "RoostSockets", "RoostSQLite", "RoostWire"]),
     .target(
         name: "RoostTestKit",
         dependencies: ["Roost", "RoostModel", "RoostServer", "RoostTransport", "RoostWire"]),
 ]
 
+let examples: [Target] = [
+    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat")
+]
+
 let tests: [Target] = [
+    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"]),
+    .testTarget(name: "RoostSocketsTests", dependencies: ["RoostSockets"]),
     .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
-    .testTarget(
-        name: "RoostSocketsTests", dependencies: ["RoostSockets"]),
-    .testTarget(
-        name: "RoostTransportTests", dependencies: ["RoostTransport", "RoostSockets"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
     .testTarget(
-        name: "RoostTests", dependencies: ["Roost", "RoostModel", "RoostTestKit"]),
-    .testTarget(name: "ProjectTests"),
+        name: "RoostStoreTests",
+        dependencies: ["RoostCore", "RoostModel", "RoostSQLite", "RoostStore"]),
+    .testTarget(name: "RoostTransportTests", dependencies: ["RoostSockets", "RoostTransport"]),
+    .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostModel", "RoostTestKit"]),
+    .testTarget(
+        name: "RoostServerTests",
+        dependencies: ["RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
+    .testTarget(name: "ProjectTests"),
 ]
 
 let package = Package(
     name: "Roost",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    targets: systemLibraries + modules + tests
+    targets: systemLibraries + modules + examples + tests
 )
 
 /// One dialect for every module: see `docs/ARCHITECTURE.md`, "How the code is written".

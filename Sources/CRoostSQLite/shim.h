@@ -3,8 +3,28 @@
 #define ROOST_SQLITE_SHIM_H
 
 #include <sqlite3.h>
+#if defined(__APPLE__)
+#include <pthread.h>
+#else
+#include <sys/prctl.h>
+#endif
 
-/* Swift imports neither the cast macro nor variadic functions. */
-static inline sqlite3_destructor_type roost_sqlite_transient(void) { return SQLITE_TRANSIENT; }
+/* Variadic functions do not import into Swift. Both settings make SQLite stricter than its default:
+   a misspelled name in double quotes is an error, not a text, and SQL cannot corrupt the file. */
+static inline int roost_sqlite_harden(sqlite3 *db) {
+    int code = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+    if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+    if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+    return code;
+}
+
+/* Names the calling thread for debuggers. Neither system's call imports into Swift everywhere. */
+static inline void roost_thread_set_name(const char *name) {
+#if defined(__APPLE__)
+    pthread_setname_np(name);
+#else
+    prctl(PR_SET_NAME, name); /* The kernel keeps 15 bytes. */
+#endif
+}
 
 #endif

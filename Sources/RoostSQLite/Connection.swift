@@ -1,1 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+/// One open database.
+///
+/// Every call blocks its thread until SQLite has answered, so a connection belongs to an actor with an
+/// executor of its own (`ThreadExecutor`); it is not `Sendable`, and SQLite's own locks are off. The
+/// handle is freed with the last reference.
+///
+/// - Invariant: Between two calls no statement is busy and no transaction is open (scars 49, 50).
+@safe package final class Connection {
+    let handle: OpaquePointer
+    private var statements: StatementCache
+    var isInTransaction = false
+
+    /// Opens a database and prepares it for use: see `Connection+Opening.swift`.
+    ///
+    /// - Throws: `isCannotOpen` when file or folder cannot be opened, `isNotADatabase` for a file of
+    ///   another kind, `isReadOnly` when it may not be written, `isBusy`; the file is as it was.
+    package init(
+        _ location: DatabaseLocation, _ options: ConnectionOptions = ConnectionOptions()
+    ) throws(SQLiteError) {
+        unsafe handle = try Self.openHandle(location, options)
+        statements = StatementCache(capacity: options.statementCapacity)
+        try prepareForUse(location, options)
+    }
+
+    deinit {
+        statements.removeAll()
+        // SAFETY: this object is the handle's only owner and its statements are gone.
+        let code = unsafe sqlite3_close(handle)
+        precondition(code == SQLITE_OK, "A database was closed while a statement was in use.")
+    }
+
+    /// Runs a query and hands its rows on one by one; the body may use the connection meanwhile.
+    package func forEach<Input, Output>(
+        _ query: Query<Input, Output>, _ input: Input,
+        _ body: (Output) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try run(query, input) { row throws(SQLiteError) in
+            try body(query.decode(row))
+            return true
+        }
+    }
+
+    /// Every row of a query's answer, in its order; the query should carry a limit.
+    package func all<Input, Output>(
+        _ query: Query<Input, Output>, _ input: Input
+    ) throws(SQLiteError) -> [Output] {
+        var rows: [Output] = []
+        try run(query, input) { row throws(SQLiteError) in
+            rows.append(try query.decode(row))
+            return true
+        }
+        return rows
+    }
+
+    /// The first row of a query's answer; further rows are not looked for.
+    package func first<Input, Output>(
+        _ query: Query<Input, Output>, _ input: Input
+    ) throws(SQLiteError) -> Output? {
+        var found: Output?
+        try run(query, input) { row throws(SQLiteError) in
+            found = try query.decode(row)
+            return false
+        }
+        return found
+    }
+
+    /// Runs a query for what it changes.
+    ///
+    /// - Returns: The number of rows inserted, updated or deleted.
+    @discardableResult
+    package func execute<Input>(
+        _ query: Query<Input, Void>, _ input: Input
+    ) throws(SQLiteError) -> Int {
+        try run(query, input) { _ throws(SQLiteError) in true }
+        // SAFETY: the handle lives as long as `self`.
+        return Int(unsafe sqlite3_changes64(handle))
+    }
+
+    /// Forgets every prepared statement, as after a change of the schema.
+    package func dropStatements() {
+        statements.removeAll()
+    }
+
+    private func run<Input, Output>(
+        _ query: Query<Input, Output>, _ input: Input,
+        _ body: (borrowing Row) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        let statement: Statement
+        if let kept = statements.take(query.sql) {
+            statement = kept
+        } else {
+            statement = try unsafe Statement(query.sql, in: handle)
+        }
+        defer { statements.putBack(statement) }
+        query.bind(input, &statement.bindings)
+        try statement.run(body)
+    }
+}
+
+extension Connection {
+    package func all<Output>(_ query: Query<Void, Output>) throws(SQLiteError) -> [Output] {
+        try all(query, ())
+    }
+
+    package func first<Output>(_ query: Query<Void, Output>) throws(SQLiteError) -> Output? {
+        try first(query, ())
+    }
+
+    @discardableResult
+    package func execute(_ query: Query<Void, Void>) throws(SQLiteError) -> Int {
+        try execute(query, ())
+    }
+
+    /// Runs statements one after the other, without arguments and without reading their answers.
+    package func executeScript(_ script: SQL) throws(SQLiteError) {
+        // SAFETY: a literal is lent for the call and ends in a NUL; the handle is ours.
+        let code = unsafe script.withUTF8 { text, _ in
+            unsafe sqlite3_exec(handle, text, nil, nil, nil)
+        }
+        guard code == SQLITE_OK else {
+            throw unsafe SQLiteError(of: handle, code: code, action: "run: \(script)")
+        }
+    }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 
 extension ClientCommand {
     package init(decoding frame: Frame) throws(WireError) {
@@ -53,6 +53,23 @@ extension JSONReader {
 }
 
 extension Frame {
+    /// The request ID of a command that may itself be unreadable, so that an error can be an answer.
+    package var requestID: RequestID? {
+        var requestID: RequestID?
+        do throws(WireError) {
+            try readFields { name, reader throws(WireError) in
+                if name == "req_id" {
+                    requestID = try reader.readRequestID()
+                } else {
+                    try reader.skipValue()
+                }
+            }
+        } catch {
+            // What was found before the fault still counts.
+        }
+        return requestID
+    }
+
     func missing(_ field: String) -> WireError { .missing(field, offset: payload.upperBound) }
 
     fileprivate func readCommonFields() throws(WireError) -> CommonFields {

@@ -42,7 +42,10 @@ struct MessageFields {
         switch name {
         case "msg_id", "message_id":
             if let value = try reader.readInt64IfPresent(), value > 0 { id = MessageID(value) }
-        case "ts", "created_at": createdAt = try reader.readMoment() ?? createdAt
+        case "ts", "created_at":
+            if let value = try reader.readInt64IfPresent() {
+                createdAt = Timestamp(milliseconds: value)
+            }
         case "updated_at", "last_updated_at": updatedAt = try reader.readMoment() ?? updatedAt
         case "req_id": acknowledged = try reader.readRequestID()
         case "request_id": requestID = try reader.readRequestID()

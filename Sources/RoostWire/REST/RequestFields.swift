@@ -27,6 +27,11 @@ package struct RequestFields: Sendable {
         }
     }
 
+    /// Reads parameters that are a query's alone.
+    package init(query: [QueryItem]) throws(ServerError) {
+        try self.init(APIRequest(.get, [], query: query), pathParts: [])
+    }
+
     package func string(_ name: String) -> String? {
         switch values[name] {
         case .string(let text): text

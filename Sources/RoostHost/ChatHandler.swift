@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostServer
+import RoostSockets
+import RoostWire
+
+/// Hands what the sockets bring to the chat server.
+struct ChatHandler: HTTPServerHandler {
+    private let server: ChatServer
+
+    init(_ server: ChatServer) { self.server = server }
+
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        // Clients ask for the bare host at each connect and ignore the answer (`protocol.md` 1.1).
+        if request.target == "/" { return HTTPServerResponse(APIResponse.empty) }
+        do throws(ServerError) {
+            let call = try APIRequest(
+                method: request.method, target: request.target, body: request.body)
+            let headers = RequestHeaders { request.headers[$0] }
+            return HTTPServerResponse(await server.respond(to: call, headers: headers))
+        } catch {
+            return HTTPServerResponse(APIResponse(error))
+        }
+    }
+
+    func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+        let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let handshake = Handshake(
+            query: QueryItem.parse(query), headers: RequestHeaders { request.headers[$0] },
+            subprotocols: request.headers.list("Sec-WebSocket-Protocol"))
+        let server = self.server
+        return .accept(subprotocol: handshake.acceptedSubprotocol) { connection in
+            await serve(connection, handshake, by: server)
+        }
+    }
+}
+
+/// One client's socket, from its login to its end.
+private func serve(
+    _ connection: WebSocketConnection, _ handshake: Handshake, by server: ChatServer
+) async {
+    let (items, outlet) = AsyncStream.makeStream(of: SocketOutlet.Item.self)
+    await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+            for await item in items {
+                switch item {
+                // A connection that is gone, or too slow, ends the reading side below as well.
+                case .frame(let text):
+                    guard (try? await connection.send(text)) != nil else { return }
+                case .end: await connection.close()
+                }
+            }
+        }
+        let session = await server.connect(handshake, SocketOutlet(items: outlet))
+        // A broken connection and a closed one are the same here: the session is over.
+        while let session, let message = try? await connection.receive() {
+            if case .text(let text) = message { await server.receive(text, from: session) }
+        }
+        if let session { await server.disconnect(session) }
+        outlet.finish()
+    }
+}
+
+/// The way out to one socket.
+///
+/// The queue is emptied as fast as the connection takes frames, and the connection has the limit: a
+/// reader that is too slow is closed with 1013.
+private struct SocketOutlet: SessionOutlet {
+    enum Item: Sendable {
+        case frame(String)
+        case end
+    }
+
+    let items: AsyncStream<Item>.Continuation
+
+    func deliver(_ frame: String) { items.yield(.frame(frame)) }
+    func close() { items.yield(.end) }
+}
+
+extension HTTPServerResponse {
+    fileprivate init(_ response: APIResponse) {
+        self.init(
+            status: response.status, headers: ["Content-Type": "application/json; charset=utf-8"],
+            body: response.body)
+    }
+}

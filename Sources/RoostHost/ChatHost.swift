@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostModel
+import RoostServer
+import RoostSockets
+import RoostSQLite
+
+/// A chat server on real sockets: REST and WebSocket on one port, SQLite behind it.
+package final class ChatHost: Sendable {
+    package struct Configuration: Sendable {
+        /// Loopback unless told otherwise: whoever opens a server to others does so on purpose.
+        package var host = "127.0.0.1"
+        /// 0 takes a free port.
+        package var port: UInt16 = 0
+        /// Where `server.sqlite` lives; made when missing.
+        package var dataFolder: String
+        package var applicationID: String
+        /// Opens the platform calls; nil closes them.
+        package var apiToken: String?
+        /// Refuses users without an access token.
+        package var requiresToken = false
+
+        package init(dataFolder: String, applicationID: String) {
+            self.dataFolder = dataFolder
+            self.applicationID = applicationID
+        }
+    }
+
+    /// How long answers under way may take while the server stops.
+    private static let grace = Duration.seconds(5)
+
+    /// The port it listens on, also when a free one was asked for.
+    package let port: UInt16
+    private let loop: EventLoop
+    private let http: HTTPServer
+    private let lock: FolderLock
+    private let storage: SQLiteStorage
+    private let storageThread: ThreadExecutor
+
+    private init(
+        loop: EventLoop, http: HTTPServer, lock: FolderLock, storage: SQLiteStorage,
+        storageThread: ThreadExecutor
+    ) {
+        self.port = http.port
+        self.loop = loop
+        self.http = http
+        self.lock = lock
+        self.storage = storage
+        self.storageThread = storageThread
+    }
+
+    /// Opens the data and listens.
+    ///
+    /// - Throws: `.localDatabaseError` for the folder or the file, `.networkError` for the address; the
+    ///   message says what to do, and nothing that was there has changed.
+    package static func start(_ configuration: Configuration) async throws(RoostError) -> ChatHost {
+        let folder = configuration.dataFolder
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw RoostError(
+                .localDatabaseError, remedy: .repairStorage,
+                message: "The data folder \(folder) cannot be made: name one that may be written.",
+                underlying: error)
+        }
+        let lock = try FolderLock(folder)
+        let thread = ThreadExecutor(name: "roost.server")
+        let loop: EventLoop
+        let storage: SQLiteStorage
+        do {
+            storage = try await SQLiteStorage(.file(folder + "/server.sqlite"), on: thread)
+            loop = try EventLoop.start()
+        } catch {
+            throw RoostError(
+                .localDatabaseError, remedy: .repairStorage,
+                message: "The server cannot start in \(folder): \(error)", underlying: error)
+        }
+        var server = ChatServer.Configuration(
+            applicationID: configuration.applicationID, apiToken: configuration.apiToken)
+        server.requiresToken = configuration.requiresToken
+        let chat = await ChatServer(
+            server, storage: storage, fanOut: InProcessFanOut(on: loop), world: .live(), on: loop)
+        var listening = HTTPServer.Configuration()
+        listening.host = configuration.host
+        listening.port = configuration.port
+        do {
+            let http = try await HTTPServer.start(listening, handler: ChatHandler(chat), on: loop)
+            return ChatHost(
+                loop: loop, http: http, lock: lock, storage: storage, storageThread: thread)
+        } catch {
+            await loop.shutdown()
+            throw RoostError(
+                .networkError, remedy: .correctInput, message: error.message, underlying: error)
+        }
+    }
+
+    /// Stops accepting, finishes what is being answered, closes the sockets and the data.
+    package func stop() async {
+        await http.shutdown(grace: Self.grace)
+        await loop.shutdown()
+        await storage.close()
+        await storageThread.shutDown()
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+extension Connection {
+    /// How SQLite would walk its tables to answer a query, one line per step; tests pin it.
+    package func plan<Input, Output>(
+        of query: Query<Input, Output>
+    ) throws(SQLiteError) -> [String] {
+        var compiled: OpaquePointer?
+        // SAFETY: the text is lent for the call; the handle is ours and outlives the statement.
+        let code = unsafe sqlite3_prepare_v2(
+            handle, "EXPLAIN QUERY PLAN \(query.sql)", -1, &compiled, nil)
+        defer { _ = unsafe sqlite3_finalize(compiled) }
+        guard code == SQLITE_OK else {
+            throw unsafe SQLiteError(of: handle, code: code, action: "explain: \(query.sql)")
+        }
+        var steps: [String] = []
+        // SAFETY: the text of a row is copied before the next step.
+        while unsafe sqlite3_step(compiled) == SQLITE_ROW {
+            if let detail = unsafe sqlite3_column_text(compiled, 3) {
+                steps.append(unsafe String(cString: detail))
+            }
+        }
+        return steps
+    }
+
+    /// What SQLite finds wrong in the file, in its words, at most `limit` findings; empty when sound.
+    ///
+    /// - Complexity: Reads the whole file once.
+    package func damage(limit: Int = 100) throws(SQLiteError) -> [String] {
+        let check = Query<Int, String>(
+            sql: "SELECT quick_check FROM pragma_quick_check(?1)",
+            bind: { limit, bindings in bindings.append(limit) },
+            decode: { row in row.text(0) })
+        do {
+            let findings = try all(check, limit)
+            return findings == ["ok"] ? [] : findings
+        } catch  where error.isCorrupt {
+            return [error.message]  // Too damaged even for a list of what is damaged.
+        }
+    }
+
+    /// Statements that were stepped and not put to rest; zero between any two calls (scar 50).
+    package var busyStatementCount: Int {
+        var count = 0
+        // SAFETY: the handle is ours; a nil statement asks for the first.
+        var statement = unsafe sqlite3_next_stmt(handle, nil)
+        while let current = unsafe statement {
+            if unsafe sqlite3_stmt_busy(current) != 0 { count += 1 }
+            unsafe statement = sqlite3_next_stmt(handle, current)
+        }
+        return count
+    }
+
+    /// Prepared statements in memory, at rest or in use.
+    package var preparedStatementCount: Int {
+        var count = 0
+        // SAFETY: as above.
+        var statement = unsafe sqlite3_next_stmt(handle, nil)
+        while let current = unsafe statement {
+            count += 1
+            unsafe statement = sqlite3_next_stmt(handle, current)
+        }
+        return count
+    }
+}

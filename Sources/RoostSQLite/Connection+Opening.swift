@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+extension Connection {
+    /// Opens the handle alone; SQLite does not look into the file yet.
+    static func openHandle(
+        _ location: DatabaseLocation, _ options: ConnectionOptions
+    ) throws(SQLiteError) -> OpaquePointer {
+        precondition(
+            sqlite3_threadsafe() != 0,
+            "This SQLite was built for one thread only: link one built with SQLITE_THREADSAFE.")
+        sqlite3_initialize()
+        let path: String
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
+        switch location {
+        case .memory:
+            path = ":memory:"
+            flags |= SQLITE_OPEN_MEMORY
+        case .file(let file):
+            guard !file.isEmpty, !file.utf8.contains(0) else {
+                throw SQLiteError(
+                    code: SQLITE_CANTOPEN, message: "the path is empty or contains a NUL",
+                    action: "open a database")
+            }
+            path = file
+            if options.access == .readWrite { flags |= SQLITE_OPEN_CREATE }
+        }
+        var opened: OpaquePointer?
+        // SAFETY: the path is lent for the call; after a failure too the handle is ours to close,
+        // once its message is copied.
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            let error = unsafe SQLiteError(of: opened, code: code, action: "open \(path)")
+            _ = unsafe sqlite3_close(opened)
+            throw error
+        }
+        return unsafe handle
+    }
+
+    /// Every setting a connection has, in one place; the first one that reads the file comes early.
+    func prepareForUse(
+        _ location: DatabaseLocation, _ options: ConnectionOptions
+    ) throws(SQLiteError) {
+        // SAFETY: the handle is open, and not yet used by anyone else.
+        _ = unsafe sqlite3_extended_result_codes(handle, 1)
+        _ = unsafe sqlite3_busy_timeout(handle, options.busyTimeoutMS)
+        let hardened = unsafe roost_sqlite_harden(handle)
+        guard hardened == SQLITE_OK else {
+            throw unsafe SQLiteError(of: handle, code: hardened, action: "set up the database")
+        }
+        // Functions and virtual tables named by a file that somebody else wrote are not run.
+        try executeScript("PRAGMA trusted_schema = OFF")
+        // Readers do not wait for the writer, nor the writer for them.
+        if options.access == .readWrite { try switchToWAL(location) }
+        try executeScript(
+            options.durability == .powerLoss
+                ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+        try executeScript(
+            """
+            PRAGMA foreign_keys = ON;
+            PRAGMA cell_size_check = ON;     -- Damage is found where it is, not where it leads.
+            PRAGMA wal_autocheckpoint = 1000;  -- Pages; every 4 MB single commits stay fast.
+            PRAGMA journal_size_limit = 4194304;  -- A log that grew gives its space back (scar 150).
+            PRAGMA temp_store = MEMORY;      -- Nothing of a message in files nobody protects.
+            PRAGMA mmap_size = 0;            -- A failing disk is an error, not a signal.
+            """)
+        try executeScript(
+            options.erasesDeleted
+                ? "PRAGMA secure_delete = ON" : "PRAGMA secure_delete = OFF")
+        try setPragma("cache_size", -options.pageCacheKiB)  // Negative: in KiB, not in pages.
+        if options.access == .readOnly { try executeScript("PRAGMA query_only = ON") }
+    }
+
+    private func switchToWAL(_ location: DatabaseLocation) throws(SQLiteError) {
+        let journalMode = Query<Void, String>(sql: "PRAGMA journal_mode = WAL") { $0.text(0) }
+        let mode = try first(journalMode) ?? ""
+        guard mode == "wal" || location == .memory else {
+            throw SQLiteError(
+                code: SQLITE_CANTOPEN, message: "the file system has no shared memory (\(mode))",
+                action: "keep a write-ahead log")
+        }
+    }
+
+    /// Sets a pragma to a number; pragmas take no arguments, so the number becomes part of the text.
+    func setPragma(_ name: StaticString, _ value: Int) throws(SQLiteError) {
+        // SAFETY: the text is made of a literal and a number and lent for the call.
+        let code = unsafe sqlite3_exec(handle, "PRAGMA \(name) = \(value)", nil, nil, nil)
+        guard code == SQLITE_OK else {
+            throw unsafe SQLiteError(of: handle, code: code, action: "set \(name)")
+        }
+    }
+}

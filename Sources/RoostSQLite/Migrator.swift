@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One step of a schema's life; never changed once released, only followed by the next.
+package struct Migration: Sendable {
+    /// Counts from one, without holes.
+    package let number: Int
+    package let name: String
+    package let sql: SQL
+
+    package init(_ number: Int, _ name: String, _ sql: SQL) {
+        self.number = number
+        self.name = name
+        self.sql = sql
+    }
+
+    /// Names the SQL by its content (FNV-1a, 64 bits), so that a changed migration is noticed.
+    package var checksum: Int64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in sql.description.utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+        }
+        return Int64(bitPattern: hash)
+    }
+}
+
+/// Why a schema could not be brought up to date; nothing was changed by the step that failed.
+package enum MigrationError: Error, Hashable, Sendable {
+    /// The file holds somebody else's database.
+    case foreign(applicationID: Int32)
+    /// A newer release has been here; this one understands migrations up to `known`.
+    case newer(found: Int, known: Int)
+    /// A migration that ran here is not the one this release knows under its number.
+    case altered(number: Int, name: String)
+    case failed(SQLiteError)
+}
+
+/// Brings a database to the newest schema, step by step.
+///
+/// Each step is one transaction with its own record, so that a run which was cut goes on where it
+/// stopped. What is newer, foreign or altered is told before anything is written.
+package struct Migrator: Sendable {
+    /// Written into the file's header, so that our files are told from others.
+    private let applicationID: Int32
+    private let migrations: [Migration]
+
+    package init(applicationID: Int32, _ migrations: [Migration]) {
+        precondition(applicationID != 0, "Zero marks a database that says nothing about itself.")
+        precondition(
+            migrations.map(\.number) == Array(1..<(migrations.count + 1)),
+            "Migrations are numbered from one, in order, without holes.")
+        self.applicationID = applicationID
+        self.migrations = migrations
+    }
+
+    /// The number of the newest migration.
+    package var newest: Int { migrations.count }
+
+    /// Brings the database up to date.
+    ///
+    /// - Returns: The number of migrations that ran.
+    @discardableResult
+    package func migrate(_ connection: Connection) throws(MigrationError) -> Int {
+        do {
+            let applied = try check(connection)
+            for migration in migrations.dropFirst(applied) {
+                try connection.transaction { () throws(SQLiteError) in
+                    try apply(migration, to: connection)
+                }
+                connection.dropStatements()
+            }
+            return migrations.count - applied
+        } catch let error as SQLiteError {
+            throw .failed(error)
+        } catch let error as MigrationError {
+            throw error
+        } catch {
+            preconditionFailure("A migration threw what nobody declared: \(error)")
+        }
+    }
+
+    /// Compares the file with what this release knows; reads only.
+    private func check(_ connection: Connection) throws -> Int {
+        let found = Int(try connection.first(.schemaVersion) ?? 0)
+        let owner = Int32(truncatingIfNeeded: try connection.first(.applicationID) ?? 0)
+        let isEmpty = try connection.first(.objectCount) == 0
+        guard owner == applicationID || (owner == 0 && isEmpty) else {
+            throw MigrationError.foreign(applicationID: owner)
+        }
+        guard found <= newest else { throw MigrationError.newer(found: found, known: newest) }
+        guard found > 0 else { return 0 }
+        let checksums = try connection.all(.appliedChecksums)
+        for (index, migration) in migrations.prefix(found).enumerated()
+        where index >= checksums.count || migration.checksum != checksums[index] {
+            throw MigrationError.altered(number: migration.number, name: migration.name)
+        }
+        return found
+    }
+
+    private func apply(
+        _ migration: Migration, to connection: Connection
+    ) throws(SQLiteError) {
+        // Another process may have come first, between the check and our lock.
+        guard try connection.first(.schemaVersion) == Int64(migration.number - 1) else { return }
+        if migration.number == 1 {
+            try connection.executeScript(Self.bookkeeping)
+            try connection.setPragma("application_id", Int(applicationID))
+        }
+        try connection.executeScript(migration.sql)
+        try connection.execute(
+            .recordMigration, (migration.number, migration.name, migration.checksum))
+        try connection.setPragma("user_version", migration.number)
+    }
+
+    private static let bookkeeping: SQL = """
+        CREATE TABLE schema_migration (
+            number   INTEGER PRIMARY KEY,  -- 1, 2, 3, …
+            name     TEXT NOT NULL,
+            checksum INTEGER NOT NULL      -- FNV-1a of the SQL that ran.
+        ) STRICT
+        """
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var schemaVersion: Query {
+        Query(sql: "PRAGMA user_version") { row in row.int64(0) }
+    }
+    fileprivate static var applicationID: Query {
+        Query(sql: "PRAGMA application_id") { row in row.int64(0) }
+    }
+    fileprivate static var objectCount: Query {
+        Query(sql: "SELECT count(*) FROM sqlite_schema") { row in row.int64(0) }
+    }
+    fileprivate static var appliedChecksums: Query {
+        Query(sql: "SELECT checksum FROM schema_migration ORDER BY number") { row in row.int64(0) }
+    }
+}
+
+extension Query where Input == (number: Int, name: String, checksum: Int64), Output == Void {
+    fileprivate static var recordMigration: Query {
+        Query(
+            sql: "INSERT INTO schema_migration (number, name, checksum) VALUES (?1, ?2, ?3)",
+            bind: { input, bindings in
+                bindings.append(input.number)
+                bindings.append(input.name)
+                bindings.append(input.checksum)
+            })
+    }
+}

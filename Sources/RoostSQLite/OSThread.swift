@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// One thread of the operating system, which runs one function and ends.
+@safe struct OSThread: Sendable {
+    #if canImport(Darwin)
+    private let thread: pthread_t?
+    #else
+    private let thread: pthread_t
+    #endif
+
+    /// What a new thread is given.
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Starts a thread.
+    ///
+    /// - Parameters:
+    ///   - name: Shown by debuggers; Linux cuts it after 15 bytes.
+    ///   - body: What the thread does; the thread ends with it.
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body)).toOpaque()
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        #else
+        var thread = pthread_t()
+        #endif
+        // SAFETY: the retained start is released by the thread, which always runs.
+        let code = unsafe pthread_create(&thread, nil, osThreadMain, start)
+        precondition(
+            code == 0, "The system has no thread left for \(name) (error \(code)): raise its limit."
+        )
+        self.thread = thread
+    }
+
+    /// Waits until the thread has ended; to be called once, and not from the thread itself.
+    func join() {
+        // SAFETY: the thread was started joinable and is joined once, as the caller promises.
+        #if canImport(Darwin)
+        guard let thread else { return }
+        _ = unsafe pthread_join(thread, nil)
+        #else
+        _ = pthread_join(thread, nil)
+        #endif
+    }
+
+    /// Lets the thread end by itself, instead of joining it.
+    func detach() {
+        // SAFETY: as for `join`.
+        #if canImport(Darwin)
+        guard let thread else { return }
+        _ = pthread_detach(thread)
+        #else
+        _ = pthread_detach(thread)
+        #endif
+    }
+
+    var isCurrent: Bool {
+        pthread_equal(thread, pthread_self()) != 0
+    }
+
+    fileprivate static func run(_ pointer: UnsafeMutableRawPointer) {
+        // SAFETY: the pointer was retained by `init` for this one call.
+        let start = unsafe Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
+        unsafe roost_thread_set_name(start.name)
+        start.body()
+    }
+}
+
+#if canImport(Darwin)
+private func osThreadMain(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    unsafe OSThread.run(start)
+    return nil
+}
+#else
+private func osThreadMain(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let start = unsafe start { unsafe OSThread.run(start) }
+    return nil
+}
+#endif

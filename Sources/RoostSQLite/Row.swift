@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+/// The row a statement stands on; valid only inside the closure it is lent to.
+///
+/// Columns count from zero. A NULL reads as 0 or "" where no optional is asked for, as in SQLite; what
+/// a column may hold is the schema's business, whose tables are `STRICT`.
+@safe package struct Row: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(handle: OpaquePointer) {
+        unsafe self.handle = handle
+    }
+
+    package borrowing func isNull(_ column: Int32) -> Bool {
+        // SAFETY: for all columns below: a row is lent only while its statement stands on it.
+        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    package borrowing func int64(_ column: Int32) -> Int64 {
+        unsafe sqlite3_column_int64(handle, column)
+    }
+
+    package borrowing func optionalInt64(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : int64(column)
+    }
+
+    package borrowing func double(_ column: Int32) -> Double {
+        unsafe sqlite3_column_double(handle, column)
+    }
+
+    /// A text, copied once, with all characters the column has, NUL included.
+    package borrowing func text(_ column: Int32) -> String {
+        // SAFETY: the order matters: the length is that of the text just asked for.
+        let start = unsafe sqlite3_column_text(handle, column)
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        return unsafe String(
+            decoding: UnsafeBufferPointer(start: start, count: start == nil ? 0 : count),
+            as: UTF8.self)
+    }
+
+    package borrowing func optionalText(_ column: Int32) -> String? {
+        isNull(column) ? nil : text(column)
+    }
+
+    /// Lends a column's bytes without copying them.
+    package borrowing func withBytes<T, E>(
+        _ column: Int32, _ body: (RawSpan) throws(E) -> T
+    ) throws(E) -> T {
+        // SAFETY: the bytes live until the statement steps on, which it cannot do during this call.
+        let start = unsafe sqlite3_column_blob(handle, column)
+        let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+        return try body(unsafe UnsafeRawBufferPointer(start: start, count: count).bytes)
+    }
+
+    /// A copy of a column's bytes, for small values that are kept as they are.
+    package borrowing func bytes(_ column: Int32) -> [UInt8] {
+        withBytes(column) { span in
+            // SAFETY: the span is alive, and the array copies it.
+            unsafe span.withUnsafeBytes { unsafe Array($0) }
+        }
+    }
+
+    package borrowing func optionalBytes(_ column: Int32) -> [UInt8]? {
+        isNull(column) ? nil : bytes(column)
+    }
+}

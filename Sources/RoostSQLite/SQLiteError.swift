@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+/// What SQLite answered instead of doing what it was asked.
+///
+/// Says what was attempted, never with which arguments: those are people's words.
+package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// SQLite's extended result code, such as 2067 for a broken unique constraint.
+    package let code: Int32
+    /// SQLite's own words; they name tables and columns, not values.
+    package let message: String
+    /// What was attempted, to be read after "could not".
+    package let action: String
+
+    package init(code: Int32, message: String, action: String) {
+        self.code = code
+        self.message = message
+        self.action = action
+    }
+
+    /// A value that a table holds and its reader cannot understand.
+    package static func malformed(_ what: String, because reason: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_MISMATCH, message: reason, action: "read \(what)")
+    }
+
+    package var description: String {
+        "SQLite could not \(action): \(message) (code \(code))."
+    }
+
+    /// The class of the failure, without its details.
+    private var primaryCode: Int32 { code & 0xFF }
+
+    /// No room left, on the disk or below the page limit; nothing of the transaction was kept.
+    package var isFull: Bool { primaryCode == SQLITE_FULL }
+    /// The file is damaged, or was never a database.
+    package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || isNotADatabase }
+    /// The file was never a database, or is encrypted.
+    package var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
+    /// The file or its folder may be read but not written.
+    package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
+    /// The file could not be opened or made.
+    package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
+    /// Another connection holds the lock, and the patience given at opening has run out.
+    package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+    /// The operating system refused to read or write.
+    package var isIO: Bool { primaryCode == SQLITE_IOERR }
+    /// The rows would break a rule that the schema states.
+    package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+    /// A stored value its reader could not understand: see `malformed(_:because:)`.
+    package var isMalformedValue: Bool { primaryCode == SQLITE_MISMATCH }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+/// One prepared statement; used by one execution at a time, freed with its last reference.
+@safe final class Statement {
+    let sql: SQL
+    private let handle: OpaquePointer
+    var bindings: Bindings
+
+    /// Compiles a statement for repeated use.
+    init(_ sql: SQL, in database: OpaquePointer) throws(SQLiteError) {
+        var compiled: OpaquePointer?
+        // SAFETY: the database outlives its statements: `Connection` drops them before it closes.
+        let code = unsafe sql.withUTF8 { text, count in
+            unsafe sqlite3_prepare_v3(
+                database, text, count, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
+        }
+        guard code == SQLITE_OK else {
+            throw unsafe SQLiteError(of: database, code: code, action: "prepare: \(sql)")
+        }
+        guard let compiled = unsafe compiled else {
+            preconditionFailure("A query holds no statement, only blanks or comments: \(sql)")
+        }
+        self.sql = sql
+        unsafe self.handle = compiled
+        self.bindings = unsafe Bindings(handle: compiled)
+    }
+
+    deinit {
+        // SAFETY: this object is the handle's only owner. The result repeats an error told before.
+        _ = unsafe sqlite3_finalize(handle)
+    }
+
+    /// Runs the statement with its bindings and lends each row; the statement is at rest afterwards.
+    ///
+    /// - Parameter body: Answers whether it wants another row.
+    /// - Throws: What SQLite or the body reported.
+    func run(
+        _ body: (borrowing Row) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        // SAFETY: `handle` and its database live as long as `self`.
+        let row = unsafe Row(handle: handle)
+        let handle = unsafe self.handle
+        try bindings.whileLent { () throws(SQLiteError) in
+            // A statement that is not reset holds its lock for ever (scar 50); the result only
+            // repeats what `step` has told.
+            defer { _ = unsafe sqlite3_reset(handle) }
+            while true {
+                let code = unsafe sqlite3_step(handle)
+                if code == SQLITE_DONE { return }
+                guard code == SQLITE_ROW else {
+                    throw unsafe SQLiteError(
+                        of: sqlite3_db_handle(handle), code: code, action: "run: \(sql)")
+                }
+                guard try body(row) else { return }
+            }
+        }
+    }
+}
+
+extension SQLiteError {
+    /// What a database has to say about the call that has just failed.
+    init(of database: OpaquePointer?, code: Int32, action: String) {
+        // SAFETY: the caller's handle is alive; a nil one makes SQLite answer "out of memory". The
+        // message is copied before anything else can replace it.
+        let extended = unsafe database == nil ? code : sqlite3_extended_errcode(database)
+        self.init(
+            code: extended == SQLITE_OK ? code : extended,
+            message: unsafe String(cString: sqlite3_errmsg(database)), action: action)
+    }
+}

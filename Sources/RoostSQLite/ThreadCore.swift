@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The queue of a `ThreadExecutor` and the thread that empties it.
+///
+/// The thread keeps this object alive and not the executor, so a forgotten executor ends its thread.
+///
+/// Unchecked, because the compiler cannot see what confines the state: every variable is touched only
+/// inside `gate.locked`. Jobs and callbacks run outside it.
+final class ThreadCore: @unchecked Sendable {
+    /// A job, and the executor it came for, which must not go away before it has run.
+    private struct Entry {
+        let job: UnownedJob
+        let executor: ThreadExecutor
+    }
+
+    private let name: String
+    private let gate = ThreadGate()
+    private var queue: [Entry] = []
+    /// The thread that serves the queue; nil before the first job and after the end.
+    private var thread: OSThread?
+    /// The thread ends once the queue is empty.
+    private var isStopping = false
+    private var whenEnded: [@Sendable (OSThread?) -> Void] = []
+
+    init(name: String) {
+        self.name = name
+    }
+
+    func enqueue(_ job: UnownedJob, for executor: ThreadExecutor) {
+        gate.locked {
+            queue.append(Entry(job: job, executor: executor))
+            if thread == nil {
+                thread = OSThread(name: name) { self.serve() }
+            }
+            gate.signal()
+        }
+    }
+
+    var isCurrent: Bool {
+        gate.locked { thread?.isCurrent ?? false }
+    }
+
+    /// Ends the thread when the queue is empty; nobody waits.
+    func abandon() {
+        gate.locked {
+            isStopping = true
+            gate.signal()
+        }
+    }
+
+    /// Ends the thread when the queue is empty, then hands it over to be joined.
+    ///
+    /// - Parameter whenEnded: Runs on the ending thread, or here when there is none to join.
+    func stop(_ whenEnded: @escaping @Sendable (OSThread?) -> Void) {
+        let isOver = gate.locked {
+            isStopping = true
+            guard thread != nil else { return true }
+            self.whenEnded.append(whenEnded)
+            gate.signal()
+            return false
+        }
+        if isOver { whenEnded(nil) }
+    }
+
+    private func serve() {
+        while true {
+            switch waitForWork() {
+            case .jobs(let entries):
+                for entry in entries {
+                    // SAFETY: the entry keeps the executor until its job has run.
+                    unsafe entry.job.runSynchronously(
+                        isolatedTo: entry.executor.asUnownedSerialExecutor(),
+                        taskExecutor: entry.executor.asUnownedTaskExecutor())
+                }
+            case .end(let thread, let callbacks):
+                if callbacks.isEmpty { thread?.detach() }
+                for (index, callback) in callbacks.enumerated() {
+                    callback(index == 0 ? thread : nil)
+                }
+                return
+            }
+        }
+    }
+
+    private enum Work {
+        case jobs([Entry])
+        case end(OSThread?, [@Sendable (OSThread?) -> Void])
+    }
+
+    /// Waits for jobs; the decision to end is made under the same lock, so that no job is left behind.
+    private func waitForWork() -> Work {
+        gate.locked {
+            while queue.isEmpty {
+                guard isStopping else {
+                    gate.wait()
+                    continue
+                }
+                defer { (thread, whenEnded) = (nil, []) }
+                return .end(thread, whenEnded)
+            }
+            defer { queue = [] }
+            return .jobs(queue)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    func create(
+        _ call: CreateChannel, by caller: Caller
+    ) async throws(ServerError) -> CreateChannel.Output {
+        var ids = call.userIDs
+        if let maker = caller.userID, !ids.contains(maker) { ids.insert(maker, at: 0) }
+        let members = try await existing(ids)
+        let maker = caller.userID ?? call.userIDs.first
+        let url = call.channelURL ?? ChannelURL("roost_group_channel_" + makeSecret().prefix(16))
+        if call.channelURL != nil,
+            try await ask(try await storage.access(to: url, of: nil)) != nil
+        {
+            throw ServerError(.duplicate, "There is a channel with this URL already.")
+        }
+        let now = world.now()
+        let record = ChannelRecord(
+            url: url, name: call.name, coverURL: call.coverURL, data: call.data,
+            customType: call.customType, createdAt: Timestamp(seconds: now.seconds),
+            createdBy: maker, isDistinct: call.isDistinct, isSuper: call.isSuper,
+            isPublic: call.isPublic)
+        let new = NewChannel(
+            record: record, members: members.map(\.id), operators: call.operatorIDs)
+        let created = try await ask(try await storage.createChannel(new, now: now))
+        await tellJoined(created.joined, to: created.url, inviter: maker, among: members)
+        let channel = try await view(created.url, for: caller.userID, ChannelExtras())
+        return CreateChannel.Output(channel: channel, isCreated: created.isCreated)
+    }
+
+    private func existing(_ ids: [UserID]) async throws(ServerError) -> [User] {
+        var unique: [UserID] = []
+        for id in ids where !unique.contains(id) { unique.append(id) }
+        let wanted = unique
+        let users = try await ask(try await storage.users(wanted))
+        guard users.count == unique.count else {
+            throw ServerError(.notFound, "Not all of these users exist.")
+        }
+        return users
+    }
+
+    /// Tells everybody in a channel who was invited and who is in; both, as real servers do.
+    private func tellJoined(
+        _ joined: [UserID], to url: ChannelURL, inviter: UserID?, among users: [User]
+    ) async {
+        // The storage just answered; should it fail now, clients learn of it from their change logs.
+        guard !joined.isEmpty,
+            let state = try? await storage.channelStates([url], viewer: nil).first
+        else { return }
+        let now = world.now()
+        let newcomers = state.members.filter { joined.contains($0.user.id) }.map(\.member)
+        let everybody = state.members.map(\.user.id)
+        let inviter = users.first { $0.id == inviter }
+        let guests = newcomers.filter { $0.id != inviter?.id }
+        let counts = state.counts
+        if !guests.isEmpty {
+            let invitation = ChannelEvent(
+                .invited, channelURL: url, timestamp: now,
+                content: .invited(inviter: inviter, invitees: guests, at: now, counts))
+            await publish(.channel(invitation), to: everybody)
+        }
+        let arrived = newcomers.filter { $0.state == .joined }
+        guard !arrived.isEmpty else { return }
+        let event = ChannelEvent(
+            .joined, channelURL: url, timestamp: now, content: .joined(arrived, counts))
+        await publish(.channel(event), to: everybody)
+    }
+
+    /// A channel as a user may see it: a member, anybody if it is public, or the platform.
+    func get(_ call: GetChannel, for caller: Caller) async throws(ServerError) -> GroupChannel {
+        let viewer = caller.userID ?? call.userID
+        guard
+            let access = try await ask(
+                try await storage.access(to: call.channelURL, of: caller.userID))
+        else { throw ServerError(.notFound, "There is no such channel.") }
+        guard caller == .platform || access.state != .none || access.record.isPublic else {
+            throw ServerError(.notAMember, "Only members of the channel may see it.")
+        }
+        return try await view(call.channelURL, for: viewer, call.extras)
+    }
+
+    func view(
+        _ url: ChannelURL, for viewer: UserID?, _ extras: ChannelExtras
+    ) async throws(ServerError) -> GroupChannel {
+        guard
+            let state = try await ask(
+                try await storage.channelStates([url], viewer: viewer)
+            ).first
+        else { throw ServerError(.notFound, "There is no such channel.") }
+        return state.view(for: viewer, extras)
+    }
+
+    func update(_ call: UpdateChannel, by caller: Caller) async throws(ServerError) -> GroupChannel
+    {
+        let url = call.channelURL
+        return try await inLane(of: url) { () async throws(ServerError) in
+            try await requireMember(url, caller)
+            let change = ChannelPropertyChange(
+                name: call.name, coverURL: call.coverURL, data: call.data,
+                customType: call.customType)
+            try await ask(try await storage.updateChannel(url, change, now: world.now()))
+            let members = try await ask(try await storage.memberIDs(of: url))
+            let event = ChannelEvent(
+                .propertiesChanged, channelURL: url, timestamp: world.now())
+            await publish(.channel(event), to: members)
+            return try await view(url, for: caller.userID, ChannelExtras())
+        }
+    }
+
+    func invite(_ call: InviteMembers, by caller: Caller) async throws(ServerError) -> GroupChannel
+    {
+        let url = call.channelURL
+        return try await inLane(of: url) { () async throws(ServerError) in
+            try await requireMember(url, caller)
+            let inviter = caller.userID ?? call.inviterID
+            var known = try await existing(call.userIDs)
+            let state = configuration.acceptsInvitations ? MembershipState.joined : .invited
+            let changed = try await ask(
+                try await storage.addMembers(
+                    call.userIDs, as: state, inviter: inviter, to: url, now: world.now()))
+            if let inviter, let user = try await ask(try await storage.user(inviter)) {
+                known.append(user)
+            }
+            await tellJoined(changed, to: url, inviter: inviter, among: known)
+            return try await view(url, for: caller.userID, ChannelExtras())
+        }
+    }
+
+    func join(_ call: JoinChannel, by caller: Caller) async throws(ServerError) -> GroupChannel {
+        let url = call.channelURL
+        guard let id = caller.userID ?? call.userID else {
+            throw ServerError(.parameterMissing, "The parameter user_id is missing.")
+        }
+        return try await inLane(of: url) { () async throws(ServerError) in
+            guard let access = try await ask(try await storage.access(to: url, of: id)) else {
+                throw ServerError(.notFound, "There is no such channel.")
+            }
+            guard caller == .platform || access.state != .none || access.record.isPublic else {
+                throw ServerError(.notAMember, "Only the invited may join this channel.")
+            }
+            let joined = try await ask(
+                try await storage.addMembers(
+                    [id], as: .joined, inviter: nil, to: url, now: world.now()))
+            await tellJoined(joined, to: url, inviter: id, among: try await existing([id]))
+            return try await view(url, for: id, ChannelExtras())
+        }
+    }
+
+    func leave(_ call: LeaveChannel, by caller: Caller) async throws(ServerError) {
+        let url = call.channelURL
+        try await inLane(of: url) { () async throws(ServerError) in
+            let leavers = caller.userID.map { [$0] } ?? call.userIDs
+            for id in leavers { try await removeMember(id, from: url) }
+        }
+    }
+
+    private func removeMember(_ id: UserID, from url: ChannelURL) async throws(ServerError) {
+        guard let access = try await ask(try await storage.access(to: url, of: id)) else {
+            throw ServerError(.notFound, "There is no such channel.")
+        }
+        guard access.state != .none,
+            let user = try await ask(try await storage.user(id)),
+            try await ask(try await storage.removeMember(id, from: url, now: world.now()))
+        else { throw ServerError(.notAMember, "Who is not in a channel cannot leave it.") }
+        guard let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
+        else { return }
+        let event = ChannelEvent(
+            .left, channelURL: url, timestamp: world.now(), content: .left(user, state.counts))
+        await publish(.channel(event), to: state.members.map(\.user.id) + [id])
+    }
+
+    private func requireMember(
+        _ url: ChannelURL, _ caller: Caller
+    ) async throws(ServerError) {
+        guard let access = try await ask(try await storage.access(to: url, of: caller.userID))
+        else {
+            throw ServerError(.notFound, "There is no such channel.")
+        }
+        guard caller == .platform || access.state == .joined else {
+            throw ServerError(.notAMember, "Only members of the channel may do this.")
+        }
+    }
+}

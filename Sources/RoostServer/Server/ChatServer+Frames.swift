@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    /// Takes a text frame of an open session; returns when everything in it is answered.
+    ///
+    /// Frames of one session must be handed in one after the other: their order is that of the log.
+    package func receive(_ text: String, from id: SessionID) async {
+        for part in Frame.split(text) {
+            // A part that is no command has no request to answer, and an error without one would log
+            // some clients out (`protocol.md` 2.10).
+            guard case .success(let frame) = part, let session = sessions[id] else { continue }
+            do throws(ServerError) {
+                try await answer(try decode(frame), of: session.user, in: id)
+            } catch {
+                guard let requestID = frame.requestID else { continue }
+                send(.error(error, acknowledges: requestID), to: id)
+            }
+        }
+    }
+
+    private func decode(_ frame: Frame) throws(ServerError) -> ClientCommand {
+        do throws(WireError) {
+            return try ClientCommand(decoding: frame)
+        } catch {
+            throw ServerError(error)
+        }
+    }
+
+    private func answer(
+        _ command: ClientCommand, of user: UserID, in session: SessionID
+    ) async throws(ServerError) {
+        switch command {
+        case .ping: send(.pong, to: session)
+        case .message(let command): try await accept(command, from: user, in: session)
+        case .edit(let edit): try await change(edit, by: user, in: session)
+        case .read(let url, let requestID):
+            _ = try await markRead(url, by: user, in: session, requestID)
+        case .typingStart(let url, _): try await tellTyping(user, in: url, isTyping: true)
+        case .typingEnd(let url, _): try await tellTyping(user, in: url, isTyping: false)
+        case .messageAcknowledgement(let url, let id):
+            try await noteDelivery(of: id, in: url, to: user)
+        case .refreshSession(let refresh):
+            let key = try await renewKey(of: user, token: refresh.token)
+            guard let requestID = refresh.requestID else { return }
+            send(
+                .login(.refreshed(acknowledges: requestID, sessionKey: key, fileKey: key)),
+                to: session)
+        case .unknown(let command, _):
+            throw ServerError(
+                .featureUnavailable, "This server does not know the command \(command.rawValue).")
+        }
+    }
+
+    private func tellTyping(
+        _ id: UserID, in url: ChannelURL, isTyping: Bool
+    ) async throws(ServerError) {
+        _ = try await member(id, of: url)
+        guard let user = try await ask(try await storage.user(id)) else { return }
+        let others = try await ask(try await storage.memberIDs(of: url)).filter { $0 != id }
+        let event = ChannelEvent(
+            isTyping ? .typingStart : .typingEnd, channelURL: url, timestamp: world.now(),
+            content: .typing(user, isTyping: isTyping))
+        await publish(.channel(event), to: others)
+    }
+
+    private func noteDelivery(
+        of id: MessageID, in url: ChannelURL, to user: UserID
+    ) async throws(ServerError) {
+        _ = try await member(user, of: url)
+        guard let position = try await ask(try await storage.position(of: id, in: url)) else {
+            return
+        }
+        let moment = max(world.now(), position.createdAt)
+        try await ask(try await storage.markDelivered(url, to: user, at: moment))
+        let members = try await ask(try await storage.memberIDs(of: url))
+        await publish(.delivered(url, [user: moment]), to: members)
+    }
+}

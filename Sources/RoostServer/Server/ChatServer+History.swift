@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// Questions about a channel's log. All of them see the same: live messages behind the viewer's offset.
+extension ChatServer {
+    /// More missing messages than this, both sides of a view together, are a huge gap (`protocol.md` 3.9).
+    static let hugeGapThreshold = 300
+    /// Changes in one answer of a change log.
+    static let changeLimit = 100
+
+    /// Up to when a channel's messages are hidden from the caller, who must be a member.
+    func visibility(
+        of url: ChannelURL, for caller: Caller
+    ) async throws(ServerError) -> Timestamp? {
+        guard let access = try await ask(try await storage.access(to: url, of: caller.userID))
+        else {
+            throw ServerError(.notFound, "There is no such channel.")
+        }
+        guard caller == .platform || access.state == .joined else {
+            throw ServerError(.notAMember, "Only members of the channel may read it.")
+        }
+        return access.messageOffset
+    }
+
+    func list(_ call: ListMessages, for caller: Caller) async throws(ServerError) -> MessagePage {
+        let url = call.channelURL
+        let offset = try await visibility(of: url, for: caller)
+        let anchor = try await anchorRange(call)
+        let before = PositionRange(before: anchor.start).hiding(through: offset)
+        let after = PositionRange(after: anchor.end).hiding(through: offset)
+        var messages = Array(
+            try await ask(
+                try await storage.messages(
+                    in: url, before, call.filter, newestFirst: true, limit: call.previousLimit)
+            ).reversed())
+        if call.includesAnchor, let inside = anchor.inside {
+            messages += try await ask(
+                try await storage.messages(
+                    in: url, inside.hiding(through: offset), call.filter, newestFirst: false,
+                    limit: .max))
+        }
+        messages += try await ask(
+            try await storage.messages(
+                in: url, after, call.filter, newestFirst: false, limit: call.nextLimit))
+        var page = MessagePage(messages: messages)
+        if call.checksHasNext {
+            // A probe behind the last message: a full page proves nothing (scar 28).
+            let end = messages.last?.position ?? anchor.end
+            let probe = PositionRange(after: end).hiding(through: offset)
+            page.hasNext = try await !ask(
+                try await storage.messages(
+                    in: url, probe, call.filter, newestFirst: false, limit: 1)
+            ).isEmpty
+        }
+        if call.checksContinuity {
+            page.isContinuous = try await isContinuous(messages, in: url, offset)
+        }
+        if let parentID = call.filter.parentID,
+            let parent = try await ask(try await storage.message(parentID, in: url))
+        {
+            page.messages.insert(parent, at: 0)
+        }
+        if call.isReversed { page.messages.reverse() }
+        return page
+    }
+
+    /// Where a page's anchor begins and ends, and what stands at it.
+    private func anchorRange(
+        _ call: ListMessages
+    ) async throws(ServerError) -> (start: Position, end: Position, inside: PositionRange?) {
+        switch call.anchor {
+        case .time(let moment):
+            let inside = PositionRange(from: moment, through: moment)
+            return (inside.after, inside.before, inside)
+        case .message(let id):
+            guard
+                let place = try await ask(
+                    try await storage.position(of: id, in: call.channelURL))
+            else { throw ServerError(.messageNotFound, "There is no such message.") }
+            let inside = PositionRange(
+                after: Position(
+                    createdAt: place.createdAt, messageID: MessageID(id.rawValue - 1)),
+                before: Position(
+                    createdAt: place.createdAt, messageID: MessageID(id.rawValue + 1)))
+            return (place, place, inside)
+        }
+    }
+
+    /// Whether messages of a filter are all there are between the first and the last of them.
+    private func isContinuous(
+        _ messages: [Message], in url: ChannelURL, _ offset: Timestamp?
+    ) async throws(ServerError) -> Bool {
+        guard let first = messages.first, let last = messages.last else { return true }
+        let range = PositionRange(from: first.createdAt, through: last.createdAt)
+        let count = try await ask(
+            try await storage.messageCount(
+                in: url, range.hiding(through: offset), MessageFilter(replyType: .all)))
+        return count == messages.count
+    }
+
+    func changes(
+        _ call: MessageChangeLog, for caller: Caller
+    ) async throws(ServerError) -> MessageChanges {
+        let offset = try await visibility(of: call.channelURL, for: caller)
+        let point: ChangePoint =
+            switch call.cursor {
+            case .token(let token): .sequence(try ChangeToken.sequence(token, kind: "m"))
+            case .since(let moment): .time(moment)
+            }
+        let page = try await ask(
+            try await storage.messageChanges(
+                in: call.channelURL, after: point, limit: Self.changeLimit))
+        var answer = MessageChanges(
+            updated: [], deleted: [], hasMore: page.hasMore,
+            next: ChangeToken.text(page.end, kind: "m"))
+        for change in page.changes {
+            switch change {
+            case .deleted(let id, let moment):
+                answer.deleted.append(MessageChanges.Deletion(id: id, at: moment))
+            case .current(let message):
+                let isVisible = offset.map { message.createdAt > $0 } ?? true
+                if isVisible, call.filter.matches(message) { answer.updated.append(message) }
+            }
+        }
+        return answer
+    }
+
+    /// What a view is missing; the algorithm of `protocol.md` 3.9.
+    ///
+    /// A side with anything missing is answered whole, edges included, and never in pages: one client
+    /// replaces what it held by the answer, another would ask for the next page without end.
+    func gap(_ call: MessageGap, for caller: Caller) async throws(ServerError) -> MessageGapAnswer {
+        let offset = try await visibility(of: call.channelURL, for: caller)
+        let previous = try await missing(call.previous, call, offset)
+        let next = try await missing(call.next, call, offset)
+        guard previous + next <= Self.hugeGapThreshold else {
+            let empty = MessageGapAnswer.Part(isContinuous: false)
+            return MessageGapAnswer(isHuge: true, previous: empty, next: empty)
+        }
+        return MessageGapAnswer(
+            isHuge: false,
+            previous: try await part(call.previous, isMissing: previous > 0, call, offset),
+            next: try await part(call.next, isMissing: next > 0, call, offset))
+    }
+
+    private func missing(
+        _ side: MessageGap.Side?, _ call: MessageGap, _ offset: Timestamp?
+    ) async throws(ServerError) -> Int {
+        guard let side else { return 0 }
+        let range = PositionRange(from: side.start, through: side.end).hiding(through: offset)
+        let count = try await ask(
+            try await storage.messageCount(in: call.channelURL, range, call.filter))
+        return max(0, count - side.cachedCount)
+    }
+
+    private func part(
+        _ side: MessageGap.Side?, isMissing: Bool, _ call: MessageGap, _ offset: Timestamp?
+    ) async throws(ServerError) -> MessageGapAnswer.Part {
+        guard let side, isMissing else { return MessageGapAnswer.Part() }
+        let range = PositionRange(from: side.start, through: side.end).hiding(through: offset)
+        // Bounded by what the client counted and the threshold.
+        let messages = try await ask(
+            try await storage.messages(
+                in: call.channelURL, range, call.filter, newestFirst: call.isReversed,
+                limit: side.cachedCount + Self.hugeGapThreshold))
+        let ascending = call.isReversed ? messages.reversed() : messages
+        return MessageGapAnswer.Part(
+            messages: messages,
+            isContinuous: try await isContinuous(ascending, in: call.channelURL, offset))
+    }
+}
+
+/// The opaque texts by which a change log goes on; valid for ever, and more than once.
+enum ChangeToken {
+    static func text(_ sequence: Int64, kind: Character) -> String { "\(kind)\(sequence)" }
+
+    static func sequence(_ text: String, kind: Character) throws(ServerError) -> Int64 {
+        guard text.first == kind, let sequence = Int64(text.dropFirst()), sequence >= 0 else {
+            throw ServerError(
+                .invalidValue, "The token is none of this server's; start again from a time.")
+        }
+        return sequence
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    /// A joined member's standing in a channel; everybody else is refused.
+    @discardableResult
+    func member(_ id: UserID, of url: ChannelURL) async throws(ServerError) -> ChannelAccess {
+        guard let access = try await ask(try await storage.access(to: url, of: id)) else {
+            throw ServerError(.channelNotFound, "There is no such channel.")
+        }
+        switch access.state {
+        case .joined: return access
+        case .invited:
+            throw ServerError(
+                RoostError.Code(900_023), "The invitation to this channel is not accepted yet.")
+        case .none: throw ServerError(.notAMember, "Only members of the channel may do this.")
+        }
+    }
+
+    /// Appends a message to its channel's log and tells everybody of it, once.
+    ///
+    /// The session it came over gets the answer and nothing else; every other session of every member,
+    /// the sender's own included, gets the news (`protocol.md` 2.3).
+    @discardableResult
+    func accept(
+        _ command: MessageCommand, from sender: UserID?, in session: SessionID? = nil
+    ) async throws(ServerError) -> Message {
+        let url = command.channelURL
+        return try await inLane(of: url) { () async throws(ServerError) in
+            let message = try await compose(command, from: sender)
+            guard let appended = try await ask(try await storage.append(message, now: world.now()))
+            else { throw ServerError(.channelNotFound, "There is no such channel.") }
+            let event = MessageEvent(
+                message: appended.message, previousMessageID: appended.previousID)
+            if let session, let requestID = command.requestID {
+                var answer = event
+                answer.acknowledges = requestID
+                send(.message(answer), to: session)
+                if appended.isDeleted, let id = appended.message.messageID {
+                    let deletion = DeletionEvent(
+                        channelURL: url, messageID: id, timestamp: world.now(),
+                        messageCreatedAt: appended.message.createdAt, senderID: sender)
+                    send(.deleted(deletion), to: session)
+                }
+            }
+            if !appended.isRepeat {
+                let members = try await ask(try await storage.memberIDs(of: url))
+                let except = command.requestID == nil ? nil : session
+                await publish(.message(event), to: members, except: except)
+            }
+            return appended.message
+        }
+    }
+
+    private func compose(
+        _ command: MessageCommand, from id: UserID?
+    ) async throws(ServerError) -> Message {
+        var sender: Sender?
+        if let id {
+            let access = try await member(id, of: command.channelURL)
+            guard let user = try await ask(try await storage.user(id)) else {
+                throw ServerError(.userNotFound, "There is no such user.")
+            }
+            sender = Sender(user: user, role: access.role)
+        }
+        var message = Message(
+            delivery: .delivered(0, command.requestID), channelURL: command.channelURL,
+            createdAt: world.now(), sender: sender, content: command.content, data: command.data,
+            customType: command.customType, metaArrays: command.metaArrays,
+            parentID: command.parentID,
+            isReplyToChannel: command.parentID != nil && command.isReplyToChannel,
+            isSilent: command.isSilent, unknownFields: command.unknownFields)
+        let mentioned = try await ask(try await storage.users(command.mention.userIDs))
+        message.setMention(command.mention.kind, users: mentioned)
+        return message
+    }
+
+    /// Changes a message and tells everybody.
+    @discardableResult
+    func change(
+        _ edit: EditCommand, by editor: UserID?, in session: SessionID? = nil
+    ) async throws(ServerError) -> Message {
+        try await inLane(of: edit.channelURL) { () async throws(ServerError) in
+            if let editor { try await member(editor, of: edit.channelURL) }
+            let mentioned = try await ask(try await storage.users(edit.mentionedUserIDs ?? []))
+            let outcome = try await ask(
+                try await storage.edit(
+                    edit, mentioned: mentioned, editor: editor, now: world.now()))
+            switch outcome {
+            case .notFound: throw ServerError(.messageNotFound, "There is no such message.")
+            case .notOwner: throw ServerError(.notTheOwner, "Only its sender may edit a message.")
+            case .edited(let message, let oldMention):
+                var event = EditEvent(message: message, oldMention: oldMention)
+                let members = try await ask(try await storage.memberIDs(of: edit.channelURL))
+                let except = edit.requestID == nil ? nil : session
+                await publish(.edited(event), to: members, except: except)
+                if let session, let requestID = edit.requestID {
+                    event.acknowledges = requestID
+                    send(.edited(event), to: session)
+                }
+                return message
+            }
+        }
+    }
+
+    /// Deletes a message and tells everybody; operators may delete other people's.
+    func delete(_ call: DeleteMessage, by caller: Caller) async throws(ServerError) {
+        let url = call.channelURL
+        try await inLane(of: url) { () async throws(ServerError) in
+            var deleter = caller.userID
+            if let id = deleter, try await member(id, of: url).role == .operator { deleter = nil }
+            let owner = deleter
+            let outcome = try await ask(
+                try await storage.delete(
+                    call.messageID, in: url, deleter: owner, now: world.now()))
+            switch outcome {
+            case .notFound: throw ServerError(.messageNotFound, "There is no such message.")
+            case .notOwner:
+                throw ServerError(.notTheOwner, "Only its sender may delete a message.")
+            case .deleted(let message):
+                let event = DeletionEvent(
+                    channelURL: url, messageID: call.messageID, timestamp: world.now(),
+                    messageCreatedAt: message.createdAt, senderID: message.sender?.user.id)
+                let members = try await ask(try await storage.memberIDs(of: url))
+                await publish(.deleted(event), to: members)
+            }
+        }
+    }
+
+    /// Moves a user's read mark and tells everybody; the user's own sessions learn their new count too.
+    func markRead(
+        _ url: ChannelURL, by id: UserID, in session: SessionID? = nil,
+        _ requestID: RequestID? = nil
+    ) async throws(ServerError) -> MarkAsRead.Output {
+        try await inLane(of: url) { () async throws(ServerError) in
+            try await member(id, of: url)
+            guard let user = try await ask(try await storage.user(id)),
+                let mark = try await ask(
+                    try await storage.markRead(url, by: id, now: world.now()))
+            else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
+            let total = try await ask(try await storage.unreadTotal(of: id))
+            var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
+            let members = try await ask(try await storage.memberIDs(of: url))
+            let except = requestID == nil ? nil : session
+            await publish(.read(event), to: members, except: except)
+            if let session, let requestID {
+                event.acknowledges = requestID
+                send(.read(event), to: session)
+            }
+            let counts = ChannelEvent(
+                .propertiesChanged, channelURL: url, timestamp: mark,
+                unread: UnreadCount(all: total, timestamp: mark))
+            await publish(.channel(counts), to: [id])
+            return MarkAsRead.Output(
+                channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+package import RoostWire
+
+extension ChatServer {
+    /// Answers one REST call: 200 and an object, or an error the client can read (`protocol.md` 1.3).
+    package func respond(
+        to request: APIRequest, headers: RequestHeaders
+    ) async -> APIResponse {
+        do throws(ServerError) {
+            let call = try APICall(decoding: request)
+            if case .refreshSessionKey(let refresh) = call {
+                let key = try await renewKey(of: refresh.userID, token: headers.accessToken)
+                return RefreshSessionKey.response(.init(sessionKey: key))
+            }
+            if call == .unlisted { return .empty }
+            return try await answer(call, of: try await caller(headers))
+        } catch {
+            // The socket's number for this is not REST's (`protocol.md` 3.6).
+            return APIResponse(
+                error.code == .channelNotFound ? ServerError(.notFound, error.message) : error)
+        }
+    }
+
+    private func answer(
+        _ call: APICall, of caller: Caller
+    ) async throws(ServerError) -> APIResponse {
+        switch call {
+        case .createChannel(let call):
+            return CreateChannel.response(try await create(call, by: caller))
+        case .getChannel(let call): return GetChannel.response(try await get(call, for: caller))
+        case .updateChannel(let call):
+            return UpdateChannel.response(try await update(call, by: caller))
+        case .inviteMembers(let call):
+            return InviteMembers.response(try await invite(call, by: caller))
+        case .joinChannel(let call): return JoinChannel.response(try await join(call, by: caller))
+        case .leaveChannel(let call):
+            try await leave(call, by: caller)
+            return .empty
+        case .listMyChannels(let call):
+            return ListMyChannels.response(try await list(call, for: caller))
+        case .channelChangeLog(let call):
+            return ChannelChangeLog.response(try await changes(call, for: caller))
+        case .createUser(let call): return CreateUser.response(try await make(call, by: caller))
+        case .listUsers(let call): return ListUsers.response(try await list(call))
+        case .listMessages, .messageChangeLog, .messageGap, .sendMessage, .getMessage,
+            .editMessage, .deleteMessage, .markAsRead:
+            return try await answerAboutMessages(call, of: caller)
+        case .refreshSessionKey, .unlisted:
+            preconditionFailure("These calls need no caller and are answered before.")
+        }
+    }
+
+    private func answerAboutMessages(
+        _ call: APICall, of caller: Caller
+    ) async throws(ServerError) -> APIResponse {
+        switch call {
+        case .listMessages(let call):
+            return ListMessages.response(try await list(call, for: caller))
+        case .messageChangeLog(let call):
+            return MessageChangeLog.response(try await changes(call, for: caller))
+        case .messageGap(let call): return MessageGap.response(try await gap(call, for: caller))
+        case .sendMessage(let call): return SendMessage.response(try await send(call, by: caller))
+        case .getMessage(let call): return GetMessage.response(try await get(call, for: caller))
+        case .editMessage(let call):
+            return EditMessage.response(try await change(call.edit, by: caller.userID))
+        case .deleteMessage(let call):
+            try await delete(call, by: caller)
+            return .empty
+        case .markAsRead(let call):
+            guard let id = caller.userID ?? call.userID else {
+                throw ServerError(.parameterMissing, "The parameter user_id is missing.")
+            }
+            return MarkAsRead.response(try await markRead(call.channelURL, by: id))
+        default: preconditionFailure("This call is not about messages: \(call)")
+        }
+    }
+
+    private func send(_ call: SendMessage, by caller: Caller) async throws(ServerError) -> Message {
+        let isAdmin = call.message.content.kind == MessageFilter.Kind.admin.rawValue
+        guard caller == .platform || !isAdmin else {
+            throw ServerError(.notAuthorized, "Only the platform sends administrators' messages.")
+        }
+        let sender = caller.userID ?? (isAdmin ? nil : call.userID)
+        guard sender != nil || isAdmin else {
+            throw ServerError(.parameterMissing, "The parameter user_id is missing.")
+        }
+        return try await accept(call.message, from: sender)
+    }
+
+    private func get(_ call: GetMessage, for caller: Caller) async throws(ServerError) -> Message {
+        let offset = try await visibility(of: call.channelURL, for: caller)
+        guard
+            let message = try await ask(
+                try await storage.message(call.messageID, in: call.channelURL)),
+            offset.map({ message.createdAt > $0 }) ?? true
+        else { throw ServerError(.messageNotFound, "There is no such message.") }
+        return message
+    }
+
+    private func make(
+        _ call: CreateUser, by caller: Caller
+    ) async throws(ServerError) -> CreateUser.Output {
+        guard caller == .platform else {
+            throw ServerError(.notAuthorized, "Only the platform makes users.")
+        }
+        guard try await ask(try await storage.user(call.userID)) == nil else {
+            throw ServerError(.duplicate, "There is a user with this ID already.")
+        }
+        let user = User(
+            id: call.userID, nickname: call.nickname, profileURL: call.profileURL,
+            metadata: call.metadata)
+        let token = call.issuesAccessToken ? makeSecret() : nil
+        try await ask(try await storage.saveUser(user, accessToken: token))
+        return CreateUser.Output(user: user, accessToken: token)
+    }
+
+    private func list(_ call: ListUsers) async throws(ServerError) -> ListUsers.Output {
+        if let ids = call.userIDs {
+            return ListUsers.Output(users: try await ask(try await storage.users(ids)))
+        }
+        let start = call.token.isEmpty ? nil : UserID(call.token)
+        let users = try await ask(
+            try await storage.users(after: start, limit: call.limit + 1))
+        let page = Array(users.prefix(call.limit))
+        return ListUsers.Output(
+            users: page, next: users.count > call.limit ? page.last?.id.rawValue ?? "" : "")
+    }
+}

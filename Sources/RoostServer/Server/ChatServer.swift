@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// What the server takes from outside itself; a simulation brings its own.
+package struct ServerWorld: Sendable {
+    package var now: @Sendable () -> Timestamp
+    /// Sixty-four random bits; keys and tokens are made of them, so live ones must be secure.
+    package var entropy: @Sendable () -> UInt64
+
+    package init(
+        now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64
+    ) {
+        self.now = now
+        self.entropy = entropy
+    }
+}
+
+/// The chat server without its sockets: accept, authenticate, append to the channel's log, fan out.
+///
+/// It keeps no state but the sessions that are open here; everything else is the storage's. Work that
+/// changes a channel passes through the channel's lane one at a time, so that news of it leaves in the
+/// order of its log.
+package actor ChatServer {
+    package struct Configuration: Hashable, Sendable {
+        package var applicationID: String
+        /// Opens the platform calls; nil closes them.
+        package var apiToken: String?
+        /// Refuses users without an access token.
+        package var requiresToken = false
+        /// Makes a user who connects for the first time.
+        package var createsUsers = true
+        /// Lets the invited in at once instead of waiting for their consent.
+        package var acceptsInvitations = true
+        package var pingInterval: Duration = .seconds(15)
+        package var pongTimeout: Duration = .seconds(5)
+        package var reconnect = ReconnectPolicy()
+        /// Zero, because a client that repeats a question wants a fresh answer.
+        package var requestDedupInterval: Duration? = .zero
+
+        package init(applicationID: String, apiToken: String? = nil) {
+            self.applicationID = applicationID
+            self.apiToken = apiToken
+        }
+    }
+
+    struct Session {
+        let user: UserID
+        let outlet: any SessionOutlet
+    }
+
+    private nonisolated let executor: any SerialExecutor
+    nonisolated let configuration: Configuration
+    nonisolated let storage: any Storage
+    nonisolated let world: ServerWorld
+    private nonisolated let fanOut: any FanOut
+    private let serverNumber: UInt64
+    private var lastSession = 0
+    var sessions: [SessionID: Session] = [:]
+    /// In the order they connected.
+    private var sessionsOfUser: [UserID: [SessionID]] = [:]
+    /// Lanes in use, and who waits for each.
+    private var lanes: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    package init(
+        _ configuration: Configuration, storage: any Storage, fanOut: any FanOut,
+        world: ServerWorld, on executor: any SerialExecutor
+    ) async {
+        self.executor = executor
+        self.configuration = configuration
+        self.storage = storage
+        self.fanOut = fanOut
+        self.world = world
+        serverNumber = world.entropy()
+        await fanOut.subscribe { [weak self] notice in await self?.deliver(notice) }
+    }
+
+    /// The whole log of a channel, deleted messages included; for tests and tools.
+    package func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry] {
+        try await storage.log(of: url)
+    }
+
+    /// How many sockets are open here.
+    package var sessionCount: Int { sessions.count }
+}
+
+// MARK: - Sessions
+
+extension ChatServer {
+    /// Registers a session and says its first words, with nothing in between.
+    func open(_ outlet: any SessionOutlet, for user: UserID, greeting: String) -> SessionID {
+        lastSession += 1
+        let id = SessionID(server: serverNumber, number: lastSession)
+        sessions[id] = Session(user: user, outlet: outlet)
+        sessionsOfUser[user, default: []].append(id)
+        outlet.deliver(greeting)
+        return id
+    }
+
+    /// Forgets a session whose connection has ended; a second time does nothing.
+    package func disconnect(_ id: SessionID) {
+        guard let session = sessions.removeValue(forKey: id) else { return }
+        sessionsOfUser[session.user]?.removeAll { $0 == id }
+        if sessionsOfUser[session.user]?.isEmpty == true {
+            sessionsOfUser.removeValue(forKey: session.user)
+        }
+    }
+
+    func send(_ event: ServerEvent, to id: SessionID) {
+        sessions[id]?.outlet.deliver(event.encoded)
+    }
+
+    /// Tells users, wherever they are connected.
+    func publish(
+        _ event: ServerEvent, to users: [UserID], except: SessionID? = nil
+    ) async {
+        guard !users.isEmpty else { return }
+        await fanOut.publish(Notice(frame: event.encoded, recipients: users, except: except))
+    }
+
+    private func deliver(_ notice: Notice) {
+        for user in notice.recipients {
+            for id in sessionsOfUser[user] ?? [] where id != notice.except {
+                sessions[id]?.outlet.deliver(notice.frame)
+            }
+        }
+    }
+}
+
+// MARK: - Lanes
+
+extension ChatServer {
+    /// Runs work that changes a channel when all such work before it has ended.
+    func inLane<T>(
+        of url: ChannelURL, _ work: () async throws(ServerError) -> T
+    ) async throws(ServerError) -> T {
+        if lanes[url] == nil {
+            lanes[url] = []
+        } else {
+            await withCheckedContinuation { lanes[url]?.append($0) }
+        }
+        defer { leaveLane(of: url) }
+        return try await work()
+    }
+
+    private func leaveLane(of url: ChannelURL) {
+        guard lanes[url]?.isEmpty == false, let next = lanes[url]?.removeFirst() else {
+            lanes.removeValue(forKey: url)
+            return
+        }
+        next.resume()
+    }
+
+    /// Asks the storage; a failure of it is the server's own, and the client may try again.
+    nonisolated func ask<T: Sendable>(
+        _ call: @autoclosure () async throws(StorageError) -> T
+    ) async throws(ServerError) -> T {
+        do throws(StorageError) {
+            return try await call()
+        } catch {
+            throw ServerError(
+                .internalServerError, "The server could not reach its storage; try again later.")
+        }
+    }
+
+    /// A name nobody can guess, of 160 bits.
+    nonisolated func makeSecret() -> String {
+        let hex = (0..<3).map { _ in
+            let text = String(world.entropy(), radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }
+        return String(hex.joined().prefix(40))
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// The headers that mean something to this server; every other one is descriptive (`protocol.md` 1.3).
+package struct RequestHeaders: Hashable, Sendable {
+    package var sessionKey: String?
+    package var apiToken: String?
+    package var accessToken: String?
+    /// On the upgrade: `SENDBIRD-WS-AUTH` and `SENDBIRD-WS-TOKEN`.
+    package var socketAuth: String?
+    package var socketToken: String?
+
+    package init(
+        sessionKey: String? = nil, apiToken: String? = nil, accessToken: String? = nil,
+        socketAuth: String? = nil, socketToken: String? = nil
+    ) {
+        self.sessionKey = sessionKey
+        self.apiToken = apiToken
+        self.accessToken = accessToken
+        self.socketAuth = socketAuth
+        self.socketToken = socketToken
+    }
+
+    /// Takes the headers out of a request.
+    ///
+    /// - Parameter value: Finds a header by name, whatever the case of its letters.
+    package init(_ value: (String) -> String?) {
+        self.init(
+            sessionKey: value("Session-Key"), apiToken: value("Api-Token"),
+            accessToken: value("Access-Token"), socketAuth: value("SENDBIRD-WS-AUTH"),
+            socketToken: value("SENDBIRD-WS-TOKEN"))
+    }
+}
+
+/// What a client says when it opens its socket (`protocol.md` 1.2 and 2.1).
+package struct Handshake: Hashable, Sendable {
+    package var query: [QueryItem]
+    package var headers: RequestHeaders
+    /// The subprotocols offered, as they stand in the header.
+    package var subprotocols: [String]
+
+    package init(
+        query: [QueryItem], headers: RequestHeaders = RequestHeaders(), subprotocols: [String] = []
+    ) {
+        self.query = query
+        self.headers = headers
+        self.subprotocols = subprotocols
+    }
+
+    /// The subprotocol that the answer to the upgrade must name, exactly as it was offered.
+    ///
+    /// Clients put their credentials there as percent-encoded JSON and drop a connection that does not
+    /// repeat it.
+    package var acceptedSubprotocol: String? {
+        subprotocols.first { Self.credentials(in: $0) != nil } ?? subprotocols.first
+    }
+
+    package var applicationID: String? { value("ai") }
+    package var userID: UserID? { value("user_id").map { UserID($0) } }
+    package var nickname: String? { value("nickname") }
+
+    /// The session key of a client that connects again, wherever it stands.
+    package var sessionKey: String? {
+        value("key") ?? Self.present(headers.socketAuth) ?? subprotocolField("auth")
+    }
+
+    /// The access token, wherever it stands.
+    package var token: String? {
+        value("access_token") ?? Self.present(headers.socketToken) ?? subprotocolField("token")
+    }
+
+    private func value(_ name: String) -> String? {
+        let text = query.last { $0.name == name }?.value
+        return text.flatMap { ["", "null", "undefined"].contains($0) ? nil : $0 }
+    }
+
+    private func subprotocolField(_ name: String) -> String? {
+        for text in subprotocols {
+            if let field = Self.credentials(in: text)?[name]?.string, !field.isEmpty {
+                return field
+            }
+        }
+        return nil
+    }
+
+    /// Some clients percent-encode a header's value.
+    private static func present(_ header: String?) -> String? {
+        header.flatMap { $0.isEmpty || $0 == "null" ? nil : PercentEncoding.decode($0) }
+    }
+
+    private static func credentials(in text: String) -> JSONValue? {
+        // What is no JSON object is another subprotocol, not a failure.
+        guard let value = try? JSONValue(parsing: PercentEncoding.decode(text)),
+            case .object = value
+        else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+extension MemoryStorage {
+    package func createChannel(_ new: NewChannel, now: Timestamp) -> CreatedChannel {
+        if let key = new.distinctKey, let url = distinct[key] {
+            let joined = addMembers(new.members, as: .joined, inviter: nil, to: url, now: now)
+            return CreatedChannel(url: url, isCreated: false, joined: joined)
+        }
+        let url = new.record.url
+        if channels[url] != nil { return CreatedChannel(url: url, isCreated: false, joined: []) }
+        channels[url] = MemoryChannel(record: new.record, change: nextChange(now))
+        if let key = new.distinctKey { distinct[key] = url }
+        let joined = addMembers(new.members, as: .joined, inviter: nil, to: url, now: now)
+        for id in new.operators { channels[url]?.memberships[id]?.role = .operator }
+        return CreatedChannel(url: url, isCreated: true, joined: joined)
+    }
+
+    package func access(to url: ChannelURL, of id: UserID?) -> ChannelAccess? {
+        guard let channel = channels[url] else { return nil }
+        let membership = id.flatMap { channel.memberships[$0] }
+        return ChannelAccess(
+            record: channel.record, state: membership?.state ?? .none,
+            role: membership?.role ?? .none, messageOffset: nil)
+    }
+
+    package func updateChannel(
+        _ url: ChannelURL, _ change: ChannelPropertyChange, now: Timestamp
+    ) {
+        guard let channel = channels[url] else { return }
+        change.apply(to: &channel.record)
+        channel.change = nextChange(now)
+    }
+
+    @discardableResult
+    package func addMembers(
+        _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
+        now: Timestamp
+    ) -> [UserID] {
+        guard let channel = channels[url] else { return [] }
+        var changed: [UserID] = []
+        let change = nextChange(now)
+        for id in ids where users[id] != nil {
+            let before = channel.memberships[id]?.state ?? .none
+            if before == .joined || before == state { continue }
+            if channel.memberships[id] == nil { channel.memberOrder.append(id) }
+            channel.memberships[id] = MemoryChannel.Membership(
+                state: state, role: .none, joinedAt: state == .joined ? now : nil, lastRead: now,
+                change: change)
+            changed.append(id)
+        }
+        if !changed.isEmpty { channel.change = change }
+        return changed
+    }
+
+    package func removeMember(
+        _ id: UserID, from url: ChannelURL, now: Timestamp
+    ) -> Bool {
+        guard let channel = channels[url], let membership = channel.memberships[id],
+            membership.state != MembershipState.none
+        else { return false }
+        let change = nextChange(now)
+        channel.memberships[id]?.state = .none
+        channel.memberships[id]?.role = .none
+        channel.memberships[id]?.change = change
+        channel.change = change
+        return true
+    }
+
+    package func memberIDs(of url: ChannelURL) -> [UserID] { channels[url]?.members ?? [] }
+
+    package func channelStates(_ urls: [ChannelURL], viewer: UserID?) -> [ChannelState] {
+        urls.compactMap { url in
+            channels[url].map { channel in
+                let unread = unread(in: channel, of: viewer)
+                return ChannelState(
+                    record: channel.record,
+                    members: channel.members.compactMap { member($0, channel) },
+                    lastMessage: channel.log.last {
+                        $0.deletedAt == nil && $0.message.isCounted
+                    }.map { current($0.message) },
+                    unreadCount: unread.count,
+                    mentionCount: viewer.map { id in unread.filter { $0.mentions(id) }.count } ?? 0)
+            }
+        }
+    }
+
+    private func member(_ id: UserID, _ channel: MemoryChannel) -> MemberRecord? {
+        guard let user = users[id], let membership = channel.memberships[id] else { return nil }
+        return MemberRecord(
+            user: user, state: membership.state, role: membership.role,
+            joinedAt: membership.joinedAt, lastRead: membership.lastRead,
+            deliveredAt: membership.deliveredAt)
+    }
+
+    private func unread(in channel: MemoryChannel, of id: UserID?) -> [Message] {
+        guard let id, let membership = channel.memberships[id], membership.state == .joined else {
+            return []
+        }
+        let mark = membership.lastRead ?? .distantPast
+        return channel.log.reversed().prefix { $0.message.createdAt > mark }.compactMap { entry in
+            let isUnread =
+                entry.deletedAt == nil && entry.message.isCounted
+                && entry.message.sender?.user.id != id
+            return isUnread ? entry.message : nil
+        }
+    }
+
+    package func listings(of id: UserID) -> [ChannelListing] {
+        channels.values.compactMap { channel in
+            guard let membership = channel.memberships[id] else { return nil }
+            let change =
+                membership.state == MembershipState.none ? membership.change : channel.change
+            let last = channel.log.last { $0.deletedAt == nil && $0.message.isCounted }
+            return ChannelListing(
+                record: channel.record, state: membership.state,
+                lastMessageAt: last?.message.createdAt, changeSequence: change.sequence,
+                changedAt: change.at)
+        }
+        .sorted { $0.record.url < $1.record.url }
+    }
+
+    package func markRead(_ url: ChannelURL, by id: UserID, now: Timestamp) -> Timestamp? {
+        guard let channel = channels[url], let membership = channel.memberships[id],
+            membership.state == .joined
+        else { return nil }
+        let newest = channel.log.last?.message.createdAt ?? now
+        let mark = max(now, newest, membership.lastRead ?? now)
+        channel.memberships[id]?.lastRead = mark
+        channel.change = nextChange(now)
+        return mark
+    }
+
+    package func markDelivered(_ url: ChannelURL, to id: UserID, at moment: Timestamp) {
+        let before = channels[url]?.memberships[id]?.deliveredAt ?? moment
+        channels[url]?.memberships[id]?.deliveredAt = max(before, moment)
+    }
+
+    package func unreadTotal(of id: UserID) -> Int {
+        channels.values.reduce(0) { $0 + unread(in: $1, of: id).count }
+    }
+}

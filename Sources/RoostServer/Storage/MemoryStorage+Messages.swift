@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+extension MemoryStorage {
+    package func append(_ message: Message, now: Timestamp) -> Appended? {
+        guard let channel = channels[message.channelURL] else { return nil }
+        let request: MemoryChannel.Request? = message.requestID.flatMap { id in
+            message.sender.map { MemoryChannel.Request(sender: $0.user.id, id: id) }
+        }
+        if let request, let index = channel.requests[request] {
+            return repeated(message, channel, at: index)
+        }
+        let last = channel.log.last?.message.createdAt
+        let createdAt = last.map { max(now, Timestamp(milliseconds: $0.milliseconds + 1)) } ?? now
+        lastMessageID += 1
+        var stored = message
+        stored.createdAt = createdAt
+        stored.delivery = .delivered(MessageID(lastMessageID), message.requestID)
+        let previous = channel.log.last { $0.deletedAt == nil }?.message.messageID
+        let change = nextChange(max(now, createdAt))
+        if let request { channel.requests[request] = channel.log.count }
+        channel.log.append(MemoryChannel.Entry(message: stored, change: change))
+        channel.change = change
+        if let sender = stored.sender?.user.id, channel.memberships[sender]?.state == .joined {
+            channel.memberships[sender]?.lastRead = createdAt
+        }
+        return Appended(
+            message: current(stored), previousID: previous, isRepeat: false, isDeleted: false)
+    }
+
+    private func repeated(_ message: Message, _ channel: MemoryChannel, at index: Int) -> Appended {
+        let entry = channel.log[index]
+        var answer = entry.message
+        if entry.deletedAt != nil {
+            answer = message
+            answer.createdAt = entry.message.createdAt
+            answer.delivery = entry.message.delivery
+        }
+        let previous = channel.log[..<index].last { $0.deletedAt == nil }?.message.messageID
+        return Appended(
+            message: current(answer), previousID: previous, isRepeat: true,
+            isDeleted: entry.deletedAt != nil)
+    }
+
+    package func edit(
+        _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
+    ) -> EditOutcome {
+        guard let channel = channels[edit.channelURL],
+            let index = channel.index(of: edit.messageID), channel.log[index].deletedAt == nil
+        else { return .notFound }
+        let before = channel.log[index].message
+        if let editor, before.sender?.user.id != editor { return .notOwner }
+        var after = before
+        after.apply(edit, mentioned: mentioned, at: now)
+        channel.log[index].message = after
+        channel.log[index].change = nextChange(now)
+        channel.change = channel.log[index].change
+        return .edited(current(after), oldMention: before.mention)
+    }
+
+    package func delete(
+        _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
+    ) -> DeleteOutcome {
+        guard let channel = channels[url], let index = channel.index(of: id),
+            channel.log[index].deletedAt == nil
+        else { return .notFound }
+        let before = channel.log[index].message
+        if let deleter, before.sender?.user.id != deleter { return .notOwner }
+        channel.log[index].message = before.tombstone
+        channel.log[index].deletedAt = now
+        channel.log[index].change = nextChange(now)
+        channel.change = channel.log[index].change
+        return .deleted(current(before))
+    }
+
+    package func message(_ id: MessageID, in url: ChannelURL) -> Message? {
+        guard let channel = channels[url], let index = channel.index(of: id),
+            channel.log[index].deletedAt == nil
+        else { return nil }
+        return current(channel.log[index].message)
+    }
+
+    package func position(of id: MessageID, in url: ChannelURL) -> Position? {
+        channels[url].flatMap { channel in
+            channel.index(of: id).flatMap { channel.log[$0].message.position }
+        }
+    }
+
+    package func messages(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int
+    ) -> [Message] {
+        let found = live(in: url, range, filter)
+        let wanted =
+            newestFirst ? Array(found.reversed().prefix(limit)) : Array(found.prefix(limit))
+        return wanted.map(current)
+    }
+
+    package func messageCount(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+    ) -> Int {
+        live(in: url, range, filter).count
+    }
+
+    private func live(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+    ) -> [Message] {
+        (channels[url]?.log ?? []).compactMap { entry in
+            guard entry.deletedAt == nil, let position = entry.message.position,
+                range.contains(position), filter.matches(entry.message)
+            else { return nil }
+            return entry.message
+        }
+    }
+
+    package func messageChanges(
+        in url: ChannelURL, after point: ChangePoint, limit: Int
+    ) -> MessageChangePage {
+        let entries = (channels[url]?.log ?? [])
+            .filter { entry in
+                switch point {
+                case .sequence(let sequence): entry.change.sequence > sequence
+                case .time(let moment): entry.change.at >= moment
+                }
+            }
+            .sorted { $0.change.sequence < $1.change.sequence }
+        let page = entries.prefix(limit)
+        let changes = page.compactMap { entry -> MessageChangePage.Change? in
+            guard let deletedAt = entry.deletedAt else { return .current(current(entry.message)) }
+            return entry.message.messageID.map { .deleted($0, at: deletedAt) }
+        }
+        let start: Int64 =
+            switch point {
+            case .sequence(let sequence): sequence
+            case .time: currentSequence
+            }
+        return MessageChangePage(
+            changes: changes, hasMore: entries.count > limit,
+            end: page.last?.change.sequence ?? start)
+    }
+
+    package func log(of url: ChannelURL) -> [LogEntry] {
+        (channels[url]?.log ?? []).map {
+            LogEntry(message: current($0.message), deletedAt: $0.deletedAt)
+        }
+    }
+
+    /// A message with its sender as they are called now.
+    func current(_ message: Message) -> Message {
+        var message = message
+        if let id = message.sender?.user.id, let user = users[id] { message.sender?.user = user }
+        return message
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// A storage that forgets everything with the process; the model server of the simulator keeps its log
+/// here, and the contract suite holds it against `SQLiteStorage`.
+package actor MemoryStorage: Storage {
+    private nonisolated let executor: any SerialExecutor
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    var users: [UserID: User] = [:]
+    private var tokens: [UserID: String] = [:]
+    private var sessions: [String: UserID] = [:]
+    var channels: [ChannelURL: MemoryChannel] = [:]
+    var distinct: [String: ChannelURL] = [:]
+    var lastMessageID: Int64 = 0
+    private var lastSequence: Int64 = 0
+    private var lastChangedAt = Timestamp(milliseconds: 0)
+
+    package init(on executor: any SerialExecutor) {
+        self.executor = executor
+    }
+
+    package func user(_ id: UserID) -> User? { users[id] }
+
+    package func users(_ ids: [UserID]) -> [User] { ids.compactMap { users[$0] } }
+
+    package func users(after id: UserID?, limit: Int) -> [User] {
+        let ids = users.keys.sorted().drop { key in id.map { key <= $0 } ?? false }
+        return ids.prefix(limit).compactMap { users[$0] }
+    }
+
+    package func saveUser(_ user: User, accessToken: String?) {
+        users[user.id] = user
+        if let accessToken { tokens[user.id] = accessToken }
+    }
+
+    package func accessToken(of id: UserID) -> String? { tokens[id] }
+
+    package func openSession(_ key: String, for id: UserID) { sessions[key] = id }
+
+    package func userID(ofSession key: String) -> UserID? { sessions[key] }
+
+    /// Numbers a change; both its number and its time only grow.
+    func nextChange(_ now: Timestamp) -> (sequence: Int64, at: Timestamp) {
+        lastSequence += 1
+        lastChangedAt = max(lastChangedAt, now)
+        return (lastSequence, lastChangedAt)
+    }
+
+    var currentSequence: Int64 { lastSequence }
+}
+
+/// A channel with its members and its log; confined to the storage that made it.
+final class MemoryChannel {
+    struct Membership {
+        var state: MembershipState
+        var role: Role
+        var joinedAt: Timestamp?
+        var lastRead: Timestamp?
+        var deliveredAt: Timestamp?
+        var change: (sequence: Int64, at: Timestamp)
+    }
+
+    struct Entry {
+        var message: Message
+        var change: (sequence: Int64, at: Timestamp)
+        var deletedAt: Timestamp?
+    }
+
+    struct Request: Hashable {
+        var sender: UserID
+        var id: RequestID
+    }
+
+    var record: ChannelRecord
+    var memberships: [UserID: Membership] = [:]
+    var memberOrder: [UserID] = []
+    /// By place, which is also by ID.
+    var log: [Entry] = []
+    var requests: [Request: Int] = [:]
+    var change: (sequence: Int64, at: Timestamp)
+
+    init(record: ChannelRecord, change: (sequence: Int64, at: Timestamp)) {
+        self.record = record
+        self.change = change
+    }
+
+    var members: [UserID] { memberOrder.filter { memberships[$0]?.state != MembershipState.none } }
+
+    /// Where a message stands in the log.
+    func index(of id: MessageID) -> Int? {
+        var range = log.indices
+        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+            guard let found = log[middle].message.messageID else { return nil }
+            if found == id { return middle }
+            range = found < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
+    }
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostSQLite
+import RoostWire
+
+/// A row of a channel's log with its sender's.
+struct MessageRow: Sendable {
+    let id: Int64
+    let createdAt: Timestamp
+    let sequence: Int64
+    let deletedAt: Timestamp?
+    let body: String
+    let senderBody: String?
+
+    init(_ row: borrowing Row) {
+        id = row.int64(0)
+        createdAt = Timestamp(milliseconds: row.int64(1))
+        sequence = row.int64(2)
+        deletedAt = row.optionalInt64(3).map { Timestamp(milliseconds: $0) }
+        body = row.text(4)
+        senderBody = row.optionalText(5)
+    }
+
+    /// The message with its sender as they are called now.
+    func message() throws(SQLiteError) -> Message {
+        do throws(WireError) {
+            var reader = JSONReader(body)
+            var message = try reader.readMessage()
+            if let senderBody {
+                var reader = JSONReader(senderBody)
+                message.sender?.user = try reader.readUser()
+            }
+            message.createdAt = createdAt
+            message.delivery = .delivered(MessageID(id), message.requestID)
+            return message
+        } catch {
+            throw .malformed("message \(id)", because: error.description)
+        }
+    }
+
+    func change() throws(SQLiteError) -> MessageChangePage.Change {
+        if let deletedAt { return .deleted(MessageID(id), at: deletedAt) }
+        return .current(try message())
+    }
+}
+
+extension Message {
+    /// The text a row keeps: everything but what the row or the sender's row says.
+    fileprivate var body: String {
+        var message = self
+        message.delivery = .delivered(MessageID(1), requestID)
+        if let sender { message.sender?.user = User(id: sender.user.id) }
+        var writer = JSONWriter()
+        writer.message(message)
+        return writer.text
+    }
+
+    fileprivate var replyNumber: Int64 {
+        if parentID == nil { return 0 }
+        return isReplyToChannel ? 2 : 1
+    }
+}
+
+struct NewMessage: Sendable {
+    let message: Message
+    let channel: Int64
+    let sender: Int64?
+    let createdAt: Timestamp
+    let change: ChangeStamp
+}
+
+extension Query where Input == NewMessage, Output == Int64 {
+    static var insertMessage: Query {
+        Query(
+            sql: """
+                INSERT INTO message (channel, created_at, sender, request_id, kind, custom_type,
+                    parent, is_counted, is_reply, mentions_all, sequence, changed_at, body)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                RETURNING id
+                """,
+            bind: { new, bindings in
+                let message = new.message
+                bindings.append(new.channel)
+                bindings.append(new.createdAt.milliseconds)
+                bindings.append(new.sender)
+                bindings.append(message.requestID?.rawValue)
+                bindings.append(message.content.kind)
+                bindings.append(message.customType)
+                bindings.append(message.parentID?.rawValue)
+                bindings.append(message.isCounted)
+                bindings.append(message.replyNumber)
+                bindings.append(message.mention.kind == .channel)
+                bindings.append(new.change.sequence)
+                bindings.append(new.change.at)
+                bindings.append(message.body)
+            },
+            decode: { row in row.int64(0) })
+    }
+}
+
+extension Query
+where
+    Input == (id: Int64, message: Message, change: ChangeStamp, deletedAt: Timestamp?),
+    Output == Void
+{
+    static var replaceMessage: Query {
+        Query(
+            sql: """
+                UPDATE message SET custom_type = ?2, mentions_all = ?3, sequence = ?4,
+                    changed_at = ?5, deleted_at = ?6, body = ?7
+                WHERE id = ?1
+                """,
+            bind: { input, bindings in
+                bindings.append(input.id)
+                bindings.append(input.message.customType)
+                bindings.append(input.message.mention.kind == .channel)
+                bindings.append(input.change.sequence)
+                bindings.append(input.change.at)
+                bindings.append(input.deletedAt?.milliseconds)
+                bindings.append(input.message.body)
+            })
+    }
+}
+
+extension Query where Input == (channel: Int64, id: MessageID), Output == MessageRow {
+    static var message: Query {
+        Query(
+            sql: """
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                WHERE m.id = ?2 AND m.channel = ?1
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.id.rawValue)
+            },
+            decode: { row in MessageRow(row) })
+    }
+}
+
+extension Query
+where Input == (channel: Int64, sender: Int64, request: RequestID), Output == MessageRow {
+    static var messageOfRequest: Query {
+        Query(
+            sql: """
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                WHERE m.channel = ?1 AND m.sender = ?2 AND m.request_id = ?3
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.sender)
+                bindings.append(input.request.rawValue)
+            },
+            decode: { row in MessageRow(row) })
+    }
+}
+
+/// A stretch of a channel's log under a filter.
+typealias MessageStretch = (
+    channel: Int64, range: PositionRange, filter: MessageFilter, limit: Int
+)
+
+extension Bindings {
+    /// Binds ?1 to ?8 of the queries below.
+    fileprivate mutating func append(
+        _ channel: Int64, _ range: PositionRange, _ filter: MessageFilter
+    ) {
+        append(channel)
+        append(range.after.createdAt.milliseconds)
+        append(range.after.messageID.rawValue)
+        append(range.before.createdAt.milliseconds)
+        append(range.before.messageID.rawValue)
+        append(filter.kind.rawValue)
+        append(filter.parentID?.rawValue)
+        append(filter.replyType == .all ? 3 : filter.replyType == .none ? 0 : 2)
+    }
+}
+
+// The bound of a range is a row value, so that one index serves both its halves. Replies: the stored
+// number 0, 1 or 2 is let through by none (0), only_reply_to_channel (2) and all (3) as the bits say.
+extension Query where Input == MessageStretch, Output == MessageRow {
+    static var oldestMessages: Query {
+        Query(
+            sql: """
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
+                    AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
+                    AND (?6 = '' OR m.kind = ?6)
+                    AND CASE WHEN ?7 IS NULL THEN m.is_reply & ~?8 = 0 ELSE m.parent = ?7 END
+                ORDER BY m.created_at, m.id LIMIT ?9
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel, input.range, input.filter)
+                bindings.append(input.limit)
+            },
+            decode: { row in MessageRow(row) })
+    }
+
+    static var newestMessages: Query {
+        Query(
+            sql: """
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
+                    AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
+                    AND (?6 = '' OR m.kind = ?6)
+                    AND CASE WHEN ?7 IS NULL THEN m.is_reply & ~?8 = 0 ELSE m.parent = ?7 END
+                ORDER BY m.created_at DESC, m.id DESC LIMIT ?9
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel, input.range, input.filter)
+                bindings.append(input.limit)
+            },
+            decode: { row in MessageRow(row) })
+    }
+}
+
+extension Query
+where Input == (channel: Int64, range: PositionRange, filter: MessageFilter), Output == Int {
+    static var messageCount: Query {
+        Query(
+            sql: """
+                SELECT count(*) FROM message AS m
+                WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
+                    AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
+                    AND (?6 = '' OR m.kind = ?6)
+                    AND CASE WHEN ?7 IS NULL THEN m.is_reply & ~?8 = 0 ELSE m.parent = ?7 END
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel, input.range, input.filter)
+            },
+            decode: { row in Int(row.int64(0)) })
+    }
+}
+
+extension Query where Input == (channel: Int64, before: Position), Output == MessageID {
+    static var liveBefore: Query {
+        Query(
+            sql: """
+                SELECT id FROM message
+                WHERE channel = ?1 AND (created_at, id) < (?2, ?3) AND deleted_at IS NULL
+                ORDER BY created_at DESC, id DESC LIMIT 1
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.before.createdAt.milliseconds)
+                bindings.append(input.before.messageID.rawValue)
+            },
+            decode: { row in MessageID(row.int64(0)) })
+    }
+}
+
+extension Query where Input == Int64, Output == Int64? {
+    static var lastCreatedAt: Query {
+        Query(
+            sql: "SELECT max(created_at) FROM message WHERE channel = ?1",
+            bind: { channel, bindings in bindings.append(channel) },
+            decode: { row in row.optionalInt64(0) })
+    }
+}
+
+extension Query where Input == (channel: Int64, after: Int64, limit: Int), Output == MessageRow {
+    static var changesAfter: Query {
+        Query(
+            sql: """
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                WHERE m.channel = ?1 AND m.sequence > ?2 ORDER BY m.sequence LIMIT ?3
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.after)
+                bindings.append(input.limit)
+            },
+            decode: { row in MessageRow(row) })
+    }
+}
+
+extension Query
+where Input == (channel: Int64, since: Timestamp, limit: Int), Output == MessageRow {
+    static var changesSince: Query {
+        Query(
+            sql: """
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                WHERE m.channel = ?1 AND m.sequence > coalesce(
+                    (SELECT sequence FROM message WHERE channel = ?1 AND changed_at < ?2
+                     ORDER BY sequence DESC LIMIT 1), 0)
+                ORDER BY m.sequence LIMIT ?3
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.since.milliseconds)
+                bindings.append(input.limit)
+            },
+            decode: { row in MessageRow(row) })
+    }
+}
+
+extension Query where Input == Int64, Output == MessageRow {
+    static var log: Query {
+        Query(
+            sql: """
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                WHERE m.channel = ?1 ORDER BY m.created_at, m.id
+                """,
+            bind: { channel, bindings in bindings.append(channel) },
+            decode: { row in MessageRow(row) })
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    static var clearMentions: Query {
+        Query(
+            sql: "DELETE FROM mention WHERE message = ?1",
+            bind: { id, bindings in bindings.append(id) })
+    }
+}
+
+extension Query where Input == (message: Int64, user: UserID), Output == Void {
+    static var addMention: Query {
+        Query(
+            sql: "INSERT OR IGNORE INTO mention (message, user_id) VALUES (?1, ?2)",
+            bind: { input, bindings in
+                bindings.append(input.message)
+                bindings.append(input.user.rawValue)
+            })
+    }
+}
+
+extension Query where Input == Timestamp, Output == ChangeStamp {
+    static var nextChange: Query {
+        Query(
+            sql: """
+                UPDATE clock SET sequence = sequence + 1, changed_at = max(changed_at, ?1)
+                RETURNING sequence, changed_at
+                """,
+            bind: { now, bindings in bindings.append(now.milliseconds) },
+            decode: { row in ChangeStamp(sequence: row.int64(0), at: row.int64(1)) })
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    static var currentSequence: Query {
+        Query(sql: "SELECT sequence FROM clock") { row in row.int64(0) }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostSQLite
+import RoostWire
+
+extension SQLiteStorage {
+    package func createChannel(
+        _ new: NewChannel, now: Timestamp
+    ) throws(StorageError) -> CreatedChannel {
+        try write { db throws(SQLiteError) in
+            if let key = new.distinctKey, let (id, url) = try db.first(.distinctChannel, key) {
+                let joined = try db.add(new.members, as: .joined, to: id, now: now)
+                return CreatedChannel(url: url, isCreated: false, joined: joined)
+            }
+            let url = new.record.url
+            guard try db.first(.channelRow, url) == nil else {
+                return CreatedChannel(url: url, isCreated: false, joined: [])
+            }
+            let change = try db.nextChange(now)
+            guard let id = try db.first(.insertChannel, (new, change)) else {
+                throw .malformed("channel", because: "The insertion returned no ID.")
+            }
+            let joined = try db.add(new.members, as: .joined, to: id, now: now)
+            for user in new.operators { try db.execute(.makeOperator, (id, user)) }
+            return CreatedChannel(url: url, isCreated: true, joined: joined)
+        }
+    }
+
+    package func access(
+        to url: ChannelURL, of id: UserID?
+    ) throws(StorageError) -> ChannelAccess? {
+        try read { db throws(SQLiteError) in try db.first(.access, (url, id)) }
+    }
+
+    package func updateChannel(
+        _ url: ChannelURL, _ change: ChannelPropertyChange, now: Timestamp
+    ) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            guard let id = try db.first(.channelRow, url) else { return }
+            try db.execute(.updateChannel, (id, change))
+            try db.touch(id, db.nextChange(now))
+        }
+    }
+
+    package func addMembers(
+        _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
+        now: Timestamp
+    ) throws(StorageError) -> [UserID] {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return [] }
+            return try db.add(ids, as: state, to: channel, now: now)
+        }
+    }
+
+    package func removeMember(
+        _ id: UserID, from url: ChannelURL, now: Timestamp
+    ) throws(StorageError) -> Bool {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url),
+                let user = try db.first(.user, id),
+                try db.first(.isMember, (channel, user.id)) == true
+            else { return false }
+            let change = try db.nextChange(now)
+            try db.execute(.removeMember, (channel, user.id, change))
+            try db.touch(channel, change)
+            return true
+        }
+    }
+
+    package func memberIDs(of url: ChannelURL) throws(StorageError) -> [UserID] {
+        try read { db throws(SQLiteError) in try db.all(.memberIDs, url) }
+    }
+
+    package func channelStates(
+        _ urls: [ChannelURL], viewer: UserID?
+    ) throws(StorageError) -> [ChannelState] {
+        try read { db throws(SQLiteError) in
+            var states: [Int64: ChannelState] = [:]
+            let rows = try db.channels(urls)
+            let order = urls.compactMap { rows[$0]?.0 }
+            for (id, record) in rows.values {
+                states[id] = ChannelState(
+                    record: record, members: [], lastMessage: nil, unreadCount: 0,
+                    mentionCount: 0)
+            }
+            let page = JSONValue.array(order.map { .int($0) }).text
+            try db.forEach(.membersOfPage, page) { row in
+                states[row.channel]?.members.append(row.member)
+            }
+            for (channel, row) in try db.all(.lastMessagesOfPage, page) {
+                states[channel]?.lastMessage = try row.message()
+            }
+            if let viewer {
+                for row in try db.all(.unreadOfPage, (viewer, page)) {
+                    states[row.channel]?.unreadCount = row.unread
+                    states[row.channel]?.mentionCount = row.mentions
+                }
+            }
+            return order.compactMap { states[$0] }
+        }
+    }
+
+    package func listings(of id: UserID) throws(StorageError) -> [ChannelListing] {
+        try read { db throws(SQLiteError) in try db.all(.listings, id) }
+    }
+
+    package func markRead(
+        _ url: ChannelURL, by id: UserID, now: Timestamp
+    ) throws(StorageError) -> Timestamp? {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url),
+                let user = try db.first(.user, id)
+            else { return nil }
+            let newest = try db.first(.lastCreatedAt, channel) ?? nil
+            let moment = max(now.milliseconds, newest ?? 0)
+            try db.execute(.raiseReadMark, (channel, user.id, moment))
+            guard let mark = try db.first(.readMark, (channel, user.id)) else { return nil }
+            try db.touch(channel, db.nextChange(now))
+            return mark
+        }
+    }
+
+    package func markDelivered(
+        _ url: ChannelURL, to id: UserID, at moment: Timestamp
+    ) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            try db.execute(.raiseDeliveryMark, (url, id, moment))
+        }
+    }
+
+    package func unreadTotal(of id: UserID) throws(StorageError) -> Int {
+        try read { db throws(SQLiteError) in try db.first(.unreadTotal, id) ?? 0 }
+    }
+}
+
+extension Connection {
+    /// The rows of channels, found by one question.
+    ///
+    /// SQLite's JSON ends a text at a NUL, so names that have one, which nobody should, are asked for
+    /// singly.
+    fileprivate func channels(
+        _ urls: [ChannelURL]
+    ) throws(SQLiteError) -> [ChannelURL: (Int64, ChannelRecord)] {
+        let (odd, plain) = (
+            urls.filter { $0.rawValue.utf8.contains(0) },
+            urls.filter { !$0.rawValue.utf8.contains(0) }
+        )
+        let page = JSONValue.array(plain.map { .string($0.rawValue) }).text
+        var rows: [ChannelURL: (Int64, ChannelRecord)] = [:]
+        for row in try all(.channelsOfPage, page) { rows[row.1.url] = row }
+        for url in odd { rows[url] = try first(.channel, url) }
+        return rows
+    }
+
+    /// Lets users into a channel; those who stand as well or better stay as they are.
+    fileprivate func add(
+        _ ids: [UserID], as state: MembershipState, to channel: Int64, now: Timestamp
+    ) throws(SQLiteError) -> [UserID] {
+        var changed: [UserID] = []
+        let change = try nextChange(now)
+        for id in ids {
+            guard let user = try first(.user, id) else { continue }
+            let count = try execute(
+                .addMember,
+                NewMember(channel: channel, user: user.id, state: state, now: now, change: change))
+            if count > 0 { changed.append(id) }
+        }
+        if !changed.isEmpty { try touch(channel, change) }
+        return changed
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSQLite
+
+extension SQLiteStorage {
+    /// How SQLite answers the questions that are asked for every message, page and login.
+    ///
+    /// A test holds on to them: a plan that walks a whole table is a server that slows down as it fills.
+    package func hotPlans() throws(StorageError) -> [String: [String]] {
+        try read { db throws(SQLiteError) in
+            [
+                "oldestMessages": try db.plan(of: .oldestMessages),
+                "newestMessages": try db.plan(of: .newestMessages),
+                "messageOfRequest": try db.plan(of: .messageOfRequest),
+                "liveBefore": try db.plan(of: .liveBefore),
+                "lastCreatedAt": try db.plan(of: .lastCreatedAt),
+                "changesAfter": try db.plan(of: .changesAfter),
+                "changesSince": try db.plan(of: .changesSince),
+                "memberIDs": try db.plan(of: .memberIDs),
+                "listings": try db.plan(of: .listings),
+                "membersOfPage": try db.plan(of: .membersOfPage),
+                "lastMessagesOfPage": try db.plan(of: .lastMessagesOfPage),
+                "unreadOfPage": try db.plan(of: .unreadOfPage),
+                "unreadTotal": try db.plan(of: .unreadTotal),
+            ]
+        }
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostSQLite
+package import RoostWire
+
+extension SQLiteStorage {
+    package func append(_ message: Message, now: Timestamp) throws(StorageError) -> Appended? {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, message.channelURL) else { return nil }
+            let sender = try message.sender.map { sender throws(SQLiteError) in
+                try db.first(.user, sender.user.id)
+            }
+            let row = sender ?? nil
+            if let row, let request = message.requestID,
+                let known = try db.first(.messageOfRequest, (channel, row.id, request))
+            {
+                return try repeated(message, known, channel, db)
+            }
+            return try insert(message, into: channel, from: row, now: now, db)
+        }
+    }
+
+    private func insert(
+        _ message: Message, into channel: Int64, from sender: UserRow?, now: Timestamp,
+        _ db: Connection
+    ) throws(SQLiteError) -> Appended {
+        let last = try db.first(.lastCreatedAt, channel) ?? nil
+        let createdAt = last.map { max(now, Timestamp(milliseconds: $0 + 1)) } ?? now
+        let previous = try db.first(
+            .liveBefore, (channel, Position(createdAt: .distantFuture, messageID: MessageID(.max))))
+        let change = try db.nextChange(max(now, createdAt))
+        let new = NewMessage(
+            message: message, channel: channel, sender: sender?.id, createdAt: createdAt,
+            change: change)
+        guard let id = try db.first(.insertMessage, new) else {
+            throw .malformed("message", because: "The insertion returned no ID.")
+        }
+        try db.setMentions(message, id)
+        try db.touch(channel, change)
+        if let sender {
+            try db.execute(
+                .raiseReadMark, (channel, sender.id, createdAt.milliseconds))
+        }
+        var stored = message
+        stored.createdAt = createdAt
+        stored.delivery = .delivered(MessageID(id), message.requestID)
+        if let sender { stored.sender?.user = sender.user }
+        return Appended(
+            message: stored, previousID: previous, isRepeat: false, isDeleted: false)
+    }
+
+    private func repeated(
+        _ message: Message, _ known: MessageRow, _ channel: Int64, _ db: Connection
+    ) throws(SQLiteError) -> Appended {
+        let stored = try known.message()
+        var answer = stored
+        if known.deletedAt != nil {
+            answer = message
+            answer.createdAt = stored.createdAt
+            answer.delivery = stored.delivery
+            answer.sender = stored.sender
+        }
+        let place = Position(createdAt: stored.createdAt, messageID: MessageID(known.id))
+        return Appended(
+            message: answer, previousID: try db.first(.liveBefore, (channel, place)),
+            isRepeat: true, isDeleted: known.deletedAt != nil)
+    }
+
+    package func edit(
+        _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
+    ) throws(StorageError) -> EditOutcome {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, edit.channelURL),
+                let row = try db.first(.message, (channel, edit.messageID)), row.deletedAt == nil
+            else { return .notFound }
+            let before = try row.message()
+            if let editor, before.sender?.user.id != editor { return .notOwner }
+            var after = before
+            after.apply(edit, mentioned: mentioned, at: now)
+            let change = try db.nextChange(now)
+            try db.execute(.replaceMessage, (row.id, after, change, nil))
+            try db.setMentions(after, row.id)
+            try db.touch(channel, change)
+            return .edited(after, oldMention: before.mention)
+        }
+    }
+
+    package func delete(
+        _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
+    ) throws(StorageError) -> DeleteOutcome {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url),
+                let row = try db.first(.message, (channel, id)), row.deletedAt == nil
+            else { return .notFound }
+            let before = try row.message()
+            if let deleter, before.sender?.user.id != deleter { return .notOwner }
+            let change = try db.nextChange(now)
+            try db.execute(.replaceMessage, (row.id, before.tombstone, change, now))
+            try db.setMentions(before.tombstone, row.id)
+            try db.touch(channel, change)
+            return .deleted(before)
+        }
+    }
+
+    package func message(_ id: MessageID, in url: ChannelURL) throws(StorageError) -> Message? {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url),
+                let row = try db.first(.message, (channel, id)), row.deletedAt == nil
+            else { return nil }
+            return try row.message()
+        }
+    }
+
+    package func position(of id: MessageID, in url: ChannelURL) throws(StorageError) -> Position? {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url),
+                let row = try db.first(.message, (channel, id))
+            else { return nil }
+            return Position(createdAt: row.createdAt, messageID: id)
+        }
+    }
+
+    package func messages(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int
+    ) throws(StorageError) -> [Message] {
+        try read { db throws(SQLiteError) in
+            guard limit > 0, let channel = try db.first(.channelRow, url) else { return [] }
+            var messages: [Message] = []
+            try db.scan(channel, range, filter, newestFirst: newestFirst, limit: limit) {
+                message in
+                messages.append(message)
+                return messages.count < limit
+            }
+            return messages
+        }
+    }
+
+    package func messageCount(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+    ) throws(StorageError) -> Int {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return 0 }
+            if filter.customTypes == nil, filter.senderIDs == nil {
+                return try db.first(.messageCount, (channel, range, filter)) ?? 0
+            }
+            var count = 0
+            try db.scan(channel, range, filter, newestFirst: false, limit: Scan.pageSize) { _ in
+                count += 1
+                return true
+            }
+            return count
+        }
+    }
+
+    package func messageChanges(
+        in url: ChannelURL, after point: ChangePoint, limit: Int
+    ) throws(StorageError) -> MessageChangePage {
+        try read { db throws(SQLiteError) in
+            let start: Int64
+            switch point {
+            case .sequence(let sequence): start = sequence
+            case .time: start = try db.first(.currentSequence) ?? 0
+            }
+            guard let channel = try db.first(.channelRow, url) else {
+                return MessageChangePage(changes: [], hasMore: false, end: start)
+            }
+            let rows =
+                switch point {
+                case .sequence(let sequence):
+                    try db.all(.changesAfter, (channel, sequence, limit + 1))
+                case .time(let moment): try db.all(.changesSince, (channel, moment, limit + 1))
+                }
+            var page = MessageChangePage(changes: [], hasMore: rows.count > limit, end: start)
+            for row in rows.prefix(limit) {
+                page.end = row.sequence
+                page.changes.append(try row.change())
+            }
+            return page
+        }
+    }
+
+    package func log(of url: ChannelURL) throws(StorageError) -> [LogEntry] {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return [] }
+            var entries: [LogEntry] = []
+            for row in try db.all(.log, channel) {
+                entries.append(LogEntry(message: try row.message(), deletedAt: row.deletedAt))
+            }
+            return entries
+        }
+    }
+}
+
+/// Walks through messages in pages when a filter is not SQL's to apply.
+enum Scan {
+    static let pageSize = 500
+}
+
+extension Connection {
+    /// Hands on the messages that a filter lets through, until `body` has enough.
+    ///
+    /// Kinds and replies are left to SQL; custom types and senders, which are lists of any text, are
+    /// looked at here, page by page.
+    fileprivate func scan(
+        _ channel: Int64, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int, _ body: (Message) -> Bool
+    ) throws(SQLiteError) {
+        var range = range
+        let isSQLEnough = filter.customTypes == nil && filter.senderIDs == nil
+        let pageSize = isSQLEnough ? limit : Scan.pageSize
+        while true {
+            let rows = try all(
+                newestFirst ? .newestMessages : .oldestMessages,
+                (channel, range, filter, pageSize))
+            for row in rows {
+                let message = try row.message()
+                if filter.matches(message), !body(message) { return }
+            }
+            guard rows.count == pageSize, let last = rows.last else { return }
+            let place = Position(createdAt: last.createdAt, messageID: MessageID(last.id))
+            if newestFirst { range.before = place } else { range.after = place }
+        }
+    }
+
+    fileprivate func setMentions(_ message: Message, _ id: Int64) throws(SQLiteError) {
+        try execute(.clearMentions, id)
+        guard message.mention.kind == .users else { return }
+        for user in message.mention.userIDs { try execute(.addMention, (id, user)) }
+    }
+
+    /// Numbers a change; both its number and its time only grow.
+    func nextChange(_ now: Timestamp) throws(SQLiteError) -> ChangeStamp {
+        guard let stamp = try first(.nextChange, now) else {
+            throw .malformed("clock", because: "The clock's row is missing.")
+        }
+        return stamp
+    }
+
+    /// Notes a change that every member of a channel can see.
+    func touch(_ channel: Int64, _ change: ChangeStamp) throws(SQLiteError) {
+        try execute(.touchChannel, (channel, change))
+    }
+}
+
+/// The number of a change and its time.
+struct ChangeStamp: Sendable {
+    let sequence: Int64
+    let at: Int64
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostSQLite
+import RoostWire
+
+/// A storage in one SQLite database; each call is one transaction on the actor's own thread.
+///
+/// Messages stand in it as their JSON without the sender's name and picture, which come from the user's
+/// own row, so that a rename touches one row.
+package actor SQLiteStorage: Storage {
+    private nonisolated let executor: any SerialExecutor
+    private let connection: Connection
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    /// Opens or makes the database and brings it to the newest schema.
+    ///
+    /// - Parameters:
+    ///   - location: The file, or memory.
+    ///   - durability: What an acknowledged message survives.
+    ///   - executor: Runs every call; SQLite blocks, so it must not be the shared pool.
+    /// - Throws: When the file cannot be opened, is no such database, or belongs to a newer release.
+    package init(
+        _ location: DatabaseLocation, durability: ConnectionOptions.Durability = .powerLoss,
+        on executor: ThreadExecutor
+    ) async throws(StorageError) {
+        self.executor = executor
+        do {
+            var options = ConnectionOptions()
+            options.durability = durability
+            connection = try Connection(location, options)
+            try SQLiteSchema.migrator.migrate(connection)
+        } catch {
+            throw StorageError(
+                "The server's database could not be opened; check its folder, rights and space.",
+                underlying: error)
+        }
+    }
+
+    /// Runs a call that changes something.
+    @discardableResult
+    func write<T>(
+        _ body: (Connection) throws(SQLiteError) -> T
+    ) throws(StorageError) -> T {
+        do throws(SQLiteError) {
+            return try connection.transaction { () throws(SQLiteError) in try body(connection) }
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// Runs a call that only looks, at one state of the database.
+    func read<T>(
+        _ body: (Connection) throws(SQLiteError) -> T
+    ) throws(StorageError) -> T {
+        do throws(SQLiteError) {
+            return try connection.snapshot { () throws(SQLiteError) in try body(connection) }
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ error: SQLiteError) -> StorageError {
+        StorageError(
+            "The server's database refused a call; check the disk's space and health.",
+            underlying: error)
+    }
+}
+
+// MARK: - Users
+
+extension SQLiteStorage {
+    package func user(_ id: UserID) throws(StorageError) -> User? {
+        try read { db throws(SQLiteError) in try db.first(.user, id)?.user }
+    }
+
+    package func users(_ ids: [UserID]) throws(StorageError) -> [User] {
+        try read { db throws(SQLiteError) in
+            var users: [User] = []
+            for id in ids {
+                if let row = try db.first(.user, id) { users.append(row.user) }
+            }
+            return users
+        }
+    }
+
+    package func users(after id: UserID?, limit: Int) throws(StorageError) -> [User] {
+        try read { db throws(SQLiteError) in
+            try db.all(.usersAfter, (id ?? UserID(""), limit)).map(\.user)
+        }
+    }
+
+    package func saveUser(_ user: User, accessToken: String?) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            try db.execute(.saveUser, (user, accessToken))
+        }
+    }
+
+    package func accessToken(of id: UserID) throws(StorageError) -> String? {
+        try read { db throws(SQLiteError) in try db.first(.accessToken, id) ?? nil }
+    }
+
+    package func openSession(_ key: String, for id: UserID) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            guard let row = try db.first(.user, id) else { return }
+            try db.execute(.openSession, (key, row.id))
+        }
+    }
+
+    package func userID(ofSession key: String) throws(StorageError) -> UserID? {
+        try read { db throws(SQLiteError) in try db.first(.sessionUser, key) }
+    }
+}
+
+/// A user with the number of their row.
+struct UserRow: Sendable {
+    let id: Int64
+    let user: User
+
+    init(id: Int64, body: String) throws(SQLiteError) {
+        self.id = id
+        do throws(WireError) {
+            var reader = JSONReader(body)
+            user = try reader.readUser()
+        } catch {
+            throw .malformed("user \(id)", because: error.description)
+        }
+    }
+}
+
+extension User {
+    var body: String {
+        var writer = JSONWriter()
+        writer.user(self)
+        return writer.text
+    }
+}
+
+extension Query where Input == UserID, Output == UserRow {
+    static var user: Query {
+        Query(
+            sql: "SELECT id, body FROM user WHERE user_id = ?1",
+            bind: { id, bindings in bindings.append(id.rawValue) },
+            decode: { row throws(SQLiteError) in
+                try UserRow(id: row.int64(0), body: row.text(1))
+            })
+    }
+}
+
+extension Query where Input == (after: UserID, limit: Int), Output == UserRow {
+    fileprivate static var usersAfter: Query {
+        Query(
+            sql: "SELECT id, body FROM user WHERE user_id > ?1 ORDER BY user_id LIMIT ?2",
+            bind: { input, bindings in
+                bindings.append(input.after.rawValue)
+                bindings.append(input.limit)
+            },
+            decode: { row throws(SQLiteError) in
+                try UserRow(id: row.int64(0), body: row.text(1))
+            })
+    }
+}
+
+extension Query where Input == (user: User, accessToken: String?), Output == Void {
+    fileprivate static var saveUser: Query {
+        Query(
+            sql: """
+                INSERT INTO user (user_id, body, access_token) VALUES (?1, ?2, ?3)
+                ON CONFLICT (user_id) DO UPDATE SET
+                    body = excluded.body,
+                    access_token = coalesce(excluded.access_token, access_token)
+                """,
+            bind: { input, bindings in
+                bindings.append(input.user.id.rawValue)
+                bindings.append(input.user.body)
+                bindings.append(input.accessToken)
+            })
+    }
+}
+
+extension Query where Input == UserID, Output == String? {
+    fileprivate static var accessToken: Query {
+        Query(
+            sql: "SELECT access_token FROM user WHERE user_id = ?1",
+            bind: { id, bindings in bindings.append(id.rawValue) },
+            decode: { row in row.optionalText(0) })
+    }
+}
+
+extension Query where Input == (key: String, user: Int64), Output == Void {
+    fileprivate static var openSession: Query {
+        Query(
+            sql: "INSERT OR REPLACE INTO session (key, user) VALUES (?1, ?2)",
+            bind: { input, bindings in
+                bindings.append(input.key)
+                bindings.append(input.user)
+            })
+    }
+}
+
+extension Query where Input == String, Output == UserID {
+    fileprivate static var sessionUser: Query {
+        Query(
+            sql: "SELECT user_id FROM session JOIN user ON user.id = session.user WHERE key = ?1",
+            bind: { key, bindings in bindings.append(key) },
+            decode: { row in UserID(row.text(0)) })
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// Where the server keeps everything, in the words of chat.
+///
+/// Every call is one atomic operation: after a throw nothing has changed. Times come from the caller;
+/// their order within a channel, and all numbers, are the storage's.
+package protocol Storage: UserStorage, ChannelStorage, MessageStorage {}
+
+/// The storage could not do what it was asked; the world failed, not the caller.
+package struct StorageError: Error, Sendable, CustomStringConvertible {
+    /// What failed and how to put it right.
+    package let message: String
+    package let underlying: (any Error)?
+
+    package init(_ message: String, underlying: (any Error)? = nil) {
+        self.message = message
+        self.underlying = underlying
+    }
+
+    package var description: String { underlying.map { "\(message) (\($0))" } ?? message }
+}
+
+package protocol UserStorage: Sendable {
+    func user(_ id: UserID) async throws(StorageError) -> User?
+    /// Those of the users that exist, in the order asked for.
+    func users(_ ids: [UserID]) async throws(StorageError) -> [User]
+    /// A page of all users by ID.
+    func users(after id: UserID?, limit: Int) async throws(StorageError) -> [User]
+    /// Makes a user or replaces what is known of one; a token stays unless a new one comes.
+    func saveUser(_ user: User, accessToken: String?) async throws(StorageError)
+    func accessToken(of id: UserID) async throws(StorageError) -> String?
+    func openSession(_ key: String, for id: UserID) async throws(StorageError)
+    func userID(ofSession key: String) async throws(StorageError) -> UserID?
+}
+
+package protocol ChannelStorage: Sendable {
+    /// Makes a channel, or finds the distinct one that its members have and lets all of them in again.
+    func createChannel(_ new: NewChannel, now: Timestamp) async throws(StorageError)
+        -> CreatedChannel
+    /// Whether a channel exists, and how a user stands to it; nil when there is none.
+    func access(to url: ChannelURL, of id: UserID?) async throws(StorageError) -> ChannelAccess?
+    func updateChannel(
+        _ url: ChannelURL, _ change: ChannelPropertyChange, now: Timestamp
+    ) async throws(StorageError)
+    /// Lets users in, or invites them; those who stand so already, or better, stay as they are.
+    ///
+    /// - Returns: Whose state changed, in the order asked for; unknown users are passed over.
+    func addMembers(
+        _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
+        now: Timestamp
+    ) async throws(StorageError) -> [UserID]
+    /// Takes a user out; false when they were not in.
+    func removeMember(
+        _ id: UserID, from url: ChannelURL, now: Timestamp
+    ) async throws(StorageError) -> Bool
+    /// Who is in, joined or invited, in the order they came.
+    func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID]
+    /// Channels with their members, last messages and the viewer's counts, in the order asked for.
+    ///
+    /// - Complexity: A fixed number of questions to the database, however many channels there are.
+    func channelStates(
+        _ urls: [ChannelURL], viewer: UserID?
+    ) async throws(StorageError) -> [ChannelState]
+    /// Every channel the user is or was in, without its contents.
+    func listings(of id: UserID) async throws(StorageError) -> [ChannelListing]
+    /// Moves a user's read mark to now, or to the newest message if that lies ahead; never back.
+    ///
+    /// - Returns: The mark; nil when the user is not in.
+    func markRead(
+        _ url: ChannelURL, by id: UserID, now: Timestamp
+    ) async throws(StorageError) -> Timestamp?
+    /// Notes up to when a user has received a channel's messages; never back.
+    func markDelivered(
+        _ url: ChannelURL, to id: UserID, at moment: Timestamp
+    ) async throws(StorageError)
+    /// What a user has not read, in all channels they have joined together.
+    func unreadTotal(of id: UserID) async throws(StorageError) -> Int
+}
+
+package protocol MessageStorage: Sendable {
+    /// Appends a message to its channel's log, once for each channel, sender and request ID.
+    ///
+    /// The message's own ID and time are not looked at: the time becomes the later of `now` and the
+    /// channel's last time plus one, the ID grows throughout the application. A request ID is remembered
+    /// as long as its message, deleted or not, which is longer than any client tries (`design.md` 3.7).
+    ///
+    /// - Returns: What the log holds now, or what it held already; nil when there is no such channel.
+    func append(_ message: Message, now: Timestamp) async throws(StorageError) -> Appended?
+    /// Changes a message.
+    ///
+    /// - Parameters:
+    ///   - edit: What changes.
+    ///   - mentioned: The users behind the IDs that the edit mentions.
+    ///   - editor: Must be the sender; nil lets anybody's message be changed.
+    ///   - now: Becomes the time of the change.
+    /// - Returns: The message after and the mention before, or why nothing changed.
+    /// - Throws: When the storage failed; nothing has changed then.
+    func edit(
+        _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
+    ) async throws(StorageError) -> EditOutcome
+    /// Takes a message's words away and leaves its place and its request ID.
+    ///
+    /// - Parameters:
+    ///   - id: The message.
+    ///   - url: Its channel.
+    ///   - deleter: Must be the sender; nil lets anybody's message be deleted.
+    ///   - now: Becomes the time of deletion.
+    /// - Returns: The message as it was, or why nothing changed.
+    /// - Throws: When the storage failed; nothing has changed then.
+    func delete(
+        _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
+    ) async throws(StorageError) -> DeleteOutcome
+    func message(_ id: MessageID, in url: ChannelURL) async throws(StorageError) -> Message?
+    /// Where a message stands or stood: a deleted one keeps its place.
+    func position(of id: MessageID, in url: ChannelURL) async throws(StorageError) -> Position?
+    /// The first messages of a range that a filter lets through, from either end.
+    func messages(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int
+    ) async throws(StorageError) -> [Message]
+    func messageCount(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+    ) async throws(StorageError) -> Int
+    /// What was created, edited or deleted after a point, oldest change first, each message once.
+    func messageChanges(
+        in url: ChannelURL, after point: ChangePoint, limit: Int
+    ) async throws(StorageError) -> MessageChangePage
+    /// The whole log, deleted messages included; for tests and tools.
+    func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry]
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSQLite
+import Testing
+
+struct ConnectionTests {
+    static let hostileTexts: [String] = [
+        "", "null", "NULL", "'; DROP TABLE note; --", "a\"b'c`d", "before\0after", "\0",
+        "👩‍👩‍👧‍👦🏳️‍🌈", "e\u{301}", "ﷺ", String(repeating: "ä", count: 10_000),
+        String(repeating: "'", count: 10_000),
+    ]
+
+    @Test(arguments: hostileTexts)
+    func `any text goes through a statement unchanged and finds its row (scar 38)`(
+        text: String
+    ) throws {
+        let connection = try NoteTable.open()
+        try connection.execute(.insertNote, (text: "other", body: [9]))
+        try connection.execute(.insertNote, (text: text, body: [1, 2, 3]))
+        #expect(try connection.all(.noteTexts) == ["other", text])
+        #expect(try connection.all(.noteBody, text) == [[1, 2, 3]])
+        #expect(try connection.first(.noteCount) == 2)
+    }
+
+    @Test func `absent and empty bytes are two values`() throws {
+        let connection = try NoteTable.open()
+        try connection.execute(.insertNote, (text: "absent", body: nil))
+        try connection.execute(.insertNote, (text: "empty", body: []))
+        #expect(try connection.all(.noteBody, "absent") == [nil])
+        #expect(try connection.all(.noteBody, "empty") == [[]])
+    }
+
+    @Test func `numbers keep their extremes`() throws {
+        let connection = try Connection(.memory)
+        let echo = Query<(Int64, Int64?, Double, Bool), [Int64?]>(
+            sql: "SELECT ?1, ?2, CAST(?3 AS INTEGER), ?4",
+            bind: { input, bindings in
+                bindings.append(input.0)
+                bindings.append(input.1)
+                bindings.append(input.2)
+                bindings.append(input.3)
+            },
+            decode: { row in (0..<4).map { row.optionalInt64($0) } })
+        #expect(try connection.first(echo, (.max, nil, 2.5, true)) == [.max, nil, 2, 1])
+        #expect(try connection.first(echo, (.min, .min, -1e30, false)) == [.min, .min, .min, 0])
+    }
+
+    @Test func `a use inside a use of the same query has its own statement`() throws {
+        let connection = try NoteTable.open()
+        for text in ["a", "b"] { try connection.execute(.insertNote, (text: text, body: nil)) }
+        var pairs: [String] = []
+        let texts = Query<Void, String>.noteTexts
+        try connection.forEach(texts, ()) { outer throws(SQLiteError) in
+            try connection.forEach(texts, ()) { inner throws(SQLiteError) in
+                pairs.append(outer + inner)
+            }
+        }
+        #expect(pairs == ["aa", "ab", "ba", "bb"])
+        #expect(connection.busyStatementCount == 0)
+    }
+
+    @Test func `no statement is busy after a call, finished or not (scar 50)`() throws {
+        let connection = try NoteTable.open()
+        for text in ["a", "b", "c"] { try connection.execute(.insertNote, (text: text, body: nil)) }
+        #expect(try connection.first(.noteTexts) == "a")
+        #expect(connection.busyStatementCount == 0)
+        let failing = Query<Void, Int64>(sql: "SELECT id FROM note") { _ throws(SQLiteError) in
+            throw .malformed("a note", because: "this test says so")
+        }
+        let error = #expect(throws: SQLiteError.self) { try connection.all(failing) }
+        #expect(error?.isMalformedValue == true)
+        #expect(connection.busyStatementCount == 0)
+        _ = #expect(throws: SQLiteError.self) {
+            try connection.execute(.insertNote, (text: "a", body: nil))
+        }
+        #expect(connection.busyStatementCount == 0)
+    }
+
+    @Test func `statements are kept up to the capacity and no further`() throws {
+        let connection = try NoteTable.open(
+            .memory, ConnectionOptions(statementCapacity: 2))
+        connection.dropStatements()
+        #expect(try connection.first(.noteCount) == 0)
+        #expect(try connection.first(.noteCount) == 0)
+        #expect(connection.preparedStatementCount == 1)
+        #expect(try connection.first(.noteTexts) == nil)
+        #expect(try connection.first(.noteBody, "x") == nil)
+        #expect(connection.preparedStatementCount == 2)
+        connection.dropStatements()
+        #expect(connection.preparedStatementCount == 0)
+    }
+
+    @Test func `a text lent to one execution is not seen by the next`() throws {
+        let connection = try NoteTable.open()
+        try connection.execute(
+            .insertNote, (text: String(repeating: "x", count: 200_000), body: []))
+        try connection.execute(.insertNote, (text: "short", body: nil))
+        #expect(try connection.all(.noteTexts).map(\.utf8.count) == [200_000, 5])
+        #expect(try connection.all(.noteBody, "short") == [nil])
+    }
+
+    @Test func `execute counts the rows it changed`() throws {
+        let connection = try NoteTable.open()
+        for text in ["a", "b", "c"] { try connection.execute(.insertNote, (text: text, body: nil)) }
+        let deletion = Query<Void, Void>(sql: "DELETE FROM note WHERE text > 'a'")
+        #expect(try connection.execute(deletion) == 2)
+        #expect(try connection.execute(deletion) == 0)
+    }
+
+    @Test func `a plan tells a search from a scan`() throws {
+        let connection = try NoteTable.open()
+        let byText = try connection.plan(of: Query<String, [UInt8]?>.noteBody)
+        #expect(byText == ["SEARCH note USING INDEX sqlite_autoindex_note_1 (text=?)"])
+        #expect(try connection.plan(of: Query<Void, String>.noteTexts) == ["SCAN note"])
+    }
+
+    @Test func `a misspelled name in double quotes is an error and not a text`() throws {
+        let connection = try NoteTable.open()
+        let query = Query<Void, String>(sql: "SELECT \"txet\" FROM note") { row in row.text(0) }
+        _ = #expect(throws: SQLiteError.self) { try connection.all(query) }
+    }
+
+    @Test func `an error says what was done and never with which values`() throws {
+        let connection = try NoteTable.open()
+        try connection.execute(.insertNote, (text: "my secret", body: nil))
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.execute(.insertNote, (text: "my secret", body: nil))
+        }
+        #expect(error?.isConstraint == true)
+        #expect(error?.code == 2067)
+        #expect(
+            error?.description
+                == """
+                SQLite could not run: INSERT INTO note (text, body) VALUES (?1, ?2): UNIQUE \
+                constraint failed: note.text (code 2067).
+                """)
+    }
+
+    @Test func `a query that binds too few arguments stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let connection = try NoteTable.open()
+            let query = Query<String, Int64>(
+                sql: "SELECT ?1 + ?2", bind: { text, bindings in bindings.append(text) },
+                decode: { row in row.int64(0) })
+            _ = try connection.all(query, "one")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSQLite
+import Testing
+
+struct MigratorTests {
+    static let applicationID: Int32 = 0x4E4F_5445
+    static let first = Migration(1, "notes", NoteTable.schema)
+    static let second = Migration(2, "colour", "ALTER TABLE note ADD COLUMN colour TEXT")
+    static let broken = Migration(
+        2, "broken", "ALTER TABLE note ADD COLUMN size INTEGER; INSERT INTO nowhere VALUES (1)")
+
+    static func migrator(_ migrations: Migration...) -> Migrator {
+        Migrator(applicationID: applicationID, migrations)
+    }
+
+    @Test func `each migration runs once, in order`() throws {
+        let connection = try Connection(.memory)
+        #expect(try Self.migrator(Self.first).migrate(connection) == 1)
+        try connection.execute(.insertNote, (text: "old", body: nil))
+        #expect(try Self.migrator(Self.first, Self.second).migrate(connection) == 1)
+        #expect(try Self.migrator(Self.first, Self.second).migrate(connection) == 0)
+        let colours = Query<Void, String?>(sql: "SELECT colour FROM note") { row in
+            row.optionalText(0)
+        }
+        #expect(try connection.all(colours) == [nil])
+    }
+
+    @Test func `a migration that fails leaves nothing, and the next run goes on there`() throws {
+        let connection = try Connection(.memory)
+        let error = #expect(throws: MigrationError.self) {
+            try Self.migrator(Self.first, Self.broken).migrate(connection)
+        }
+        guard case .failed = error else {
+            Issue.record("It should fail at the broken step, not with \(error as Any).")
+            return
+        }
+        try connection.execute(.insertNote, (text: "kept", body: nil))
+        #expect(try Self.migrator(Self.first, Self.second).migrate(connection) == 1)
+        #expect(try connection.all(.noteTexts) == ["kept"])
+    }
+
+    @Test func `a database of a newer release is refused untouched`() throws {
+        let folder = try TemporaryFolder()
+        let file = DatabaseLocation.file(folder.file("notes.sqlite"))
+        try Self.migrator(Self.first, Self.second).migrate(Connection(file))
+        let connection = try Connection(file)
+        let error = #expect(throws: MigrationError.self) {
+            try Self.migrator(Self.first).migrate(connection)
+        }
+        #expect(error == .newer(found: 2, known: 1))
+        #expect(try Self.migrator(Self.first, Self.second).migrate(connection) == 0)
+    }
+
+    @Test func `a migration changed after its release is noticed`() throws {
+        let connection = try Connection(.memory)
+        try Self.migrator(Self.first, Self.second).migrate(connection)
+        let changed = Migration(2, "colour", "ALTER TABLE note ADD COLUMN colour INTEGER")
+        let error = #expect(throws: MigrationError.self) {
+            try Self.migrator(Self.first, changed).migrate(connection)
+        }
+        #expect(error == .altered(number: 2, name: "colour"))
+    }
+
+    @Test func `a database of another program is refused untouched`() throws {
+        let unnamed = try NoteTable.open()
+        #expect(throws: MigrationError.foreign(applicationID: 0)) {
+            try Self.migrator(Self.first).migrate(unnamed)
+        }
+        let named = try Connection(.memory)
+        try named.executeScript("PRAGMA application_id = 77")
+        #expect(throws: MigrationError.foreign(applicationID: 77)) {
+            try Self.migrator(Self.first).migrate(named)
+        }
+        let tables = Query<Void, Int64>(sql: "SELECT count(*) FROM sqlite_schema") { row in
+            row.int64(0)
+        }
+        #expect(try named.first(tables) == 0)
+    }
+
+    @Test func `migrations out of order stop the program`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = Self.migrator(Self.second, Self.first)
+        }
+    }
+}

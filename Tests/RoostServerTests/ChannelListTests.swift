@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+struct ChannelListTests {
+    private let fixture: ServerFixture
+    private let alice: ServerFixture.Device
+    private let bob: ServerFixture.Device
+
+    /// Makes twenty-five channels c00…c24; the even ones have a message each, c00 the newest.
+    init() async throws {
+        fixture = await ServerFixture()
+        alice = try await fixture.connect("alice")
+        bob = try await fixture.connect("bob")
+        for number in 0..<25 {
+            fixture.world.advance(1_000)
+            try await fixture.call(
+                CreateChannel(
+                    channelURL: Self.url(number), userIDs: ["alice", "bob"],
+                    name: "Name \(24 - number)", customType: number % 2 == 0 ? "even" : "odd"),
+                as: alice)
+        }
+        for number in (0..<25).reversed() where number % 2 == 0 {
+            fixture.world.advance(1_000)
+            await fixture.send("hi", RequestID("\(number)"), to: Self.url(number), on: bob)
+        }
+    }
+
+    private static func url(_ number: Int) -> ChannelURL {
+        ChannelURL(number < 10 ? "c0\(number)" : "c\(number)")
+    }
+
+    private func all(_ call: ListMyChannels) async throws -> [GroupChannel] {
+        var call = call
+        var channels: [GroupChannel] = []
+        for _ in 0..<30 {
+            let page = try await fixture.call(call, as: alice)
+            #expect(page.channels.count <= call.limit)
+            channels += page.channels
+            if page.next.isEmpty { return channels }
+            call.token = page.next
+        }
+        Issue.record("The list has no end.")
+        return channels
+    }
+
+    private static let byMessage =
+        (0..<25).filter { $0 % 2 == 0 } + (0..<25).filter { $0 % 2 == 1 }.reversed()
+
+    @Test(arguments: [
+        (ListMyChannels.Order.latestLastMessage, byMessage),
+        (.chronological, Array((0..<25).reversed())),
+    ])
+    func `pages of a list join to its order, channels without messages last`(
+        order: ListMyChannels.Order, numbers: [Int]
+    ) async throws {
+        for limit in [1, 7, 25, 100] {
+            let channels = try await all(
+                ListMyChannels(userID: "alice", limit: limit, order: order))
+            #expect(channels.map(\.url) == numbers.map(Self.url))
+        }
+    }
+
+    @Test
+    func `names are in alphabetical order`() async throws {
+        let names = try await all(ListMyChannels(userID: "alice", limit: 4, order: .name))
+            .map(\.name)
+        #expect(names == names.sorted())
+        #expect(names.count == 25)
+    }
+
+    @Test(arguments: [
+        ([QueryItem("custom_types", "even")], 13), ([QueryItem("custom_types", "*")], 25),
+        ([QueryItem("channel_urls", "c01,c02,none")], 2),
+        ([QueryItem("name_contains", "NAME 1")], 11),
+        ([QueryItem("custom_type_startswith", "o")], 12), ([QueryItem("super_mode", "super")], 0),
+        ([QueryItem("member_state_filter", "invited_only")], 0),
+        ([QueryItem("members_exactly_in", "bob")], 25),
+        ([QueryItem("members_exactly_in", "eve")], 0),
+        ([QueryItem("members_include_in", "eve,bob"), QueryItem("query_type", "OR")], 25),
+        ([QueryItem("members_include_in", "eve,bob")], 0),
+        ([QueryItem("unread_filter", "unread_message")], 13),
+        ([QueryItem("public_mode", "public")], 0),
+        ([QueryItem("unheard_of", "x")], 25),
+    ])
+    func `filters let through what they say`(filters: [QueryItem], count: Int) async throws {
+        let channels = try await all(
+            ListMyChannels(userID: "alice", limit: 9, filters: filters))
+        #expect(channels.count == count)
+    }
+
+    @Test
+    func `empty channels are shown when asked for`() async throws {
+        #expect(try await all(ListMyChannels(userID: "alice", showsEmpty: false)).count == 13)
+    }
+
+    @Test
+    func `a channel shows its viewer's side`() async throws {
+        let mine = try await fixture.call(GetChannel(channelURL: "c00"), as: alice)
+        #expect(mine.unreadMessageCount == 1)
+        #expect(mine.lastMessage?.text == "hi")
+        #expect(mine.members.count == 2)
+        #expect(mine.createdAt.milliseconds % 1_000 == 0)
+        let theirs = try await fixture.call(GetChannel(channelURL: "c00"), as: bob)
+        #expect(theirs.unreadMessageCount == 0)
+        let small = try await fixture.call(
+            GetChannel(
+                channelURL: "c00",
+                extras: ChannelExtras(members: false, readReceipts: false, deliveryReceipts: false)),
+            as: alice)
+        #expect(small.members.isEmpty)
+        #expect(small.unknownFields["read_receipt"] == nil)
+        let neutral = try await fixture.call(GetChannel(channelURL: "c00"), as: nil)
+        #expect(neutral.myState == .none)
+    }
+
+    @Test
+    func `the change log of channels tells each change once, oldest first`() async throws {
+        let start = try await fixture.call(
+            ChannelChangeLog(userID: "alice", cursor: .since(Timestamp(milliseconds: 0))),
+            as: alice)
+        #expect(start.updated.count == 25)
+        #expect(!start.hasMore)
+        await fixture.send("again", "x", to: "c07", on: bob)
+        try await fixture.call(UpdateChannel(channelURL: "c03", name: "New"), as: bob)
+        await fixture.send("again", "y", to: "c07", on: bob)
+        for _ in 0..<2 {
+            let changes = try await fixture.call(
+                ChannelChangeLog(userID: "alice", cursor: .token(start.next)), as: alice)
+            #expect(changes.updated.map(\.url) == ["c03", "c07"])
+        }
+        let changes = try await fixture.call(
+            ChannelChangeLog(userID: "alice", cursor: .token(start.next)), as: alice)
+        let quiet = try await fixture.call(
+            ChannelChangeLog(userID: "alice", cursor: .token(changes.next)), as: alice)
+        #expect(quiet.updated.isEmpty && quiet.next == changes.next)
+    }
+
+    @Test
+    func `users are listed in pages, and chosen by name`() async throws {
+        for id in ["u1", "u2", "u3"] {
+            try await fixture.call(CreateUser(userID: UserID(id)), as: nil)
+        }
+        #expect(
+            await refusal { () async throws(APIFailure) in
+                try await fixture.call(CreateUser(userID: "u1"), as: nil)
+            } == .duplicate)
+        var call = ListUsers(limit: 2)
+        var found: [UserID] = []
+        repeat {
+            let page = try await fixture.call(call, as: alice)
+            found += page.users.map(\.id)
+            call.token = page.next
+        } while !call.token.isEmpty
+        #expect(found == ["alice", "bob", "u1", "u2", "u3"])
+        let some = try await fixture.call(ListUsers(userIDs: ["u3", "none", "u1"]), as: alice)
+        #expect(some.users.map(\.id) == ["u3", "u1"])
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostSQLite
+import RoostServer
+import RoostWire
+import Synchronization
+import Testing
+
+/// Time that stands still unless a test moves it, and numbers from a seed.
+final class TestWorld: Sendable {
+    private let milliseconds = Mutex<Int64>(1_700_000_000_000)
+    private let state: Mutex<UInt64>
+
+    init(seed: UInt64) { state = Mutex(seed) }
+
+    var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
+
+    func advance(_ count: Int64) { milliseconds.withLock { $0 += count } }
+
+    var world: ServerWorld {
+        ServerWorld(
+            now: { self.now },
+            entropy: {
+                self.state.withLock { state in
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    return state ^ (state >> 29)
+                }
+            })
+    }
+}
+
+/// Keeps what a client would have received.
+final class Inbox: SessionOutlet {
+    private let frames = Mutex<[String]>([])
+    private let closed = Mutex(false)
+
+    func deliver(_ frame: String) { frames.withLock { $0.append(frame) } }
+
+    func close() { closed.withLock { $0 = true } }
+
+    var isClosed: Bool { closed.withLock { $0 } }
+
+    /// The events that came since the last look, in order.
+    func take() throws -> [ServerEvent] {
+        let texts = frames.withLock { frames in
+            defer { frames = [] }
+            return frames
+        }
+        return try texts.flatMap { try ServerEvent.decodeAll($0).map { try $0.get() } }
+    }
+
+    /// The raw frames that came since the last look.
+    func takeText() -> [String] {
+        frames.withLock { frames in
+            defer { frames = [] }
+            return frames
+        }
+    }
+}
+
+/// A server in memory with users who talk to it as clients do.
+struct ServerFixture {
+    /// One open socket.
+    struct Device {
+        let inbox: Inbox
+        let session: SessionID
+        let key: String
+    }
+
+    let world: TestWorld
+    let server: ChatServer
+    let executor: ThreadExecutor
+    static let apiToken = "platform"
+
+    init(
+        storage: (any Storage)? = nil, fanOut: (any FanOut)? = nil, seed: UInt64 = 7,
+        configure: (inout ChatServer.Configuration) -> Void = { _ in }
+    ) async {
+        world = TestWorld(seed: seed)
+        executor = ThreadExecutor(name: "server")
+        var configuration = ChatServer.Configuration(
+            applicationID: "APP", apiToken: Self.apiToken)
+        configure(&configuration)
+        server = await ChatServer(
+            configuration, storage: storage ?? MemoryStorage(on: executor),
+            fanOut: fanOut ?? InProcessFanOut(on: executor), world: world.world, on: executor)
+    }
+
+    func connect(_ user: UserID, extra: [QueryItem] = []) async throws -> Device {
+        let inbox = Inbox()
+        let handshake = Handshake(
+            query: [QueryItem("ai", "APP"), QueryItem("user_id", user.rawValue)] + extra)
+        let session = try #require(await server.connect(handshake, inbox))
+        guard case .login(.success(let login)) = try inbox.take().first else {
+            throw ServerError(.internalServerError, "The first frame was no login.")
+        }
+        return Device(inbox: inbox, session: session, key: login.sessionKey)
+    }
+
+    func say(_ command: ClientCommand, on device: Device) async {
+        await server.receive(command.encoded, from: device.session)
+    }
+
+    func send(
+        _ text: String, _ request: RequestID, to url: ChannelURL, on device: Device
+    ) async {
+        await say(
+            .message(
+                MessageCommand(channelURL: url, requestID: request, content: .user(text: text))),
+            on: device)
+    }
+
+    /// Asks through the bytes of both directions; nil stands for the platform.
+    @discardableResult
+    func call<E: Endpoint>(_ endpoint: E, as device: Device?) async throws(APIFailure) -> E.Output {
+        var headers = RequestHeaders(sessionKey: device?.key)
+        if device == nil { headers.apiToken = Self.apiToken }
+        return try E.decode(await raw(endpoint, headers))
+    }
+
+    func raw(_ endpoint: some Endpoint, _ headers: RequestHeaders) async -> APIResponse {
+        let request = endpoint.encode()
+        do {
+            let received = try APIRequest(
+                method: request.method.rawValue, target: request.target, body: request.body)
+            return await server.respond(to: received, headers: headers)
+        } catch {
+            return APIResponse(error)
+        }
+    }
+
+    /// A channel of users who have all connected once.
+    func channel(
+        _ url: ChannelURL = "g", of users: [UserID], by maker: Device, isDistinct: Bool = false
+    ) async throws {
+        try await call(
+            CreateChannel(channelURL: url, userIDs: users, isDistinct: isDistinct), as: maker)
+    }
+}
+
+/// The code of a refusal; nil when the call succeeded.
+func refusal<T>(_ call: () async throws(APIFailure) -> T) async -> RoostError.Code? {
+    do throws(APIFailure) {
+        _ = try await call()
+        return nil
+    } catch {
+        guard case .refused(let error, _) = error else { return nil }
+        return error.code
+    }
+}
+
+extension ServerEvent {
+    var message: MessageEvent? { if case .message(let event) = self { event } else { nil } }
+    var category: ChannelEvent.Category? {
+        if case .channel(let event) = self { event.category } else { nil }
+    }
+    var error: ServerError? { if case .error(let error, _) = self { error } else { nil } }
+}

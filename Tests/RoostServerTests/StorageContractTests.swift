@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostSQLite
+import RoostServer
+import RoostWire
+import Testing
+
+/// Every storage there is; each keeps the same contract.
+enum StorageKind: CaseIterable, Sendable {
+    case memory
+    case sqlite
+
+    func make() async throws -> any Storage {
+        let executor = ThreadExecutor(name: "storage")
+        return switch self {
+        case .memory: MemoryStorage(on: executor)
+        case .sqlite: try await SQLiteStorage(.memory, on: executor)
+        }
+    }
+}
+
+struct StorageContractTests {
+    static let start = Timestamp(milliseconds: 1_000_000)
+    static let oddNames = [
+        "'; DROP TABLE user; --", "\"\"", "a\u{0}b", "🐔\u{200D}\u{FFFF}", "%_*?", "x,y/../z",
+        String(repeating: "é", count: 10_000), " ", "null",
+    ]
+
+    private func at(_ offset: Int64) -> Timestamp {
+        Timestamp(milliseconds: Self.start.milliseconds + offset)
+    }
+
+    private func make(
+        _ kind: StorageKind, users: [UserID] = ["a", "b"], url: ChannelURL = "g"
+    ) async throws -> any Storage {
+        let storage = try await kind.make()
+        for id in users { try await storage.saveUser(User(id: id), accessToken: nil) }
+        _ = try await storage.createChannel(Self.channel(url, users), now: Self.start)
+        return storage
+    }
+
+    static func channel(
+        _ url: ChannelURL, _ users: [UserID], isDistinct: Bool = false
+    ) -> NewChannel {
+        NewChannel(
+            record: ChannelRecord(
+                url: url, createdAt: Timestamp(seconds: 1_000), isDistinct: isDistinct),
+            members: users)
+    }
+
+    static func draft(
+        _ text: String, from sender: UserID? = "a", request: RequestID? = nil,
+        to url: ChannelURL = "g"
+    ) -> Message {
+        Message(
+            delivery: .delivered(0, request), channelURL: url,
+            createdAt: Timestamp(milliseconds: 0),
+            sender: sender.map { Sender(user: User(id: $0)) }, content: .user(text: text))
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `two hundred messages of one millisecond page without loss (scar 24)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        var sent: [Message] = []
+        for number in 0..<200 {
+            let appended = try #require(
+                try await storage.append(Self.draft("\(number)"), now: Self.start))
+            #expect(appended.previousID == sent.last?.messageID)
+            sent.append(appended.message)
+        }
+        #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.createdAt < $1.createdAt })
+        for newestFirst in [false, true] {
+            var range = PositionRange()
+            var found: [Message] = []
+            while true {
+                let page = try await storage.messages(
+                    in: "g", range, MessageFilter(), newestFirst: newestFirst, limit: 7)
+                guard let last = page.last?.position else { break }
+                found += page
+                if newestFirst { range.before = last } else { range.after = last }
+            }
+            #expect(found == (newestFirst ? sent.reversed() : sent))
+        }
+        #expect(try await storage.log(of: "g").map(\.message) == sent)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a request ID is stored once, however often and late it comes (scar 10, scar 11)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        let first = try #require(
+            try await storage.append(Self.draft("x", request: "r"), now: at(1)))
+        #expect(!first.isRepeat)
+        for time in 0..<10 {
+            let again = try await storage.append(
+                Self.draft("changed", request: "r"), now: at(8 * 86_400_000 + Int64(time)))
+            #expect(again?.message == first.message)
+            #expect(again?.isRepeat == true)
+        }
+        let other = try await storage.append(
+            Self.draft("y", from: "b", request: "r"), now: at(2))
+        #expect(other?.isRepeat == false)
+        #expect(other?.previousID == first.message.messageID)
+        #expect(try await storage.log(of: "g").count == 2)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a repeat of a deleted message says so and brings nothing back`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        let first = try #require(
+            try await storage.append(Self.draft("x", request: "r"), now: at(1)))
+        let id = try #require(first.message.messageID)
+        _ = try await storage.delete(id, in: "g", deleter: "a", now: at(2))
+        let again = try #require(
+            try await storage.append(Self.draft("x", request: "r"), now: at(3)))
+        #expect(again.isDeleted)
+        #expect(again.message.delivery == first.message.delivery)
+        #expect(try await storage.message(id, in: "g") == nil)
+        let log = try await storage.log(of: "g")
+        #expect(log.map(\.deletedAt) == [at(2)])
+        #expect(log.map(\.message.text) == [""])
+        #expect(try await storage.position(of: id, in: "g") == first.message.position)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the message before is the last live one`(kind: StorageKind) async throws {
+        let storage = try await make(kind)
+        let first = try await storage.append(Self.draft("1"), now: at(1))
+        let second = try await storage.append(Self.draft("2"), now: at(2))
+        let id = try #require(second?.message.messageID)
+        _ = try await storage.delete(id, in: "g", deleter: nil, now: at(3))
+        let third = try await storage.append(Self.draft("3"), now: at(4))
+        #expect(third?.previousID == first?.message.messageID)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a token of the change log works for ever and more than once`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        var ids: [MessageID] = []
+        for number in 0..<5 {
+            let appended = try await storage.append(
+                Self.draft("\(number)"), now: at(Int64(number)))
+            ids.append(try #require(appended?.message.messageID))
+        }
+        let start = try await storage.messageChanges(in: "g", after: .time(Self.start), limit: 9)
+        #expect(start.changes.count == 5)
+        let edit = EditCommand(channelURL: "g", messageID: ids[0], requestID: nil, text: "new")
+        _ = try await storage.edit(edit, mentioned: [], editor: "a", now: at(10))
+        _ = try await storage.delete(ids[2], in: "g", deleter: "a", now: at(11))
+        _ = try await storage.edit(edit, mentioned: [], editor: "a", now: at(12))
+        for _ in 0..<2 {
+            let page = try await storage.messageChanges(
+                in: "g", after: .sequence(start.end), limit: 9)
+            #expect(page.changes.count == 2)
+            #expect(page.changes.first == .deleted(ids[2], at: at(11)))
+            guard case .current(let message) = page.changes.last else {
+                Issue.record("The edited message is missing.")
+                return
+            }
+            #expect(message.text == "new")
+            #expect(message.updatedAt == at(12))
+            let after = try await storage.messageChanges(
+                in: "g", after: .sequence(page.end), limit: 9)
+            #expect(after.changes.isEmpty)
+            #expect(after.end == page.end)
+        }
+        let half = try await storage.messageChanges(in: "g", after: .sequence(0), limit: 2)
+        #expect(half.hasMore)
+        let since = try await storage.messageChanges(in: "g", after: .time(at(11)), limit: 9)
+        #expect(since.changes.count == 2)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `only the sender edits and deletes, and only what is there`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        let appended = try await storage.append(Self.draft("x"), now: at(1))
+        let id = try #require(appended?.message.messageID)
+        let edit = EditCommand(channelURL: "g", messageID: id, requestID: nil, text: "y")
+        #expect(
+            try await storage.edit(edit, mentioned: [], editor: "b", now: at(2)) == .notOwner)
+        #expect(try await storage.delete(id, in: "g", deleter: "b", now: at(2)) == .notOwner)
+        #expect(try await storage.delete(id, in: "h", deleter: "a", now: at(2)) == .notFound)
+        #expect(try await storage.delete(99, in: "g", deleter: nil, now: at(2)) == .notFound)
+        _ = try await storage.delete(id, in: "g", deleter: nil, now: at(2))
+        #expect(
+            try await storage.edit(edit, mentioned: [], editor: nil, now: at(2)) == .notFound)
+        #expect(try await storage.append(Self.draft("z", to: "none"), now: at(3)) == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a rename shows on messages and members that are there already`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        _ = try await storage.append(Self.draft("x"), now: at(1))
+        try await storage.saveUser(User(id: "a", nickname: "New"), accessToken: nil)
+        #expect(try await storage.log(of: "g").first?.message.sender?.user.nickname == "New")
+        let state = try await storage.channelStates(["g"], viewer: "b").first
+        #expect(state?.members.map(\.user.nickname) == ["New", ""])
+        #expect(state?.lastMessage?.sender?.user.nickname == "New")
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `who leaves is told once and comes back with nothing unread`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        #expect(try await storage.removeMember("b", from: "g", now: at(1)))
+        #expect(try await !storage.removeMember("b", from: "g", now: at(2)))
+        let gone = try #require(try await storage.listings(of: "b").first)
+        #expect(gone.state == MembershipState.none)
+        _ = try await storage.append(Self.draft("x"), now: at(3))
+        #expect(try await storage.listings(of: "b").first?.changeSequence == gone.changeSequence)
+        #expect(try await storage.memberIDs(of: "g") == ["a"])
+        let back = try await storage.addMembers(
+            ["b", "a", "nobody"], as: .joined, inviter: nil, to: "g", now: at(4))
+        #expect(back == ["b"])
+        #expect(try await storage.unreadTotal(of: "b") == 0)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a distinct channel is found again by its members`(kind: StorageKind) async throws {
+        let storage = try await make(kind, users: ["a", "b", "c"])
+        let first = try await storage.createChannel(
+            Self.channel("d1", ["a", "b"], isDistinct: true), now: at(1))
+        #expect(first.isCreated)
+        _ = try await storage.removeMember("b", from: "d1", now: at(2))
+        let again = try await storage.createChannel(
+            Self.channel("d2", ["b", "a"], isDistinct: true), now: at(3))
+        #expect(again == CreatedChannel(url: "d1", isCreated: false, joined: ["b"]))
+        let other = try await storage.createChannel(
+            Self.channel("d3", ["a", "c"], isDistinct: true), now: at(4))
+        #expect(other.isCreated)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `any text is a name and passes through every question (scar 38)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        for name in Self.oddNames {
+            let (id, url) = (UserID(name), ChannelURL(name))
+            try await storage.saveUser(User(id: id, nickname: name), accessToken: name)
+            try await storage.openSession(name, for: id)
+            #expect(try await storage.userID(ofSession: name) == id)
+            #expect(try await storage.accessToken(of: id) == name)
+            _ = try await storage.createChannel(Self.channel(url, [id]), now: Self.start)
+            var draft = Self.draft(name, from: id, request: RequestID(name), to: url)
+            draft.customType = name
+            draft.setMention(.users, users: [User(id: id)])
+            let appended = try #require(try await storage.append(draft, now: Self.start))
+            #expect(appended.message.text == name)
+            #expect(try await storage.append(draft, now: Self.start)?.isRepeat == true)
+            let filter = MessageFilter(customTypes: [name], senderIDs: [id])
+            let found = try await storage.messages(
+                in: url, PositionRange(), filter, newestFirst: true, limit: 5)
+            #expect(found == [appended.message])
+            #expect(try await storage.messageCount(in: url, PositionRange(), filter) == 1)
+            #expect(try await storage.access(to: url, of: id)?.state == .joined)
+            #expect(try await storage.markRead(url, by: id, now: at(9)) == at(9))
+            #expect(try await storage.listings(of: id).map(\.record.url) == [url])
+        }
+        let urls = Self.oddNames.map { ChannelURL($0) }
+        #expect(try await storage.channelStates(urls, viewer: "a").map(\.record.url) == urls)
+        #expect(try await storage.users(after: nil, limit: 99).count == urls.count)
+    }
+}

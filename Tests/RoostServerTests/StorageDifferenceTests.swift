@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+/// Lets the same random history happen to both storages and compares all they can be asked.
+struct StorageDifferenceTests {
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state ^ (state >> 31)) &* 0x9E37_79B9_7F4A_7C15
+        }
+
+        mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
+    }
+
+    private static let users: [UserID] = ["a", "b", "c"]
+    private static let urls: [ChannelURL] = ["g1", "g2", "g3"]
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `any history leaves both storages in the same state`(seed: UInt64) async throws {
+        let storages = [
+            try await StorageKind.memory.make(), try await StorageKind.sqlite.make(),
+        ]
+        for storage in storages {
+            for id in Self.users { try await storage.saveUser(User(id: id), accessToken: nil) }
+        }
+        var now: Int64 = 1_000
+        for step in 0..<120 {
+            now += Int64(step % 3)
+            let moment = Timestamp(milliseconds: now)
+            var answers: [String] = []
+            for storage in storages {
+                var dice = Dice(state: seed &* 1_000 &+ UInt64(step))
+                answers.append(try await act(on: storage, &dice, moment))
+            }
+            #expect(answers[0] == answers[1], "seed \(seed), step \(step)")
+        }
+        for url in Self.urls {
+            #expect(try await storages[0].log(of: url) == (try await storages[1].log(of: url)))
+        }
+        for id in Self.users {
+            var states: [[ChannelState]] = []
+            for storage in storages {
+                states.append(try await storage.channelStates(Self.urls, viewer: id))
+            }
+            #expect(states[0] == states[1])
+            #expect(
+                try await storages[0].listings(of: id) == (try await storages[1].listings(of: id)))
+            let total = try await storages[0].unreadTotal(of: id)
+            #expect(try await storages[1].unreadTotal(of: id) == total)
+            let joined = states[0].filter { state in
+                state.members.contains { $0.user.id == id && $0.state == .joined }
+            }
+            #expect(joined.reduce(0) { $0 + $1.unreadCount } == total)
+            for state in joined {
+                #expect(state.unreadCount == (try await recount(state, id, storages[0])))
+            }
+        }
+    }
+
+    private func recount(
+        _ state: ChannelState, _ id: UserID, _ storage: any Storage
+    ) async throws -> Int {
+        let mark = state.members.first { $0.user.id == id }?.lastRead ?? .distantPast
+        return try await storage.log(of: state.record.url).count { entry in
+            entry.deletedAt == nil && entry.message.createdAt > mark && !entry.message.isSilent
+                && entry.message.sender?.user.id != id
+                && (entry.message.parentID == nil || entry.message.isReplyToChannel)
+        }
+    }
+
+    private func act(
+        on storage: any Storage, _ dice: inout Dice, _ now: Timestamp
+    ) async throws -> String {
+        let url = Self.urls[dice.roll(3)]
+        let id = Self.users[dice.roll(3)]
+        let message = MessageID(Int64(dice.roll(60) + 1))
+        switch dice.roll(12) {
+        case 0:
+            let members = Array(Self.users.prefix(dice.roll(3) + 1))
+            let new = StorageContractTests.channel(url, members, isDistinct: dice.roll(4) == 0)
+            return "\(try await storage.createChannel(new, now: now))"
+        case 1:
+            let state: MembershipState = dice.roll(2) == 0 ? .joined : .invited
+            return
+                "\(try await storage.addMembers([id], as: state, inviter: nil, to: url, now: now))"
+        case 2: return "\(try await storage.removeMember(id, from: url, now: now))"
+        case 3: return "\(String(describing: try await storage.markRead(url, by: id, now: now)))"
+        case 4: return "\(try await storage.delete(message, in: url, deleter: nil, now: now))"
+        case 5:
+            var edit = EditCommand(channelURL: url, messageID: message, requestID: nil, text: "e")
+            edit.customType = "t\(dice.roll(3))"
+            edit.mentionedUserIDs = [id]
+            edit.metaArrays = .init(
+                arrays: [MetaArray(key: "k", values: ["v\(dice.roll(3))"])],
+                mode: dice.roll(2) == 0 ? .add : .remove, isUpsert: true)
+            return
+                "\(try await storage.edit(edit, mentioned: [User(id: id)], editor: nil, now: now))"
+        case 6:
+            let point: ChangePoint =
+                dice.roll(2) == 0
+                ? .sequence(Int64(dice.roll(80)))
+                : .time(Timestamp(milliseconds: Int64(1_000 + dice.roll(120))))
+            return
+                "\(try await storage.messageChanges(in: url, after: point, limit: dice.roll(9) + 1))"
+        case 7: return try await ask(storage, url, &dice)
+        default:
+            return
+                "\(String(describing: try await storage.append(draft(url, id, &dice), now: now)))"
+        }
+    }
+
+    private func draft(_ url: ChannelURL, _ id: UserID, _ dice: inout Dice) -> Message {
+        var draft = StorageContractTests.draft(
+            "m\(dice.roll(99))", from: dice.roll(9) == 0 ? nil : id,
+            request: dice.roll(2) == 0 ? RequestID("r\(dice.roll(20))") : nil, to: url)
+        if draft.sender == nil { draft.content = .admin(text: draft.text) }
+        draft.customType = "t\(dice.roll(3))"
+        draft.isSilent = dice.roll(6) == 0
+        if dice.roll(3) == 0 {
+            draft.parentID = MessageID(Int64(dice.roll(20) + 1))
+            draft.isReplyToChannel = dice.roll(2) == 0
+        }
+        draft.setMention(
+            dice.roll(5) == 0 ? .channel : .users, users: [User(id: Self.users[dice.roll(3)])])
+        return draft
+    }
+
+    private func ask(
+        _ storage: any Storage, _ url: ChannelURL, _ dice: inout Dice
+    ) async throws -> String {
+        let kinds: [MessageFilter.Kind] = [.all, .user, .admin]
+        let replies: [MessageFilter.ReplyType] = [.none, .all, .onlyReplyToChannel]
+        var filter = MessageFilter(kind: kinds[dice.roll(3)], replyType: replies[dice.roll(3)])
+        if dice.roll(2) == 0 { filter.customTypes = ["t\(dice.roll(3))"] }
+        if dice.roll(3) == 0 { filter.senderIDs = [Self.users[dice.roll(3)]] }
+        if dice.roll(5) == 0 { filter.parentID = MessageID(Int64(dice.roll(20) + 1)) }
+        let start = Timestamp(milliseconds: Int64(1_000 + dice.roll(120)))
+        let range = PositionRange(
+            from: start, through: Timestamp(milliseconds: start.milliseconds + 60))
+        let (newestFirst, limit) = (dice.roll(2) == 0, dice.roll(9) + 1)
+        let found = try await storage.messages(
+            in: url, range, filter, newestFirst: newestFirst, limit: limit)
+        let count = try await storage.messageCount(in: url, range, filter)
+        #expect(found.count == min(count, limit))
+        return "\(found) \(count)"
+    }
+}
