@@ -18,6 +18,7 @@ let modules: [Target] = [
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
     .target(name: "RoostModel"),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
+    .target(name: "RoostStore", dependencies: ["RoostSQLite", "RoostModel", "RoostCore"]),
     .target(name: "Roost", dependencies: ["RoostCore", "RoostModel"]),
     .target(name: "RoostTestKit", dependencies: ["Roost"]),
 ]
@@ -25,6 +26,9 @@ let modules: [Target] = [
 let tests: [Target] = [
     .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(
+        name: "RoostStoreTests",
+        dependencies: ["RoostSQLite", "RoostModel", "RoostCore", "RoostStore"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]
 
