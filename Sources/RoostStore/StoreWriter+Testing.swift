@@ -2,6 +2,7 @@
 
 // What tests need to see or break from the outside; nothing else uses it.
 
+internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
@@ -35,6 +36,11 @@ extension StoreWriter {
                     of: Query<MessageStretch, StoredMessage>.newestMessages),
                 "messageAtPlace": try connection.plan(
                     of: Query<MessagePlace, StoredMessage>.messageAtPlace),
+                "updateMessage": try connection.plan(
+                    of: Query<(channelRow: Int64, stored: StoredMessage), Void>.updateMessage),
+                "deleteMessage": try connection.plan(
+                    of: Query<MessagePlace, Void>.deleteMessage),
+                "coverage": try connection.plan(of: Query<Int64, CoveredRange>.coverage),
                 "messageByID": try connection.plan(
                     of: Query<MessageID, StoredMessage>.messageByID),
                 "messageByRequest": try connection.plan(

@@ -27,6 +27,9 @@ struct MessagePlace: Sendable {
 }
 
 // Every list of columns below is the one `StoredMessage.init` reads.
+//
+// `message_id BETWEEN ?3 AND ?3` is an equality that the planner does not take for one: with `=` it
+// would go to `message_by_id` first and from there to the row, one walk more than by the place itself.
 
 extension Query where Input == MessageStretch, Output == StoredMessage {
     /// The oldest messages of a stretch, oldest first.
@@ -61,7 +64,7 @@ extension Query where Input == MessagePlace, Output == StoredMessage {
         sql: """
             SELECT created_at, message_id, request_id, sender_id, custom_type, parent_id,
                 updated_at, payload
-            FROM message WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
+            FROM message WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
             """,
         bind: { place, bindings in
             bindings.append(place.channelRow)
@@ -126,14 +129,17 @@ extension Query where Input == (channelRow: Int64, stored: StoredMessage), Outpu
         sql: """
             UPDATE message SET request_id = ?4, sender_id = ?5, kind = ?6, custom_type = ?7,
                 parent_id = ?8, updated_at = ?9, payload = ?10
-            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
             """,
         bind: { input, bindings in input.stored.bind(&bindings, channelRow: input.channelRow) })
 }
 
 extension Query where Input == MessagePlace, Output == Void {
     static let deleteMessage = Query(
-        sql: "DELETE FROM message WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3",
+        sql: """
+            DELETE FROM message
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
+            """,
         bind: { place, bindings in
             bindings.append(place.channelRow)
             bindings.append(place.position)
