@@ -34,12 +34,13 @@ package final class ChatHost: Sendable {
     package let port: UInt16
     private let loop: EventLoop
     private let http: HTTPServer
+    /// Two servers on one folder would each tell only their own clients of a message.
     private let lock: FolderLock
     private let storage: SQLiteStorage
     private let storageThread: ThreadExecutor
 
     private init(
-        loop: EventLoop, http: HTTPServer, lock: FolderLock, storage: SQLiteStorage,
+        loop: EventLoop, http: HTTPServer, lock: consuming FolderLock, storage: SQLiteStorage,
         storageThread: ThreadExecutor
     ) {
         self.port = http.port
@@ -65,7 +66,17 @@ package final class ChatHost: Sendable {
                 message: "The data folder \(folder) cannot be made: name one that may be written.",
                 underlying: error)
         }
-        let lock = try FolderLock(folder)
+        let lock: FolderLock
+        do throws(FileError) {
+            lock = try FolderLock(file: folder + "/lock")
+        } catch {
+            throw RoostError(
+                .localDatabaseError, remedy: .repairStorage,
+                message: error.isTaken
+                    ? "Another server uses \(folder): stop it, or name another folder."
+                    : "The data folder \(folder) cannot be written: name another one.",
+                underlying: error)
+        }
         let thread = ThreadExecutor(name: "roost.server")
         let loop: EventLoop
         let storage: SQLiteStorage

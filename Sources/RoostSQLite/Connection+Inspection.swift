@@ -41,6 +41,11 @@ extension Connection {
         }
     }
 
+    /// Refuses to let the file grow past so many pages, as a full disk would.
+    package func limitPages(to count: Int) throws(SQLiteError) {
+        try setPragma("max_page_count", count)
+    }
+
     /// Statements that were stepped and not put to rest; zero between any two calls (scar 50).
     package var busyStatementCount: Int {
         var count = 0

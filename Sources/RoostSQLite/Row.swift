@@ -46,19 +46,20 @@ internal import CRoostSQLite
 
     /// Lends a column's bytes without copying them.
     package borrowing func withBytes<T, E>(
-        _ column: Int32, _ body: (RawSpan) throws(E) -> T
+        _ column: Int32, _ body: (Span<UInt8>) throws(E) -> T
     ) throws(E) -> T {
         // SAFETY: the bytes live until the statement steps on, which it cannot do during this call.
         let start = unsafe sqlite3_column_blob(handle, column)
         let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
-        return try body(unsafe UnsafeRawBufferPointer(start: start, count: count).bytes)
+        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return try body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// A copy of a column's bytes, for small values that are kept as they are.
+    /// A copy of a column's bytes, for values that are kept as they are.
     package borrowing func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { span in
             // SAFETY: the span is alive, and the array copies it.
-            unsafe span.withUnsafeBytes { unsafe Array($0) }
+            unsafe span.withUnsafeBufferPointer { unsafe Array($0) }
         }
     }
 

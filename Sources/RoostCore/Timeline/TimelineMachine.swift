@@ -137,7 +137,8 @@ extension TimelineMachine {
             delivered.removeAll { $0.messageID.map(deletedIDs.contains) ?? false }
         }
         for update in change.updated {
-            if let index = delivered.firstIndex(where: { $0.messageID == update.after.messageID }) {
+            let id = update.after.messageID
+            if let index = delivered.firstIndex(where: { $0.messageID == id }) {
                 delivered[index] = update.after
             }
         }

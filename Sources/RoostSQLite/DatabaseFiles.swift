@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// What the operating system answered instead of doing what it was asked.
+package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let code: Int32
+    /// The system's own words.
+    package let message: String
+    /// What was attempted, to be read after "could not".
+    package let action: String
+
+    /// The failure of the call that has just returned.
+    init(action: String) {
+        code = errno
+        // SAFETY: the text is copied at once.
+        message = unsafe String(cString: strerror(code))
+        self.action = action
+    }
+
+    package var description: String { "The system could not \(action): \(message)." }
+}
+
+/// The files of a database: the main one and, beside it, its log and shared memory.
+///
+/// To be used while no connection is open: an old log that meets a new database destroys it (scar 36).
+package struct DatabaseFiles: Hashable, Sendable {
+    /// The main file; the others add to its name.
+    package let path: String
+
+    package init(_ path: String) {
+        self.path = path
+    }
+
+    private static let suffixes = ["", "-wal", "-shm", "-journal"]
+
+    /// Moves every file of the database out of the way; nothing is deleted.
+    ///
+    /// - Returns: The new path of the main file, `PATH.damaged-1` or the next free number.
+    /// - Throws: What the system refused; the main file moves last, so a retry finds it.
+    package func setAside() throws(FileError) -> String {
+        var number = 1
+        while Self.exists("\(path).damaged-\(number)") { number += 1 }
+        let newPath = "\(path).damaged-\(number)"
+        for suffix in Self.suffixes.reversed() where Self.exists(path + suffix) {
+            // SAFETY: both paths are lent for the call.
+            guard unsafe rename(path + suffix, newPath + suffix) == 0 else {
+                throw FileError(action: "move \(path + suffix) aside")
+            }
+        }
+        return newPath
+    }
+
+    /// Deletes every file of the database, the main one last.
+    package func remove() throws(FileError) {
+        for suffix in Self.suffixes.reversed() where Self.exists(path + suffix) {
+            // SAFETY: the path is lent for the call.
+            guard unsafe unlink(path + suffix) == 0 else {
+                throw FileError(action: "delete \(path + suffix)")
+            }
+        }
+    }
+
+    package var exists: Bool { Self.exists(path) }
+
+    /// Bytes of the main file and of its log; zero for a file that is not there.
+    package var byteCounts: (main: Int64, log: Int64) {
+        (Self.byteCount(path), Self.byteCount("\(path)-wal"))
+    }
+
+    /// Makes a folder and every folder above it, readable by this user only.
+    package static func makeFolder(_ path: String) throws(FileError) {
+        var isDirectory = stat()
+        // SAFETY: paths are lent for each call, the struct is filled in before it is read.
+        if unsafe stat(path, &isDirectory) == 0, isDirectory.st_mode & S_IFMT == S_IFDIR { return }
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            try makeFolder(String(path[..<slash]))
+        }
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw FileError(action: "make the folder \(path)")
+        }
+    }
+
+    private static func exists(_ path: String) -> Bool {
+        // SAFETY: the path is lent for the call.
+        unsafe access(path, F_OK) == 0
+    }
+
+    private static func byteCount(_ path: String) -> Int64 {
+        var status = stat()
+        // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
+        return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+}

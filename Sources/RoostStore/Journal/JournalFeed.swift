@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+
+/// Every commit from the moment of subscribing on, in order, for one reader.
+///
+/// Ends when the store closes or the reader's task is cancelled. The commits wait in the writer; the
+/// feed rings when there is one, and the reader takes it.
+package struct JournalFeed: AsyncSequence, Sendable {
+    package typealias Element = JournalEntry
+
+    let id: Int
+    let writer: StoreWriter
+    let bell: AsyncStream<Void>
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(id: id, writer: writer, bell: bell.makeAsyncIterator())
+    }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        let id: Int
+        let writer: StoreWriter
+        var bell: AsyncStream<Void>.Iterator
+
+        package mutating func next() async -> JournalEntry? {
+            await next(isolation: nil)
+        }
+
+        package mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Never) -> JournalEntry? {
+            while true {
+                if let entry = await writer.takeEntry(of: id) { return entry }
+                guard await bell.next(isolation: actor) != nil else { return nil }
+            }
+        }
+    }
+}
+
+/// The readers of a journal and what waits for each.
+struct JournalReaders {
+    private struct Reader {
+        let id: Int
+        var buffer: JournalBuffer
+        let bell: AsyncStream<Void>.Continuation
+    }
+
+    /// In the order they came, so that the order of ringing is always the same.
+    private var readers: [Reader] = []
+    private var lastID = 0
+
+    mutating func add(capacity: Int) -> (id: Int, bell: AsyncStream<Void>) {
+        lastID += 1
+        // One ring is enough for any number of commits: the reader takes until nothing is left.
+        let (bell, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        readers.append(
+            Reader(id: lastID, buffer: JournalBuffer(capacity: capacity), bell: continuation))
+        return (lastID, bell)
+    }
+
+    /// Puts a commit before every reader; one that has gone is forgotten.
+    mutating func append(_ commit: Commit) {
+        for index in readers.indices { readers[index].buffer.append(commit) }
+        readers.removeAll { reader in
+            if case .terminated = reader.bell.yield() { true } else { false }
+        }
+    }
+
+    mutating func take(_ id: Int) -> JournalEntry? {
+        guard let index = readers.firstIndex(where: { $0.id == id }) else { return nil }
+        return readers[index].buffer.take()
+    }
+
+    /// Ends every feed, after what still waits in it.
+    func finish() {
+        for reader in readers { reader.bell.finish() }
+    }
+}

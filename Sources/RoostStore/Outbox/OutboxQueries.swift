@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+internal import RoostSQLite
+
+/// A row of the outbox; nil content means that this release cannot read it.
+struct OutboxRow: Sendable {
+    let requestID: RequestID
+    let item: OutboxItem?
+}
+
+/// What a person has just written.
+struct OutboxDraft: Sendable {
+    let requestID: RequestID
+    let channel: ChannelURL
+    let createdAt: Timestamp
+    let content: OutboxContent
+}
+
+extension Query where Input == OutboxDraft, Output == Void {
+    /// Adds an item; changes no row when the request ID is known.
+    static let insertItem = Query(
+        sql: """
+            INSERT INTO item
+                (request_id, channel_url, created_at, state, attempt_count, has_left, payload)
+            VALUES (?1, ?2, ?3, 0, 0, 0, ?4) ON CONFLICT (request_id) DO NOTHING
+            """,
+        bind: { draft, bindings in
+            bindings.append(draft.requestID.rawValue)
+            bindings.append(draft.channel.rawValue)
+            bindings.append(draft.createdAt.milliseconds)
+            bindings.appendBytes { ParamsPayload.write(draft.content, to: &$0) }
+        })
+}
+
+extension Query where Input == Void, Output == OutboxRow {
+    static let items = Query(
+        sql: """
+            SELECT sequence, request_id, channel_url, created_at, state, failure_code,
+                attempt_count, has_left, payload
+            FROM item ORDER BY sequence
+            """
+    ) { row in OutboxRow(row) }
+}
+
+extension Query where Input == RequestID, Output == OutboxRow {
+    static let item = Query(
+        sql: """
+            SELECT sequence, request_id, channel_url, created_at, state, failure_code,
+                attempt_count, has_left, payload
+            FROM item WHERE request_id = ?1
+            """,
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in OutboxRow(row) })
+}
+
+extension Query where Input == (id: RequestID, state: UnsentState), Output == Void {
+    static let updateItem = Query(
+        sql: "UPDATE item SET state = ?2, failure_code = ?3 WHERE request_id = ?1",
+        bind: { input, bindings in
+            let (tag, code) = input.state.stored
+            bindings.append(input.id.rawValue)
+            bindings.append(tag.rawValue)
+            bindings.append(code)
+        })
+}
+
+extension Query where Input == RequestID, Output == Void {
+    static let noteAttempt = Query(
+        sql: """
+            UPDATE item SET attempt_count = attempt_count + 1, has_left = 1 WHERE request_id = ?1
+            """,
+        bind: { id, bindings in bindings.append(id.rawValue) })
+
+    static let deleteItem = Query(
+        sql: "DELETE FROM item WHERE request_id = ?1",
+        bind: { id, bindings in bindings.append(id.rawValue) })
+}
+
+extension OutboxRow {
+    fileprivate init(_ row: borrowing Row) {
+        let requestID = RequestID(row.text(1))
+        self.requestID = requestID
+        let content: OutboxContent? = row.withBytes(8) { bytes in
+            // What cannot be read is told by its absence; the row stays.
+            try? ParamsPayload.read(bytes)
+        }
+        guard let content, let state = UnsentState(tag: row.int64(4), code: row.optionalInt64(5))
+        else {
+            item = nil
+            return
+        }
+        item = OutboxItem(
+            sequence: row.int64(0), requestID: requestID, channel: ChannelURL(row.text(2)),
+            createdAt: Timestamp(milliseconds: row.int64(3)), content: content, state: state,
+            attemptCount: Int(clamping: row.int64(6)), hasLeft: row.int64(7) != 0)
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+internal import RoostSQLite
+
+/// Keeps unsent messages through crashes, migrations, a damaged cache and a loss of power (scar 15).
+///
+/// A call that has returned is on the disk. Nothing here is ever deleted but by `remove`.
+package actor OutboxStore {
+    private nonisolated let executor: any SerialExecutor
+    /// Nil in memory.
+    private let path: String?
+    private var connection: Connection?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(on executor: any SerialExecutor, path: String?) {
+        self.executor = executor
+        self.path = path
+    }
+
+    /// Writes down a message behind all others.
+    ///
+    /// A request ID that is known already keeps the item it has: the call may be repeated.
+    ///
+    /// - Parameters:
+    ///   - requestID: The name of this act of sending, the same on every try.
+    ///   - channel: Where it shall go.
+    ///   - createdAt: When it was written, on the device's clock.
+    ///   - content: What it says.
+    /// - Returns: The item as it is on the disk.
+    /// - Throws: `.full` and others; then nothing was saved.
+    package func append(
+        _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
+        content: OutboxContent
+    ) throws(StoreError) -> OutboxItem {
+        let draft = OutboxDraft(
+            requestID: requestID, channel: channel, createdAt: createdAt, content: content)
+        return try write { connection throws(SQLiteError) in
+            try connection.execute(.insertItem, draft)
+            guard let item = try connection.first(.item, requestID)?.item else {
+                throw .malformed("an unsent message", because: "its row cannot be read back")
+            }
+            return item
+        }
+    }
+
+    /// Everything unsent, in the order it was written.
+    package func items() throws(StoreError) -> OutboxItems {
+        try write { connection throws(SQLiteError) in
+            let rows = try connection.all(.items)
+            return OutboxItems(
+                items: rows.compactMap(\.item),
+                unreadable: rows.filter { $0.item == nil }.map(\.requestID))
+        }
+    }
+
+    /// Notes where an item stands; one that is gone stays gone.
+    package func update(_ requestID: RequestID, state: UnsentState) throws(StoreError) {
+        try write { connection throws(SQLiteError) in
+            _ = try connection.execute(.updateItem, (requestID, state))
+        }
+    }
+
+    /// Notes that sending begins; to be called before the first byte leaves.
+    package func noteAttempt(_ requestID: RequestID) throws(StoreError) {
+        try write { connection throws(SQLiteError) in
+            _ = try connection.execute(.noteAttempt, requestID)
+        }
+    }
+
+    /// Forgets an item: the server has it, or the person took it back.
+    package func remove(_ requestID: RequestID) throws(StoreError) {
+        try write { connection throws(SQLiteError) in
+            _ = try connection.execute(.deleteItem, requestID)
+        }
+    }
+
+    func open(owner: StoreOwner) throws(StoreError) {
+        precondition(connection == nil, "An outbox is opened once.")
+        let options = ConnectionOptions(
+            durability: .powerLoss, pageCacheKiB: 256, statementCapacity: 8)
+        do throws(StoreError) {
+            connection = try Connection.open(
+                path.map { .file($0) } ?? .memory, options, migrator: .outbox,
+                ownerQueries: .outbox, owner: owner)
+        } catch  where error.kind == .damaged {
+            throw StoreError(
+                .damaged,
+                "\(path ?? "The outbox") is damaged and may hold unsent messages. Nothing was "
+                    + "deleted: keep a copy, then move it away to begin with an empty outbox.",
+                cause: error.cause)
+        }
+    }
+
+    func close() {
+        connection = nil
+    }
+
+    private func write<T>(
+        _ body: (Connection) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T {
+        guard let connection else { throw .closed }
+        do throws(SQLiteError) {
+            return try connection.transaction { () throws(SQLiteError) in try body(connection) }
+        } catch {
+            throw StoreError(error, in: path ?? ":memory:")
+        }
+    }
+}

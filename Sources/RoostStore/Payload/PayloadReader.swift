@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// Why a payload could not be read; a payload is never half read.
+package enum PayloadError: Error, Hashable, Sendable {
+    /// It ends before what it announces.
+    case truncated
+    /// It goes on after its last field.
+    case trailingBytes
+    /// A later release wrote it.
+    case version(UInt8)
+    /// A number, tag or count that no release writes.
+    case invalid
+
+    /// What to tell about a stored value.
+    func asSQLiteError(reading what: String) -> SQLiteError {
+        let reason =
+            switch self {
+            case .truncated: "its payload ends too early"
+            case .trailingBytes: "its payload has bytes nobody wrote"
+            case .version(let version): "its payload has the unknown version \(version)"
+            case .invalid: "its payload is garbled"
+            }
+        return .malformed(what, because: reason)
+    }
+}
+
+/// Where in a payload the reading stands; the bytes are lent to each step.
+///
+/// Whatever the bytes are, reading ends with a value or an error: every length is checked against what
+/// is left before anything is allocated.
+struct PayloadReader {
+    private var offset = 0
+
+    mutating func byte(_ bytes: Span<UInt8>) throws(PayloadError) -> UInt8 {
+        guard offset < bytes.count else { throw .truncated }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func number(_ bytes: Span<UInt8>) throws(PayloadError) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = try byte(bytes)
+            // The tenth group has room for one bit.
+            guard shift < 63 || (shift == 63 && byte <= 1) else { throw .invalid }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    mutating func signed(_ bytes: Span<UInt8>) throws(PayloadError) -> Int64 {
+        let value = try number(bytes)
+        return Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1)))
+    }
+
+    /// A number of things that each take one byte or more.
+    mutating func count(_ bytes: Span<UInt8>) throws(PayloadError) -> Int {
+        guard let count = Int(exactly: try number(bytes)), count <= bytes.count - offset else {
+            throw .truncated
+        }
+        return count
+    }
+
+    mutating func text(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        let count = try count(bytes)
+        defer { offset += count }
+        return bytes.text(in: offset..<(offset + count))
+    }
+
+    mutating func optional<T>(
+        _ bytes: Span<UInt8>,
+        _ read: (inout PayloadReader, Span<UInt8>) throws(PayloadError) -> T
+    ) throws(PayloadError) -> T? {
+        switch try byte(bytes) {
+        case 0: return nil
+        case 1: return try read(&self, bytes)
+        default: throw .invalid
+        }
+    }
+
+    mutating func list<T>(
+        _ bytes: Span<UInt8>,
+        _ read: (inout PayloadReader, Span<UInt8>) throws(PayloadError) -> T
+    ) throws(PayloadError) -> [T] {
+        let count = try count(bytes)
+        var values: [T] = []
+        values.reserveCapacity(min(count, 1_024))
+        for _ in 0..<count { values.append(try read(&self, bytes)) }
+        return values
+    }
+
+    /// The version at the beginning; only those up to `newest` are known.
+    mutating func version(
+        _ bytes: Span<UInt8>, newest: UInt8
+    ) throws(PayloadError) -> UInt8 {
+        let version = try byte(bytes)
+        guard (1...newest).contains(version) else { throw .version(version) }
+        return version
+    }
+
+    /// To be called after the last field.
+    func finish(_ bytes: Span<UInt8>) throws(PayloadError) {
+        guard offset == bytes.count else { throw .trailingBytes }
+    }
+}

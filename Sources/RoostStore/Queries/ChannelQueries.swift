@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+internal import RoostSQLite
+
+/// A channel as its row tells it: the users in its payload are numbers of other rows.
+struct StoredChannel: Sendable {
+    let row: Int64
+    let url: ChannelURL
+    let createdAt: Timestamp
+    /// Nil when only the URL is known.
+    let payload: [UInt8]?
+}
+
+/// A page of a channel list.
+struct ChannelPage: Sendable {
+    /// The place after which the page begins, as `ChannelOrder` keys it.
+    let lastMessageAt: Timestamp
+    let createdAt: Timestamp
+    let url: ChannelURL
+    /// Whether channels without a last message belong to the list.
+    let includesEmpty: Bool
+    let limit: Int
+}
+
+/// What is written of a channel.
+struct ChannelEntry: Sendable {
+    let row: Int64
+    let channel: GroupChannel
+    let payload: [UInt8]
+}
+
+extension Query where Input == ChannelURL, Output == StoredChannel {
+    static let channelByURL = Query(
+        sql: "SELECT id, url, created_at, payload FROM channel WHERE url = ?1",
+        bind: { url, bindings in bindings.append(url.rawValue) },
+        decode: { row in StoredChannel(row) })
+}
+
+extension Query where Input == ChannelURL, Output == Int64 {
+    /// Makes a row for a channel of which only the URL is known.
+    static let insertChannel = Query(
+        sql: """
+            INSERT INTO channel (url, created_at, last_message_at, membership)
+            VALUES (?1, 0, 0, 0) RETURNING id
+            """,
+        bind: { url, bindings in bindings.append(url.rawValue) },
+        decode: { row in row.int64(0) })
+}
+
+extension Query where Input == ChannelEntry, Output == Void {
+    static let updateChannel = Query(
+        sql: """
+            UPDATE channel SET created_at = ?2, last_message_at = ?3, membership = ?4, payload = ?5
+            WHERE id = ?1
+            """,
+        bind: { entry, bindings in
+            bindings.append(entry.row)
+            bindings.append(entry.channel.createdAt.milliseconds)
+            bindings.append(
+                (entry.channel.lastMessage?.createdAt ?? .distantPast).milliseconds)
+            bindings.append(Int64(MembershipTag(entry.channel.myState).rawValue))
+            bindings.append(entry.payload)
+        })
+}
+
+extension Query where Input == Int64, Output == Void {
+    /// Forgets all of a channel but its URL.
+    static let blankChannel = Query(
+        sql: """
+            UPDATE channel SET created_at = 0, last_message_at = 0, membership = 0, payload = NULL
+            WHERE id = ?1
+            """,
+        bind: { row, bindings in bindings.append(row) })
+
+    /// Removes a channel; its messages and coverage go with it.
+    static let deleteChannel = Query(
+        sql: "DELETE FROM channel WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) })
+}
+
+// The order of both lists is `ChannelSortKey`'s; the first comparison of each lets the index start at
+// the page, the rest decides among equals.
+
+extension Query where Input == ChannelPage, Output == StoredChannel {
+    static let channelsByLastMessage = Query(
+        sql: """
+            SELECT id, url, created_at, payload FROM channel
+            WHERE membership > 0 AND last_message_at <= ?1 AND last_message_at >= ?4
+                AND (last_message_at < ?1 OR created_at < ?2 OR (created_at = ?2 AND url > ?3))
+            ORDER BY last_message_at DESC, created_at DESC, url LIMIT ?5
+            """,
+        bind: { page, bindings in page.bind(&bindings) },
+        decode: { row in StoredChannel(row) })
+
+    static let channelsByCreation = Query(
+        sql: """
+            SELECT id, url, created_at, payload FROM channel
+            WHERE membership > 0 AND created_at <= ?2
+                AND (created_at < ?2 OR url > ?3) AND last_message_at >= ?4
+            ORDER BY created_at DESC, url LIMIT ?5
+            """,
+        bind: { page, bindings in page.bind(&bindings) },
+        decode: { row in StoredChannel(row) })
+}
+
+extension StoredChannel {
+    fileprivate init(_ row: borrowing Row) {
+        self.init(
+            row: row.int64(0), url: ChannelURL(row.text(1)),
+            createdAt: Timestamp(milliseconds: row.int64(2)), payload: row.optionalBytes(3))
+    }
+
+    /// The channel, once its users are at hand; nil when only its URL is known.
+    func channel(user: (Int64) -> User) throws(SQLiteError) -> GroupChannel? {
+        guard let payload else { return nil }
+        var channel = GroupChannel(url: url, createdAt: createdAt)
+        do throws(PayloadError) {
+            try ChannelPayload.read(payload.span, into: &channel, user: user)
+        } catch {
+            throw error.asSQLiteError(reading: "a channel")
+        }
+        return channel
+    }
+}
+
+extension ChannelPage {
+    fileprivate func bind(_ bindings: inout Bindings) {
+        bindings.append(lastMessageAt.milliseconds)
+        bindings.append(createdAt.milliseconds)
+        bindings.append(url.rawValue)
+        bindings.append(includesEmpty ? Int64.min : Int64.min + 1)
+        bindings.append(limit)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// Whose data a database holds.
+package struct StoreOwner: Hashable, Sendable {
+    /// The application ID.
+    package let application: String
+    /// The user ID.
+    package let user: String
+
+    package init(application: String, user: String) {
+        self.application = application
+        self.user = user
+    }
+}
+
+/// The owner's row, which both databases have under different names.
+struct OwnerQueries: Sendable {
+    let insert: Query<StoreOwner, Void>
+    let select: Query<Void, StoreOwner>
+
+    static let cache = OwnerQueries(
+        insert: """
+            INSERT OR IGNORE INTO store_state (id, application, user, sequence)
+            VALUES (1, ?1, ?2, 0)
+            """,
+        select: "SELECT application, user FROM store_state")
+    static let outbox = OwnerQueries(
+        insert: "INSERT OR IGNORE INTO outbox_state (id, application, user) VALUES (1, ?1, ?2)",
+        select: "SELECT application, user FROM outbox_state")
+
+    private init(insert: SQL, select: SQL) {
+        self.insert = Query(
+            sql: insert,
+            bind: { owner, bindings in
+                bindings.append(owner.application)
+                bindings.append(owner.user)
+            })
+        self.select = Query(sql: select) { row in
+            StoreOwner(application: row.text(0), user: row.text(1))
+        }
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    /// The number of the last commit.
+    static let sequence = Query(sql: "SELECT sequence FROM store_state") { row in row.int64(0) }
+
+    /// Takes the number of this commit.
+    static let nextSequence = Query(
+        sql: "UPDATE store_state SET sequence = sequence + 1 RETURNING sequence"
+    ) { row in row.int64(0) }
+}
+
+extension Query where Input == Void, Output == [UInt8]? {
+    static let session = Query(sql: "SELECT session FROM store_state") { row in
+        row.optionalBytes(0)
+    }
+}
+
+extension Query where Input == [UInt8]?, Output == Void {
+    static let setSession = Query(
+        sql: "UPDATE store_state SET session = ?1",
+        bind: { bytes, bindings in bindings.append(bytes) })
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+package import RoostModel
+internal import RoostSQLite
+
+/// What a cache holds, for people: what `roost cache inspect` shows.
+package struct CacheInspection: Hashable, Sendable {
+    package struct Channel: Hashable, Sendable {
+        package let url: ChannelURL
+        package let messageCount: Int
+        package let coverage: Coverage
+        /// How far its change log has been read.
+        package let cursor: Cursor?
+    }
+
+    /// Bytes of the pages in use and free, as SQLite counts them.
+    package let usedBytes: Int64
+    package let freeBytes: Int64
+    /// By URL.
+    package let channels: [Channel]
+    package let channelCursor: Cursor?
+    package let userCount: Int
+    package let sequence: Int64
+}
+
+extension StoreReader {
+    /// Looks at all of the cache.
+    ///
+    /// - Complexity: Counts every message, O(n).
+    package func inspection() async throws(StoreError) -> CacheInspection {
+        try await source.snapshot { session throws(SQLiteError) in
+            let connection = session.connection
+            let (pages, free, size) = try connection.first(.pages) ?? (0, 0, 0)
+            var channels: [CacheInspection.Channel] = []
+            for entry in try connection.all(.messageCounts) {
+                channels.append(
+                    CacheInspection.Channel(
+                        url: entry.url, messageCount: entry.count,
+                        coverage: try session.coverage(ofRow: entry.row),
+                        cursor: try connection.first(
+                            .cursor, (CursorKey.messageChanges(entry.url).kind, entry.row))))
+            }
+            return CacheInspection(
+                usedBytes: (pages - free) * size, freeBytes: free * size, channels: channels,
+                channelCursor: try connection.first(.cursor, (CursorKey.channelChanges.kind, 0)),
+                userCount: Int(try connection.first(.userCount) ?? 0),
+                sequence: try session.sequence())
+        }
+    }
+
+    /// What is wrong with the cache, one sentence each; empty when it is sound.
+    ///
+    /// Checks the file, and that every message lies inside a covered range.
+    ///
+    /// - Complexity: Reads the whole file.
+    package func damage() async throws(StoreError) -> [String] {
+        try await source.snapshot { session throws(SQLiteError) in
+            var findings = try session.connection.damage()
+            if findings.isEmpty, let stray = try session.connection.first(.strayCount), stray > 0 {
+                findings.append("\(stray) messages lie outside every covered range")
+            }
+            return findings
+        }
+    }
+}
+
+extension Query where Input == Void, Output == (pages: Int64, free: Int64, size: Int64) {
+    fileprivate static let pages = Query(
+        sql: """
+            SELECT page_count, freelist_count, page_size
+            FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()
+            """
+    ) { row in (row.int64(0), row.int64(1), row.int64(2)) }
+}
+
+extension Query where Input == Void, Output == (row: Int64, url: ChannelURL, count: Int) {
+    fileprivate static let messageCounts = Query(
+        sql: """
+            SELECT id, url, (SELECT count(*) FROM message WHERE channel_id = channel.id)
+            FROM channel ORDER BY url
+            """
+    ) { row in (row.int64(0), ChannelURL(row.text(1)), Int(row.int64(2))) }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static let userCount = Query(sql: "SELECT count(*) FROM user") { row in
+        row.int64(0)
+    }
+
+    /// Messages about whose surroundings nothing is known: there must be none.
+    fileprivate static let strayCount = Query(
+        sql: """
+            SELECT count(*) FROM message WHERE NOT EXISTS (
+                SELECT 1 FROM coverage
+                WHERE coverage.channel_id = message.channel_id AND filter = ''
+                    AND (lower_at, lower_id) <= (created_at, message_id)
+                    AND (created_at, message_id) <= (upper_at, upper_id))
+            """
+    ) { row in row.int64(0) }
+}

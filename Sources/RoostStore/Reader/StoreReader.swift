@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+package import RoostModel
+internal import RoostSQLite
+
+/// What a read found, and the last commit it has seen.
+package struct Snapshot<Value: Sendable>: Sendable {
+    package let value: Value
+    package let sequence: Int64
+}
+
+/// Asks the cache; every answer comes from one state of it.
+///
+/// A file has readers with connections and executors of their own, which neither wait for the writer
+/// nor hold it up. In memory they ask the writer.
+package struct StoreReader: Sendable {
+    let source: any SnapshotSource
+
+    /// The messages of a timeline's window: all of them from one covered range.
+    package func window(_ query: WindowQuery) async throws(StoreError) -> CacheWindow {
+        try await source.snapshot { session throws(SQLiteError) in try session.window(query) }
+    }
+
+    /// A message by the ID the server gave it; nil when it is not cached.
+    package func message(_ id: MessageID) async throws(StoreError) -> Snapshot<Message?> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let stored = try session.connection.first(.messageByID, id) else { return nil }
+            return try session.message(stored)
+        }
+    }
+
+    /// A message by the name of the act of sending it; nil when it is not cached as delivered.
+    package func message(_ id: RequestID) async throws(StoreError) -> Snapshot<Message?> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let stored = try session.connection.first(.messageByRequest, id) else {
+                return nil
+            }
+            return try session.message(stored)
+        }
+    }
+
+    /// How many messages of a channel are cached from one moment to another, both included.
+    package func messageCount(
+        in channel: ChannelURL, from: Timestamp, through: Timestamp
+    ) async throws(StoreError) -> Snapshot<Int> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try session.channelRow(channel) else { return 0 }
+            return Int(try session.connection.first(.countMessages, (row, from, through)) ?? 0)
+        }
+    }
+
+    /// A page of my channels in a list's order.
+    ///
+    /// - Parameters:
+    ///   - order: The list's order; ties end with the URL, so it is the same on every read (scar 98).
+    ///   - includesEmpty: Whether channels without a last message belong to the list.
+    ///   - last: The place after which the page begins; nil for the first page.
+    ///   - limit: Channels in the page at most.
+    package func channels(
+        order: ChannelOrder, includesEmpty: Bool, after last: ChannelSortKey? = nil, limit: Int
+    ) async throws(StoreError) -> Snapshot<[GroupChannel]> {
+        let page = ChannelPage(
+            after: last, order: order, includesEmpty: includesEmpty, limit: limit)
+        return try await snapshot { session throws(SQLiteError) in
+            let query: Query<ChannelPage, StoredChannel> =
+                order == .chronological ? .channelsByCreation : .channelsByLastMessage
+            var channels: [GroupChannel] = []
+            try session.connection.forEach(query, page) { stored throws(SQLiteError) in
+                if let channel = try session.channel(stored) { channels.append(channel) }
+            }
+            return channels
+        }
+    }
+
+    /// A channel; nil when nothing but its URL is known.
+    package func channel(_ url: ChannelURL) async throws(StoreError) -> Snapshot<GroupChannel?> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let stored = try session.connection.first(.channelByURL, url) else { return nil }
+            return try session.channel(stored)
+        }
+    }
+
+    /// A user as the cache knows them.
+    package func user(_ id: UserID) async throws(StoreError) -> Snapshot<User?> {
+        try await snapshot { session throws(SQLiteError) in
+            try session.connection.first(.userByID, id)?.user
+        }
+    }
+
+    /// What is known of a channel's history.
+    package func coverage(of channel: ChannelURL) async throws(StoreError) -> Snapshot<Coverage> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try session.channelRow(channel) else { return Coverage() }
+            return try session.coverage(ofRow: row)
+        }
+    }
+
+    /// How far a change log has been read; nil when it never was.
+    package func cursor(_ key: CursorKey) async throws(StoreError) -> Snapshot<Cursor?> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try key.channel.map(session.channelRow) ?? 0 else { return nil }
+            return try session.connection.first(.cursor, (key.kind, row))
+        }
+    }
+
+    /// The last login, in the words it was stored in.
+    package func session() async throws(StoreError) -> Snapshot<[UInt8]?> {
+        try await snapshot { session throws(SQLiteError) in
+            try session.connection.first(.session) ?? nil
+        }
+    }
+
+    private func snapshot<Value: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
+    ) async throws(StoreError) -> Snapshot<Value> {
+        try await source.snapshot { session throws(SQLiteError) in
+            Snapshot(value: try read(session), sequence: try session.sequence())
+        }
+    }
+}
+
+extension ChannelPage {
+    init(after last: ChannelSortKey?, order: ChannelOrder, includesEmpty: Bool, limit: Int) {
+        precondition(limit > 0, "A page has room for one channel at least.")
+        // Before every place: later than any time, and a URL that no other precedes.
+        self.init(
+            lastMessageAt: last.map { $0.lastMessageAt ?? .distantPast } ?? .distantFuture,
+            createdAt: last?.createdAt ?? .distantFuture, url: last?.url ?? ChannelURL(""),
+            includesEmpty: includesEmpty, limit: limit)
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostSQLite
+
+/// One user's data on this device: the cache, which can be fetched again, and the outbox, which cannot.
+///
+/// The two are databases of their own, so that nothing that happens to the cache reaches unsent words.
+package struct Store: Sendable {
+    package let writer: StoreWriter
+    /// At least one; each answers on a connection of its own, so several may be asked at once.
+    package let readers: [StoreReader]
+    package let outbox: OutboxStore
+    /// How the cache was found.
+    package let report: CacheReport
+
+    private let connections: [ReadConnection]
+    private let executors: [ThreadExecutor]
+
+    /// How a store is opened; the defaults suit an app.
+    package struct Options: Sendable {
+        /// Where all of the store's actors run; nil gives each database connection its own thread.
+        package var executor: (any SerialExecutor)?
+        /// Connections that read beside the writer; two let a list scroll while a search runs.
+        package var readerCount = 2
+        /// Reads and checks all of the cache first, which takes a second for each few hundred MB.
+        package var checksForDamage = false
+        /// The cache's connections; the outbox always waits for the disk.
+        package var connection = ConnectionOptions()
+
+        package init(executor: (any SerialExecutor)? = nil) {
+            self.executor = executor
+        }
+    }
+
+    /// Opens the store of one user, making what is not there yet.
+    ///
+    /// - Parameters:
+    ///   - location: Memory, or a folder that holds the stores of all applications and users.
+    ///   - owner: Whose store; another owner's files are never opened (scar 34).
+    ///   - options: See `Options`.
+    /// - Throws: `.folderNotWritable`, `.notADatabase`, `.newerSchema`, `.otherOwner`, `.locked`, or
+    ///   `.damaged` for the outbox; the message says what to do, and no file was changed. A damaged
+    ///   cache is no error: see `report`.
+    package static func open(
+        _ location: StoreLocation, owner: StoreOwner, _ options: Options = Options()
+    ) async throws(StoreError) -> Store {
+        precondition(options.readerCount > 0, "A store needs one reader at least.")
+        let files = location.files(of: owner)
+        var threads: [ThreadExecutor] = []
+        func executor(_ name: String) -> any SerialExecutor {
+            if let executor = options.executor { return executor }
+            let thread = ThreadExecutor(name: name)
+            threads.append(thread)
+            return thread
+        }
+        let opening = CacheOpening(
+            owner: owner, files: files, checksForDamage: options.checksForDamage,
+            options: options.connection)
+        let writer = StoreWriter(on: executor("roost.writer"), path: opening.path)
+        let outbox = OutboxStore(on: executor("roost.outbox"), path: files?.outbox)
+        var connections: [ReadConnection] = []
+        if files != nil {
+            connections = (0..<options.readerCount).map { index in
+                ReadConnection(on: executor("roost.reader.\(index)"), path: opening.path)
+            }
+        }
+        let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
+        do {
+            let report = try await writer.open(opening)
+            try await outbox.open(owner: owner)
+            for connection in connections { try await connection.open() }
+            return Store(
+                writer: writer, readers: sources.map(StoreReader.init), outbox: outbox,
+                report: report, connections: connections, executors: threads)
+        } catch {
+            await close(writer, connections, outbox, threads)
+            throw error
+        }
+    }
+
+    /// Closes every database; what was being done is done first. Calls made later throw `.closed`.
+    package func close() async {
+        await Self.close(writer, connections, outbox, executors)
+    }
+
+    private static func close(
+        _ writer: StoreWriter, _ connections: [ReadConnection], _ outbox: OutboxStore,
+        _ executors: [ThreadExecutor]
+    ) async {
+        for connection in connections { await connection.close() }
+        await outbox.close()
+        await writer.close()  // Last, because it holds the lock of the folder.
+        for executor in executors { await executor.shutDown() }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostSQLite
+
+/// Why the store could not do what it was asked; nothing of the call was kept.
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What the caller can tell apart.
+    package enum Kind: Hashable, Sendable {
+        /// The folder cannot be made or written.
+        case folderNotWritable
+        /// The file was never a database of ours.
+        case notADatabase
+        /// A part of the file is damaged.
+        case damaged
+        /// A newer release has written the file.
+        case newerSchema
+        /// The file belongs to another application or user (scar 34).
+        case otherOwner
+        /// Somebody else has it open.
+        case locked
+        /// No room on the disk.
+        case full
+        /// The system refused to read or write, as while the device is locked.
+        case notAccessible
+        /// The store was closed.
+        case closed
+        /// A mistake of this library, or of the SQLite it runs on.
+        case unexpected
+    }
+
+    package let kind: Kind
+    /// What failed and how to put it right; names files, never what people wrote.
+    package let message: String
+    /// What SQLite said, where it was SQLite that said it.
+    package let cause: SQLiteError?
+
+    package init(_ kind: Kind, _ message: String, cause: SQLiteError? = nil) {
+        self.kind = kind
+        self.message = message
+        self.cause = cause
+    }
+
+    package var description: String {
+        cause.map { "\(message) [\($0)]" } ?? message
+    }
+}
+
+extension StoreError {
+    /// What SQLite's answer means for a database that is in use.
+    init(_ error: SQLiteError, in path: String) {
+        let (kind, message) =
+            if error.isFull {
+                (Kind.full, "The disk is full: free some space, and saving goes on by itself.")
+            } else if error.isCorrupt {
+                (
+                    Kind.damaged,
+                    "\(path) is damaged: close the store and open it again with a check."
+                )
+            } else if error.isMalformedValue {
+                (Kind.damaged, "\(path) holds something unreadable: clear the channel concerned.")
+            } else if error.isBusy {
+                (Kind.locked, "Another process is writing to \(path): close it and try again.")
+            } else if error.isReadOnly || error.isCannotOpen || error.isIO {
+                (
+                    Kind.notAccessible,
+                    "\(path) cannot be read or written now: unlock the device or give this process "
+                        + "access to it, and try again."
+                )
+            } else {
+                (Kind.unexpected, "The database \(path) refused a statement: please report this.")
+            }
+        self.init(kind, message, cause: error)
+    }
+
+    /// What a failed migration means.
+    init(_ error: MigrationError, in path: String) {
+        switch error {
+        case .failed(let error): self.init(error, in: path)
+        case .foreign:
+            self.init(
+                .notADatabase,
+                "\(path) is a database of another program: move it away, or name another folder.")
+        case .newer(let found, let known):
+            self.init(
+                .newerSchema,
+                "\(path) has schema \(found), this release knows up to \(known): update the app.")
+        case .altered(let number, let name):
+            self.init(
+                .newerSchema,
+                "\(path) was made by another build of schema \(number) (\(name)): use that build, or "
+                    + "move the file away.")
+        }
+    }
+
+    static let closed = StoreError(
+        .closed, "The store is closed: open it again before you use it.")
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// Where a store keeps its databases.
+package enum StoreLocation: Hashable, Sendable {
+    /// Nowhere: everything is gone when the store closes.
+    case memory
+    /// Below this folder, in one of its own for each application and user.
+    case folder(String)
+
+    /// The files of one owner; nil in memory.
+    func files(of owner: StoreOwner) -> StoreFiles? {
+        switch self {
+        case .memory: nil
+        case .folder(let folder):
+            StoreFiles(
+                folder: "\(folder)/\(owner.application.asFileName)/\(owner.user.asFileName)")
+        }
+    }
+}
+
+/// The files of one application's one user.
+package struct StoreFiles: Hashable, Sendable {
+    package let folder: String
+
+    package var cache: String { "\(folder)/cache.sqlite" }
+    package var outbox: String { "\(folder)/outbox.sqlite" }
+    /// Held while the store is open.
+    package var lock: String { "\(folder)/lock" }
+}
+
+extension String {
+    /// This name as one component of a path, different for different names.
+    ///
+    /// Only small letters, digits, `_` and `-` stand for themselves; every other byte becomes `%XX`, so
+    /// that `..`, `/`, NUL and letters that some file systems take for the same do no harm. A name too
+    /// long for a file system is cut and ends in its hash.
+    var asFileName: String {
+        var name = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "_"), UInt8(ascii: "-"):
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                name += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        // "%" alone stands for no other name.
+        if name.isEmpty { return "%" }
+        guard name.utf8.count > 120 else { return name }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return "\(name.prefix(100))~\(String(hash, radix: 16))"
+    }
+}

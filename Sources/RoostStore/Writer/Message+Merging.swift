@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+
+extension Message {
+    /// What is known of a message once another copy of it has come.
+    ///
+    /// The copy edited later wins, whichever came first (scar 119); of two with the same time the one
+    /// that came last, because a translation or a link preview carries no new time (scar 118). What one
+    /// copy does not tell, the request ID or the sender, is kept from the other.
+    func merged(with other: Message) -> Message {
+        let isStale = (other.updatedAt ?? .distantPast) < (updatedAt ?? .distantPast)
+        let (base, rest) = isStale ? (self, other) : (other, self)
+        var merged = base
+        if merged.sender == nil { merged.sender = rest.sender }
+        if let id = merged.messageID, merged.requestID == nil {
+            merged.delivery = .delivered(id, rest.requestID)
+        }
+        return merged
+    }
+}

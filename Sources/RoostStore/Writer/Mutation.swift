@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+package import RoostModel
+
+/// Something the server said, to be written down.
+///
+/// Mutations of one commit happen together or not at all, in their order. Each may come twice, late, or
+/// by several ways: what is known already changes nothing (scar 54).
+package enum Mutation: Hashable, Sendable {
+    /// Channels as they are now; adds them or replaces what was known.
+    case channels([GroupChannel])
+    /// A channel is no longer mine: it goes, with its messages, its coverage and its cursor.
+    case removeChannel(ChannelURL)
+    /// A page of a channel's messages, in any order.
+    ///
+    /// `covering` is the stretch the server stated to be whole, nil when it stated none. A message that
+    /// lies neither there nor in what was covered before is not kept: the cache would claim to know
+    /// what stands around it.
+    case messages(ChannelURL, [Message], covering: CoveredRange?)
+    /// A message that came live, and the one the server named as right before it.
+    case liveMessage(Message, predecessor: MessageID?)
+    /// A message as it is now; lands only where the cache has it.
+    case edited(Message)
+    /// Messages that are gone; what is known around them stays known.
+    case deleted(ChannelURL, [MessageID])
+    /// Forgets a channel's messages and coverage, not the channel and not its cursor (R120).
+    case clearMessages(ChannelURL)
+    /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
+    case cursor(CursorKey, Cursor)
+    /// Forgets a cursor that the server no longer accepts.
+    case removeCursor(CursorKey)
+    /// Users as they are now, in full; messages and members show them at once.
+    case users([User])
+    /// The last login, in the caller's own words; nil forgets it.
+    case session([UInt8]?)
+
+    /// The channel whose messages it touches.
+    var channelOfMessages: ChannelURL? {
+        switch self {
+        case .removeChannel(let channel), .messages(let channel, _, _), .deleted(let channel, _),
+            .clearMessages(let channel):
+            channel
+        case .liveMessage(let message, _), .edited(let message): message.channelURL
+        case .channels, .cursor, .removeCursor, .users, .session: nil
+        }
+    }
+
+    /// Whether it says anything of a channel.
+    func concerns(_ url: ChannelURL) -> Bool {
+        switch self {
+        case .channels(let channels): channels.contains { $0.url == url }
+        case .cursor(let key, _), .removeCursor(let key): key.channel == url
+        default: channelOfMessages == url
+        }
+    }
+}

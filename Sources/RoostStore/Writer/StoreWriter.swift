@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+internal import RoostSQLite
+
+/// The one who writes to the cache, and tells what changed.
+///
+/// - Invariant: A commit is on disk before anybody hears of it, and everybody hears of commits in their
+///   order.
+package actor StoreWriter {
+    private nonisolated let executor: any SerialExecutor
+    private let path: String
+    private var connection: Connection?
+    /// Keeps other clients out of the folder.
+    private var lock: FolderLock?
+    private var readers = JournalReaders()
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(on executor: any SerialExecutor, path: String) {
+        self.executor = executor
+        self.path = path
+    }
+
+    /// Writes down what the server said: all of it in one transaction, or nothing.
+    ///
+    /// - Parameter mutations: Applied in order; see `Mutation` for what each does.
+    /// - Returns: What is different now; the same value every reader of the journal gets.
+    /// - Throws: `.full` and others; the store is as it was, and the call may be made again.
+    @discardableResult
+    package func commit(_ mutations: [Mutation]) throws(StoreError) -> Commit {
+        guard let connection else { throw .closed }
+        do throws(SQLiteError) {
+            let commit = try connection.transaction { () throws(SQLiteError) in
+                let changes = try WriteSession(connection).apply(mutations)
+                return Commit(
+                    sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
+            }
+            readers.append(commit)
+            return commit
+        } catch {
+            throw StoreError(error, in: path)
+        }
+    }
+
+    /// A feed of every later commit.
+    ///
+    /// - Parameter capacity: Commits that may wait for the reader before they become one `missed`. The
+    ///   default is a second of the busiest channel we expect.
+    package func journal(capacity: Int = 256) -> JournalFeed {
+        let (id, bell) = readers.add(capacity: capacity)
+        if connection == nil { readers.finish() }
+        return JournalFeed(id: id, writer: self, bell: bell)
+    }
+
+    func takeEntry(of id: Int) -> JournalEntry? {
+        readers.take(id)
+    }
+
+    func open(_ opening: CacheOpening) throws(StoreError) -> CacheReport {
+        precondition(connection == nil, "A writer is opened once.")
+        lock = try opening.takeLock()
+        let (connection, report) = try opening.open()
+        self.connection = connection
+        return report
+    }
+
+    func close() {
+        connection = nil
+        lock = nil
+        readers.finish()
+    }
+
+    /// Lends the connection outside any transaction.
+    func inspect<T>(_ body: (Connection) throws(SQLiteError) -> T) throws(StoreError) -> T {
+        guard let connection else { throw .closed }
+        do throws(SQLiteError) {
+            return try body(connection)
+        } catch {
+            throw StoreError(error, in: path)
+        }
+    }
+}
+
+extension StoreWriter: SnapshotSource {
+    func snapshot<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T {
+        guard let connection else { throw .closed }
+        return try connection.read(read, path: path)
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+internal import RoostSQLite
+
+/// The users that one commit has met, as they were before it and as they are now.
+struct UserBook {
+    private struct Entry {
+        let row: Int64
+        /// Nil for a user whom this commit met first.
+        let before: User?
+        var now: User
+    }
+
+    private let connection: Connection
+    private var entries: [Entry] = []
+    private var indexByID: [UserID: Int] = [:]
+    private var indexByRow: [Int64: Int] = [:]
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Writes down a user, in full or as far as `user` tells.
+    ///
+    /// - Returns: The number of their row.
+    @discardableResult
+    mutating func learn(_ user: User, inFull: Bool) throws(SQLiteError) -> Int64 {
+        guard let index = try find(user.id) else {
+            let row = try connection.first(.insertUser, user) ?? 0
+            add(Entry(row: row, before: nil, now: user))
+            return row
+        }
+        let now = inFull ? user : entries[index].now.learning(user)
+        if now != entries[index].now {
+            entries[index].now = now
+            try connection.execute(
+                .updateUser, StoredUser(row: entries[index].row, user: now))
+        }
+        return entries[index].row
+    }
+
+    /// The row of a user whom this commit has met.
+    func row(_ id: UserID) -> Int64 {
+        guard let index = indexByID[id] else {
+            preconditionFailure("A user is learned before somebody refers to them.")
+        }
+        return entries[index].row
+    }
+
+    /// The user of a row that another row refers to.
+    mutating func user(inRow row: Int64) throws(SQLiteError) -> User {
+        if let index = indexByRow[row] { return entries[index].now }
+        guard let stored = try connection.first(.userByRow, row) else {
+            throw .malformed("a user", because: "the row that others refer to is missing")
+        }
+        add(Entry(row: row, before: stored.user, now: stored.user))
+        return stored.user
+    }
+
+    /// A user as they are now, whatever was said of them on the way.
+    func now(_ user: User) -> User {
+        indexByID[user.id].map { entries[$0].now } ?? user
+    }
+
+    /// A user as they were before this commit.
+    func before(_ user: User) -> User {
+        indexByID[user.id].map { entries[$0].before ?? entries[$0].now } ?? user
+    }
+
+    /// The users known before who are not what they were, in the order they were met.
+    var updates: [(before: User, now: User)] {
+        entries.compactMap { entry in
+            guard let before = entry.before, before != entry.now else { return nil }
+            return (before, entry.now)
+        }
+    }
+
+    private mutating func find(_ id: UserID) throws(SQLiteError) -> Int? {
+        if let index = indexByID[id] { return index }
+        guard let stored = try connection.first(.userByID, id) else { return nil }
+        add(Entry(row: stored.row, before: stored.user, now: stored.user))
+        return entries.count - 1
+    }
+
+    private mutating func add(_ entry: Entry) {
+        indexByID[entry.now.id] = entries.count
+        indexByRow[entry.row] = entries.count
+        entries.append(entry)
+    }
+}
+
+extension User {
+    /// This user with what another source says of them in passing.
+    ///
+    /// A sender inside a frame has a name and a picture at most, so what such a source leaves out is
+    /// kept; it says nothing by leaving it out.
+    func learning(_ other: User) -> User {
+        var user = self
+        if !other.nickname.isEmpty { user.nickname = other.nickname }
+        if !other.profileURL.isEmpty { user.profileURL = other.profileURL }
+        if !other.metadata.isEmpty { user.metadata = other.metadata }
+        user.isActive = other.isActive
+        for field in other.unknownFields.fields { user.unknownFields.keep(field) }
+        return user
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+extension WriteSession {
+    /// Adds a channel or replaces what was known of it.
+    func put(_ channel: GroupChannel) throws(SQLiteError) {
+        let row = try rowMaking(channel.url)
+        let old = try storedChannel(channel.url)
+        for user in channel.users { try users.learn(user, inFull: false) }
+        if let old, old.mapUsers(users.now) == channel.mapUsers(users.now) { return }
+        var payload: [UInt8] = []
+        ChannelPayload.write(channel, to: &payload, row: users.row)
+        try connection.execute(
+            .updateChannel, ChannelEntry(row: row, channel: channel, payload: payload))
+        note(channel.url, before: old, after: channel)
+    }
+
+    /// Removes a channel and all that belongs to it.
+    func removeChannel(
+        _ url: ChannelURL, before rest: ArraySlice<Mutation>
+    ) throws(SQLiteError) {
+        guard let row = try row(url) else { return }
+        let old = try storedChannel(url)
+        try clearMessages(url, before: rest)
+        try connection.execute(.deleteCursorsOfChannel, row)
+        if rest.contains(where: { $0.concerns(url) }) {
+            try connection.execute(.blankChannel, row)  // It comes back, and keeps its row.
+        } else {
+            try connection.execute(.deleteChannel, row)
+        }
+        note(url, before: old, after: nil)
+    }
+
+    /// The difference in the set of channels; nil when there is none.
+    func channelsChange() -> ChannelsChange? {
+        var inserted: [GroupChannel] = []
+        var updated: [Update<GroupChannel>] = []
+        var deleted: [ChannelURL] = []
+        for url in channelOrder {
+            switch (channels[url]?.before, channels[url]?.after) {
+            case (nil, let after?): inserted.append(after.mapUsers(users.now))
+            case (.some, nil): deleted.append(url)
+            case (let old?, let after?):
+                // A new name of a member alone is the news of `Change.users`.
+                if old.mapUsers(users.now) != after.mapUsers(users.now) {
+                    updated.append(
+                        Update(before: old.mapUsers(users.before), after: after.mapUsers(users.now))
+                    )
+                }
+            case (nil, nil): break
+            }
+        }
+        guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return nil }
+        return ChannelsChange(inserted: inserted, updated: updated, deleted: deleted)
+    }
+
+    private func note(_ url: ChannelURL, before: GroupChannel?, after: GroupChannel?) {
+        if channels[url] == nil {
+            channelOrder.append(url)
+            channels[url] = (before, after)
+        }
+        channels[url]?.after = after
+    }
+
+    private func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
+        guard let stored = try connection.first(.channelByURL, url) else { return nil }
+        var failure: SQLiteError?
+        let channel = try stored.channel { row in
+            do throws(SQLiteError) {
+                return try users.user(inRow: row)
+            } catch {
+                failure = failure ?? error
+                return User(id: UserID(""))
+            }
+        }
+        if let failure { throw failure }
+        return channel
+    }
+}
+
+extension GroupChannel {
+    /// Everybody the channel names.
+    fileprivate var users: [User] {
+        [createdBy, lastMessage?.sender?.user].compactMap { $0 } + members.map(\.user)
+    }
+
+    /// The channel with its users as somebody else knows them.
+    fileprivate func mapUsers(_ transform: (User) -> User) -> GroupChannel {
+        var channel = self
+        channel.createdBy = createdBy.map(transform)
+        channel.lastMessage = lastMessage?.mapUsers(transform)
+        channel.members = members.map { member in
+            var member = member
+            member.user = transform(member.user)
+            return member
+        }
+        return channel
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import Testing
+
+struct CommitFaultTests {
+    /// A change log's page as the engine commits it: the messages, and how far they were read.
+    static let page: [Mutation] = {
+        let messages = (1...300).map { id in
+            Fixture.message(
+                Int64(id), text: String(repeating: "x", count: 300),
+                from: User(id: UserID("user \(id % 20)")))
+        }
+        return [
+            .channels([Fixture.group(Fixture.channel, last: messages.last)]),
+            .messages(Fixture.channel, messages, covering: Fixture.range(1, 300)),
+            .cursor(.messageChanges(Fixture.channel), .token("after 300")),
+            .cursor(.channelChanges, .token("after the channel")),
+            .session([1]),
+        ]
+    }()
+
+    @Test
+    func `wherever a commit fails, data and cursor are there together or not (scars 6, 7, 45)`()
+        async throws
+    {
+        var failures = 0
+        for extraPages in 0... {
+            let folder = try TemporaryFolder()
+            let store = try await Store.test(.folder(folder.path))
+            var feed = await store.writer.journal().makeAsyncIterator()
+            try await store.writer.limitPages(to: try await store.writer.pageCount() + extraPages)
+            do {
+                try await store.writer.commit(Self.page)
+                try await expectPage(in: store)
+                await store.close()
+                break
+            } catch let error as StoreError {
+                failures += 1
+                #expect(error.kind == .full)
+                #expect(try await store.writer.busyStatementCount() == 0)
+                try await expectNothing(in: store)
+            }
+            // Room comes back: the same call succeeds, and is the first that anybody hears of.
+            try await store.writer.limitPages(to: nil)
+            let commit = try await store.writer.commit(Self.page)
+            #expect(commit.sequence == 1)
+            #expect(await feed.next() == .commit(commit))
+            try await expectPage(in: store)
+            await store.close()
+        }
+        #expect(failures > 20)
+    }
+
+    private func expectNothing(in store: Store) async throws {
+        for reader in store.readers {
+            let inspection = try await reader.inspection()
+            #expect(inspection.channels == [])
+            #expect(inspection.channelCursor == nil)
+            #expect(inspection.userCount == 0)
+            #expect(inspection.sequence == 0)
+            #expect(try await reader.session().value == nil)
+        }
+    }
+
+    private func expectPage(in store: Store) async throws {
+        for reader in store.readers {
+            #expect(try await reader.newest().count == 300)
+            let cursor = try await reader.cursor(.messageChanges(Fixture.channel))
+            #expect(cursor.value == .token("after 300"))
+            #expect(cursor.sequence == 1)
+            #expect(try await reader.session().value == [1])
+        }
+    }
+
+    @Test func `one failed write loses nothing else, and the next one goes on (scar 40)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit([Fixture.page(1...5, in: "before")])
+        try await store.writer.limitPages(to: 1)
+        let error = await #expect(throws: StoreError.self) {
+            try await store.writer.commit(Self.page)
+        }
+        #expect(error?.kind == .full)
+        #expect(
+            error?.message == "The disk is full: free some space, and saving goes on by itself.")
+        try await store.writer.limitPages(to: nil)
+        try await store.writer.commit([Fixture.page(6...7, in: "before")])
+        #expect(try await store.reader.inspection().channels.map(\.messageCount) == [7])
+        #expect(try await store.reader.damage() == [])
+        await store.close()
+    }
+
+    @Test func `a page of a hundred is one commit (scar 159)`() async throws {
+        let store = try await Store.test()
+        let commit = try await store.writer.commit([Fixture.page(1...100)])
+        #expect(commit.sequence == 1)
+        #expect(try await store.reader.inspection().sequence == 1)
+    }
+
+    @Test func `a reader goes on while the writer writes, and says what it has seen`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for id in 1...200 {
+                    let message = Fixture.message(Int64(id))
+                    let predecessor = id == 1 ? nil : MessageID(Int64(id - 1))
+                    try await store.writer.commit([
+                        .liveMessage(message, predecessor: predecessor)
+                    ])
+                }
+            }
+            for reader in store.readers {
+                group.addTask {
+                    for _ in 0..<100 {
+                        let window = try await reader.window(
+                            .around(
+                                .distantFuture, in: Fixture.channel, olderCount: 500, newerCount: 0)
+                        )
+                        // Each commit adds one message: so many are there as commits were seen.
+                        #expect(window.messages.count == Int(window.sequence))
+                        #expect(window.coverage.ranges.count == (window.sequence == 0 ? 0 : 1))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.writer.busyStatementCount() == 0)
+        await store.close()
+    }
+
+    @Test func `an unsent message in the cache stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let store = try await Store.test()
+            var message = Fixture.message(1)
+            message.delivery = .unsent("r", .pending)
+            try await store.writer.commit([.liveMessage(message, predecessor: nil)])
+        }
+    }
+}

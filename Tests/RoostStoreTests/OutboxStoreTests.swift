@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostSQLite
+import RoostStore
+import Testing
+
+struct OutboxStoreTests {
+    private static func content(_ text: String) -> OutboxContent {
+        .userMessage(UserMessageParams(text: text))
+    }
+
+    @discardableResult
+    private func append(
+        _ id: RequestID, to channel: ChannelURL = Fixture.channel, in store: Store
+    ) async throws -> OutboxItem {
+        try await store.outbox.append(
+            id, to: channel, createdAt: Timestamp(milliseconds: 1),
+            content: Self.content(id.rawValue))
+    }
+
+    @Test func `a message is there after a restart, with every parameter (scars 15, 120)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        var store = try await Store.test(.folder(folder.path))
+        let item = try await store.outbox.append(
+            "r", to: Fixture.channel, createdAt: Timestamp(milliseconds: -5),
+            content: .userMessage(PayloadTests.params))
+        await store.close()
+        store = try await Store.test(.folder(folder.path))
+        #expect(try await store.outbox.items().items == [item])
+        #expect(try await store.outbox.items().unreadable == [])
+        #expect(item.state == .pending)
+        #expect(item.attemptCount == 0)
+        #expect(!item.hasLeft)
+        await store.close()
+    }
+
+    @Test func `a hundred in one millisecond are a hundred rows in their order (scar 63)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let ids = (0..<100).map { RequestID("r\($0)") }
+        for id in ids { try await append(id, in: store) }
+        let items = try await store.outbox.items().items
+        #expect(items.map(\.requestID) == ids)
+        #expect(items.map(\.sequence) == items.map(\.sequence).sorted())
+        #expect(Set(items.map(\.sequence)).count == 100)
+    }
+
+    @Test func `each item keeps its own channel (scar 60)`() async throws {
+        let store = try await Store.test()
+        for index in 0..<50 {
+            try await append(
+                RequestID("r\(index)"), to: ChannelURL("channel \(index % 5)"), in: store)
+        }
+        try await store.outbox.update("r7", state: .failed(.ackTimeout))
+        for item in try await store.outbox.items().items {
+            let index = Int(item.requestID.rawValue.dropFirst()) ?? -1
+            #expect(item.channel == ChannelURL("channel \(index % 5)"))
+            #expect(item.state == (index == 7 ? .failed(.ackTimeout) : .pending))
+        }
+    }
+
+    @Test func `the same request ID twice is one item, the first (scar 10)`() async throws {
+        let store = try await Store.test()
+        let first = try await append("r", in: store)
+        try await store.outbox.noteAttempt("r")
+        let second = try await store.outbox.append(
+            "r", to: "elsewhere", createdAt: Timestamp(milliseconds: 99),
+            content: Self.content("no"))
+        #expect(second.content == first.content)
+        #expect(second.channel == first.channel)
+        #expect(second.attemptCount == 1)
+        #expect(try await store.outbox.items().items == [second])
+    }
+
+    @Test(arguments: [
+        UnsentState.pending, .canceled, .failed(.ackTimeout), .failed(RoostError.Code(-1)),
+    ])
+    func `a state survives a restart (scar 72)`(state: UnsentState) async throws {
+        let folder = try TemporaryFolder()
+        var store = try await Store.test(.folder(folder.path))
+        try await append("r", in: store)
+        try await store.outbox.update("r", state: .failed(.networkError))
+        try await store.outbox.update("r", state: state)
+        for _ in 0..<3 { try await store.outbox.noteAttempt("r") }
+        await store.close()
+        store = try await Store.test(.folder(folder.path))
+        let item = try #require(try await store.outbox.items().items.first)
+        #expect(item.state == state)
+        #expect(item.attemptCount == 3)
+        #expect(item.hasLeft)
+        await store.close()
+    }
+
+    @Test func `what was removed stays removed, and its number is not given again`() async throws {
+        let store = try await Store.test()
+        try await append("a", in: store)
+        let last = try await append("b", in: store)
+        try await store.outbox.remove("b")
+        try await store.outbox.remove("b")
+        try await store.outbox.update("b", state: .pending)
+        try await store.outbox.noteAttempt("b")
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["a"])
+        #expect(try await append("c", in: store).sequence > last.sequence)
+    }
+
+    @Test(arguments: MessageMergingTests.hostileNames)
+    func `any name goes through (scar 38)`(name: String) async throws {
+        let store = try await Store.test()
+        let item = try await append(RequestID(name), to: ChannelURL(name), in: store)
+        #expect(try await store.outbox.items().items == [item])
+        #expect(item.channel.rawValue == name)
+        try await store.outbox.update(RequestID(name), state: .canceled)
+        try await store.outbox.remove(RequestID(name))
+        #expect(try await store.outbox.items().items == [])
+    }
+
+    @Test func `an item that cannot be read blocks nothing and stays (scar 65)`() async throws {
+        let folder = try TemporaryFolder()
+        var store = try await Store.test(.folder(folder.path))
+        for id: RequestID in ["a", "b", "c"] { try await append(id, in: store) }
+        await store.close()
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/outbox.sqlite")))
+            try connection.executeScript(
+                "UPDATE item SET payload = x'63' WHERE request_id = 'b'")
+        }
+        store = try await Store.test(.folder(folder.path))
+        let items = try await store.outbox.items()
+        #expect(items.items.map(\.requestID) == ["a", "c"])
+        #expect(items.unreadable == ["b"])
+        await store.close()
+    }
+
+    @Test func `clearing the cache leaves unsent words alone (scars 16, 40, 41)`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([Fixture.page(1...5)])
+        let item = try await append("r", in: store)
+        try await store.writer.commit([
+            .clearMessages(Fixture.channel), .removeChannel(Fixture.channel),
+        ])
+        #expect(try await store.outbox.items().items == [item])
+    }
+
+    @Test func `an unsent message shows what was written`() async throws {
+        let store = try await Store.test()
+        let item = try await store.outbox.append(
+            "r", to: Fixture.channel, createdAt: Timestamp(milliseconds: 4),
+            content: .userMessage(PayloadTests.params))
+        let sender = Sender(user: PayloadTests.user)
+        let message = item.message(from: sender)
+        #expect(message.delivery == .unsent("r", .pending))
+        #expect(message.position == nil)
+        #expect(message.text == "Hi")
+        #expect(message.metaArrays == PayloadTests.params.metaArrays)
+        #expect(message.parentID == 3)
+        #expect(message.sender == sender)
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostStore
+import Testing
+
+struct StoreOpeningTests {
+    private func cache(in folder: TemporaryFolder) -> String {
+        folder.file("app/anna/cache.sqlite")
+    }
+    private func outbox(in folder: TemporaryFolder) -> String {
+        folder.file("app/anna/outbox.sqlite")
+    }
+
+    /// A store that was used and closed: five messages in the cache, one in the outbox.
+    private func usedFolder() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit([Fixture.page(1...5)])
+        _ = try await store.outbox.append(
+            "r", to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+            content: .userMessage(UserMessageParams(text: "unsent")))
+        await store.close()
+        return folder
+    }
+
+    private func write(_ content: Data, to path: String) throws {
+        try content.write(to: URL(fileURLWithPath: path))
+    }
+
+    private func failure(opening folder: TemporaryFolder) async -> StoreError? {
+        await #expect(throws: StoreError.self) {
+            let store = try await Store.test(.folder(folder.path))
+            await store.close()
+        }
+    }
+
+    @Test func `what was written is there after a restart, and no log is left beside it (scar 36)`()
+        async throws
+    {
+        let folder = try await usedFolder()
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("app/anna"))
+        #expect(files.sorted() == ["cache.sqlite", "lock", "outbox.sqlite"])
+        let store = try await Store.test(.folder(folder.path))
+        #expect(store.report == .intact)
+        #expect(try await store.reader.newest().count == 5)
+        #expect(try await store.outbox.items().items.count == 1)
+        #expect(try await store.writer.commit([]).sequence == 2)
+        await store.close()
+    }
+
+    @Test func `users A, B, A on one device never meet (scar 34)`() async throws {
+        let folder = try TemporaryFolder()
+        let owners = [("app", "a"), ("app", "A"), ("other", "a"), ("app", "a/../A"), ("app", "..")]
+        for _ in 0..<2 {
+            for (index, (application, user)) in owners.enumerated() {
+                let store = try await Store.open(
+                    .folder(folder.path), owner: StoreOwner(application: application, user: user))
+                let id = Int64(index + 1)
+                try await store.writer.commit([Fixture.page(id...id)])
+                #expect(try await store.reader.newest() == [Fixture.message(id)])
+                await store.close()
+            }
+        }
+        #expect(try folder.contents() == ["app", "other"])
+    }
+
+    @Test func `files of another owner are refused, wherever they were moved (scar 34)`()
+        async throws
+    {
+        let folder = try await usedFolder()
+        let other = StoreOwner(application: "app", user: "bob")
+        try FileManager.default.moveItem(
+            atPath: folder.file("app/anna"), toPath: folder.file("app/bob"))
+        let error = await #expect(throws: StoreError.self) {
+            try await Store.open(.folder(folder.path), owner: other)
+        }
+        #expect(error?.kind == .otherOwner)
+    }
+
+    @Test(arguments: [
+        ("anna", "anna"), ("Anna", "%41nna"), ("..", "%2E%2E"), ("a/b", "a%2Fb"), ("\0", "%00"),
+        ("", "%"), ("%", "%25"), ("é", "%C3%A9"),
+    ])
+    func `a name becomes one component of a path`(name: String, component: String) async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.open(
+            .folder(folder.path), owner: StoreOwner(application: name, user: "u"))
+        #expect(try folder.contents() == [component])
+        await store.close()
+    }
+
+    @Test func `names too long for a file system stay different`() async throws {
+        let folder = try TemporaryFolder()
+        for last in ["a", "b"] {
+            let name = String(repeating: "ü", count: 5_000) + last
+            let store = try await Store.open(
+                .folder(folder.path), owner: StoreOwner(application: name, user: "u"))
+            await store.close()
+        }
+        #expect(try folder.contents().count == 2)
+    }
+
+    @Test
+    func
+        `a cache that cannot be read is set aside and begun anew, and the app hears of it (scars 42, 43)`()
+        async throws
+    {
+        let folder = try await usedFolder()
+        let damaged = Data(String(repeating: "This is a letter. ", count: 500).utf8)
+        for number in 1...2 {
+            try write(damaged, to: cache(in: folder))
+            let store = try await Store.test(.folder(folder.path))
+            guard case .rebuilt(let path, let reason) = store.report else {
+                Issue.record("The report should tell of the rebuilt cache.")
+                return
+            }
+            #expect(path == "\(cache(in: folder)).damaged-\(number)")
+            #expect(reason == "file is not a database")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
+            #expect(try await store.reader.newest() == [])
+            #expect(try await store.outbox.items().items.map(\.requestID) == ["r"])
+            try await store.writer.commit([Fixture.page(1...3)])
+            await store.close()
+        }
+    }
+
+    @Test func `a flipped page is found by a check, and unsent words survive it (scar 42)`()
+        async throws
+    {
+        let folder = try await usedFolder()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: cache(in: folder)))
+        for offset in 4_096..<bytes.count { bytes[offset] ^= 0x55 }
+        try write(bytes, to: cache(in: folder))
+        var options = Store.Options()
+        options.checksForDamage = true
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        #expect(store.report != .intact)
+        #expect(try await store.reader.newest() == [])
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["r"])
+        await store.close()
+    }
+
+    @Test func `a damaged outbox is an error and stays as it is (scars 41, 42, 46)`() async throws {
+        let folder = try await usedFolder()
+        let damaged = Data(String(repeating: "This is a letter. ", count: 500).utf8)
+        try write(damaged, to: outbox(in: folder))
+        let error = await failure(opening: folder)
+        #expect(error?.kind == .damaged)
+        #expect(error?.message.contains("may hold unsent messages. Nothing was deleted") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: outbox(in: folder))) == damaged)
+    }
+
+    @Test(arguments: ["cache", "outbox"])
+    func `a file of a newer release is refused untouched (scars 9, 41)`(name: String) async throws {
+        let folder = try await usedFolder()
+        let path = folder.file("app/anna/\(name).sqlite")
+        do {
+            let connection = try Connection(.file(path))
+            try connection.executeScript("PRAGMA user_version = 99")
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let error = await failure(opening: folder)
+        #expect(error?.kind == .newerSchema)
+        #expect(error?.message.hasSuffix("knows up to 1: update the app.") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test func `a database of another program is refused untouched`() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("app/anna"), withIntermediateDirectories: true)
+        do {
+            let connection = try Connection(.file(cache(in: folder)))
+            try connection.executeScript("CREATE TABLE diary (day TEXT)")
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: cache(in: folder)))
+        #expect(await failure(opening: folder)?.kind == .notADatabase)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: cache(in: folder))) == before)
+    }
+
+    /// Places in which nobody can make a folder, whatever their rights.
+    @Test(arguments: ["/proc/roost", "/dev/null/roost"])
+    func `a folder that cannot be made is named, before anything can be sent (scar 46)`(
+        folder: String
+    ) async {
+        let error = await #expect(throws: StoreError.self) {
+            try await Store.test(.folder(folder))
+        }
+        #expect(error?.kind == .folderNotWritable)
+        #expect(error?.message.contains("\(folder)/app/anna") == true)
+        #expect(error?.message.hasSuffix("or name another folder.") == true)
+    }
+
+    @Test
+    func `a second client of one folder is told so, until the first has closed (scars 51, 146)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let first = try await Store.test(.folder(folder.path))
+        let error = await failure(opening: folder)
+        #expect(error?.kind == .locked)
+        #expect(error?.message.contains("close it first") == true)
+        try await first.writer.commit([Fixture.page(1...3)])
+        await first.close()
+        let second = try await Store.test(.folder(folder.path))
+        #expect(try await second.reader.newest().count == 3)
+        await second.close()
+    }
+
+    @Test func `a closed store answers that it is closed, and closing twice is once`() async throws
+    {
+        let folder = try TemporaryFolder()
+        for location in [StoreLocation.memory, .folder(folder.path)] {
+            let store = try await Store.test(location)
+            await store.close()
+            await store.close()
+            var errors: [StoreError?] = []
+            errors.append(
+                await #expect(throws: StoreError.self) { try await store.writer.commit([]) })
+            errors.append(
+                await #expect(throws: StoreError.self) { try await store.reader.session() })
+            errors.append(
+                await #expect(throws: StoreError.self) { try await store.outbox.items() })
+            #expect(errors.map(\.?.kind) == [.closed, .closed, .closed])
+        }
+    }
+
+    @Test func `opening and closing leaves no file open (scar 145)`() async throws {
+        let folder = try TemporaryFolder()
+        func openFiles() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count {
+                let target = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/dev/fd/\($0)")
+                return target?.hasPrefix(folder.path) ?? false
+            }
+        }
+        for _ in 0..<20 {
+            let store = try await Store.test(.folder(folder.path))
+            try await store.writer.commit([Fixture.page(1...3)])
+            await store.close()
+        }
+        #expect(try openFiles() == 0)
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import Testing
+
+struct StoreReaderTests {
+    @Test func `pages inside one millisecond lose and repeat nothing, both ways (scar 24)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let messages = (1...200).map { Fixture.message(Int64($0), at: 1_000) }
+        let range = CoveredRange(
+            lower: Fixture.place(1_000, 1), upper: Fixture.place(1_000, 200))
+        try await store.writer.commit([
+            .messages(Fixture.channel, messages.reversed(), covering: range)
+        ])
+        for newest in [true, false] {
+            var seen: [Message] = []
+            var point = newest ? Position.distantFuture : .distantPast
+            while seen.count < 200 {
+                let window = try await store.reader.window(
+                    WindowQuery(
+                        channel: Fixture.channel, lower: point, upper: point,
+                        olderCount: newest ? 7 : 0, newerCount: newest ? 0 : 7))
+                // The message at the point itself came with the page before.
+                let page = window.messages.filter { $0.position != point }
+                try #require(!page.isEmpty)
+                seen = newest ? page + seen : seen + page
+                point = try #require((newest ? page.first : page.last)?.position)
+            }
+            #expect(seen == messages)
+        }
+    }
+
+    @Test(arguments: [
+        // Around a moment inside: its own message and the neighbours.
+        (Fixture.place(5), Fixture.place(5), 2, 2, [3, 4, 5, 6, 7], 3, 7),
+        // A stretch, and one more on each side.
+        (Fixture.place(4), Fixture.place(6), 1, 1, [3, 4, 5, 6, 7], 3, 7),
+        // The ends of the range are reached: the extent goes as far as the range.
+        (Fixture.place(2), Fixture.place(2), 9, 9, [1, 2, 3, 4, 5, 6, 7, 8, 9], 1, 9),
+        (Position.distantPast, Position.distantPast, 9, 2, [1, 2], 1, 2),
+        (Position.distantFuture, Position.distantFuture, 2, 9, [28, 29], 28, 29),
+        // A moment in the hole is answered from the next newer range.
+        (Fixture.place(15), Fixture.place(15), 9, 2, [21, 22], 21, 22),
+    ])
+    func `a window is answered from one covered range`(
+        lower: Position, upper: Position, older: Int, newer: Int, ids: [Int], from: Int, to: Int
+    ) async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([Fixture.page(1...9), Fixture.page(21...29)])
+        let window = try await store.reader.window(
+            WindowQuery(
+                channel: Fixture.channel, lower: lower, upper: upper, olderCount: older,
+                newerCount: newer))
+        #expect(window.messages == ids.map { Fixture.message(Int64($0)) })
+        #expect(
+            window.extent
+                == CacheWindow.Extent(
+                    lower: Fixture.place(Int64(from)), upper: Fixture.place(Int64(to))))
+        #expect(window.coverage == Coverage([Fixture.range(1, 9), Fixture.range(21, 29)]))
+        #expect(window.sequence == 1)
+    }
+
+    @Test func `nothing known of a channel is an empty window without extent`() async throws {
+        let store = try await Store.test()
+        let query = WindowQuery.around(
+            .distantFuture, in: Fixture.channel, olderCount: 9, newerCount: 0)
+        let nothing = CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 0)
+        #expect(try await store.reader.window(query) == nothing)
+        try await store.writer.commit([.channels([Fixture.group(Fixture.channel)])])
+        #expect(try await store.reader.window(query).extent == nil)
+    }
+
+    @Test func `a count takes both moments in and one channel only`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([Fixture.page(1...9), Fixture.page(1...50, in: "other")])
+        let reader = store.reader
+        let counts: [(Int64, Int64, Int)] = [(3, 5, 3), (.min, .max, 9), (9, 99, 1), (5, 4, 0)]
+        for (from, through, count) in counts {
+            #expect(
+                try await reader.messageCount(
+                    in: Fixture.channel, from: Timestamp(milliseconds: from),
+                    through: Timestamp(milliseconds: through)
+                ).value == count)
+        }
+        #expect(
+            try await reader.messageCount(
+                in: "nowhere", from: .distantPast, through: .distantFuture
+            ).value == 0)
+    }
+
+    @Test(arguments: ChannelOrder.allCases, [true, false])
+    func `channels page in the list's own order, ties included (scars 97, 98, 99)`(
+        order: ChannelOrder, includesEmpty: Bool
+    ) async throws {
+        let store = try await Store.test()
+        var random = SplitMix64(seed: 1)
+        var channels: [GroupChannel] = []
+        for index in 0..<100 {
+            let url = ChannelURL("channel \(random.next() % 1_000_000) \(index)")
+            let moment = Int64(random.next() % 3)
+            let last = random.next() % 3 == 0 ? nil : Fixture.message(moment + 7, in: url)
+            channels.append(
+                Fixture.group(url, createdAt: Int64(random.next() % 3), last: last))
+        }
+        // Not mine any more, so in no list.
+        var left = Fixture.group("left", createdAt: 2, last: Fixture.message(9, in: "left"))
+        left.myState = .none
+        try await store.writer.commit([.channels(channels + [left])])
+
+        var seen: [GroupChannel] = []
+        while true {
+            let page = try await store.reader.channels(
+                order: order, includesEmpty: includesEmpty, after: seen.last.map(order.key),
+                limit: 7
+            ).value
+            seen += page
+            if page.isEmpty { break }
+        }
+        let expected = channels.filter { includesEmpty || $0.lastMessage != nil }
+            .sorted { order.key(of: $0) < order.key(of: $1) }
+        #expect(seen == expected)
+    }
+
+    @Test
+    func `a rename shows at once wherever the user stands, and touches no message (scar 123)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let before = User(id: "anna", nickname: "Anna", metadata: ["team": "red"])
+        let after = User(id: "anna", nickname: "Ann")
+        let message = Fixture.message(5, from: before)
+        var channel = Fixture.group(Fixture.channel, last: message, members: [before])
+        channel.createdBy = before
+        try await store.writer.commit([.channels([channel]), Fixture.page(1...9)])
+        try await store.writer.commit([.edited(message)])
+
+        let commit = try await store.writer.commit([.users([after])])
+        #expect(commit.changes == [.users([Update(before: before, after: after)])])
+        #expect(try await store.reader.newest().allSatisfy { $0.sender?.user == after })
+        let renamed = try #require(try await store.reader.channel(Fixture.channel).value)
+        #expect(renamed.members.map(\.user) == [after])
+        #expect(renamed.createdBy == after)
+        #expect(renamed.lastMessage?.sender?.user == after)
+        #expect(try await store.writer.commit([.users([after])]).changes == [])
+    }
+
+    @Test func `a sender seen in passing renames, but what is not told stays`() async throws {
+        let store = try await Store.test()
+        let full = User(
+            id: "anna", nickname: "Anna", profileURL: "p", metadata: ["team": "red"])
+        try await store.writer.commit([
+            .users([full]),
+            .liveMessage(Fixture.message(1, from: User(id: "anna")), predecessor: nil),
+        ])
+        #expect(try await store.reader.newest().first?.sender?.user == full)
+        let live = Fixture.message(2, from: User(id: "anna", nickname: "Ann"))
+        let commit = try await store.writer.commit([.liveMessage(live, predecessor: 1)])
+        let renamed = User(id: "anna", nickname: "Ann", profileURL: "p", metadata: ["team": "red"])
+        #expect(commit.users == [Update(before: full, after: renamed)])
+        #expect(commit.messages()?.inserted.first?.sender?.user == renamed)
+        #expect(commit.messages()?.updated == [])
+    }
+
+    @Test func `channels that stayed as they were are no news (scar 83)`() async throws {
+        let store = try await Store.test()
+        let old = Fixture.group("a", last: Fixture.message(5, in: "a"), members: [User(id: "x")])
+        var new = old
+        new.unreadMessageCount = 1
+        let first = try await store.writer.commit([.channels([old, Fixture.group("b")])])
+        #expect(first.channels?.inserted == [old, Fixture.group("b")])
+        #expect(
+            try await store.writer.commit([.channels([old, Fixture.group("b")])]).changes == [])
+        let second = try await store.writer.commit([.channels([new, Fixture.group("b")])])
+        #expect(second.channels == ChannelsChange(updated: [Update(before: old, after: new)]))
+    }
+
+    @Test func `cursors and the session come back as they were, or not at all (scar 78)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let reader = store.reader
+        #expect(try await reader.session().value == nil)
+        #expect(try await reader.cursor(.channelChanges).value == nil)
+        for session: [UInt8]? in [[], [0, 255], Array("null".utf8), nil] {
+            try await store.writer.commit([.session(session)])
+            #expect(try await reader.session().value == session)
+        }
+        let moment = Cursor.moment(Timestamp(milliseconds: .min))
+        for cursor in [Cursor.token(""), .token("null"), moment] {
+            try await store.writer.commit([
+                .cursor(.channelChanges, cursor), .cursor(.messageChanges("a"), cursor),
+            ])
+            #expect(try await reader.cursor(.channelChanges).value == cursor)
+            #expect(try await reader.cursor(.messageChanges("a")).value == cursor)
+            #expect(try await reader.cursor(.messageChanges("b")).value == nil)
+        }
+        #expect(try await reader.channel("a").value == nil)
+        try await store.writer.commit([
+            .removeCursor(.messageChanges("a")), .removeCursor(.messageChanges("b")),
+        ])
+        #expect(try await reader.cursor(.messageChanges("a")).value == nil)
+        #expect(try await reader.cursor(.channelChanges).value == moment)
+    }
+
+    @Test func `an inspection counts what is there`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([
+            Fixture.page(1...9), .liveMessage(Fixture.message(20, in: "b"), predecessor: 19),
+            .cursor(.messageChanges("b"), .token("t")), .cursor(.channelChanges, .token("u")),
+        ])
+        let inspection = try await store.reader.inspection()
+        #expect(inspection.channels.map(\.url) == ["b", Fixture.channel])
+        #expect(inspection.channels.map(\.messageCount) == [1, 9])
+        #expect(inspection.channels.map(\.cursor) == [.token("t"), nil])
+        #expect(inspection.channels.map { $0.coverage.holes.count } == [1, 1])
+        #expect(inspection.channelCursor == .token("u"))
+        #expect(inspection.userCount == 1)
+        #expect(inspection.usedBytes > 0)
+    }
+}
