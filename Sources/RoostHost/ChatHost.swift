@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RoostModel
+package import RoostModel
+import RoostSQLite
 import RoostServer
 import RoostSockets
-import RoostSQLite
 
 /// A chat server on real sockets: REST and WebSocket on one port, SQLite behind it.
 package final class ChatHost: Sendable {
@@ -36,18 +36,16 @@ package final class ChatHost: Sendable {
     private let http: HTTPServer
     /// Two servers on one folder would each tell only their own clients of a message.
     private let lock: FolderLock
-    private let storage: SQLiteStorage
     private let storageThread: ThreadExecutor
 
     private init(
-        loop: EventLoop, http: HTTPServer, lock: consuming FolderLock, storage: SQLiteStorage,
+        loop: EventLoop, http: HTTPServer, lock: consuming FolderLock,
         storageThread: ThreadExecutor
     ) {
         self.port = http.port
         self.loop = loop
         self.http = http
         self.lock = lock
-        self.storage = storage
         self.storageThread = storageThread
     }
 
@@ -99,7 +97,7 @@ package final class ChatHost: Sendable {
         do {
             let http = try await HTTPServer.start(listening, handler: ChatHandler(chat), on: loop)
             return ChatHost(
-                loop: loop, http: http, lock: lock, storage: storage, storageThread: thread)
+                loop: loop, http: http, lock: lock, storageThread: thread)
         } catch {
             await loop.shutdown()
             throw RoostError(
@@ -107,11 +105,12 @@ package final class ChatHost: Sendable {
         }
     }
 
-    /// Stops accepting, finishes what is being answered, closes the sockets and the data.
+    /// Stops accepting, finishes what is being answered and closes the sockets.
+    ///
+    /// Every message that was acknowledged is on disk already.
     package func stop() async {
         await http.shutdown(grace: Self.grace)
         await loop.shutdown()
-        await storage.close()
         await storageThread.shutDown()
     }
 }

@@ -24,6 +24,8 @@ package enum Mutation: Hashable, Sendable {
     case edited(Message)
     /// Messages that are gone; what is known around them stays known.
     case deleted(ChannelURL, [MessageID])
+    /// What a live event means for a channel that is known.
+    case channelNews(ChannelURL, ChannelNews)
     /// Forgets a channel's messages and coverage, not the channel and not its cursor (R120).
     case clearMessages(ChannelURL)
     /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
@@ -42,7 +44,7 @@ package enum Mutation: Hashable, Sendable {
             .clearMessages(let channel):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
-        case .channels, .cursor, .removeCursor, .users, .session: nil
+        case .channels, .channelNews, .cursor, .removeCursor, .users, .session: nil
         }
     }
 

@@ -18,6 +18,12 @@ extension WriteSession {
         note(channel.url, before: old, after: channel)
     }
 
+    /// Changes a channel by what happened in it; one that is not known stays so.
+    func apply(_ news: ChannelNews, to url: ChannelURL) throws(SQLiteError) {
+        guard let channel = try storedChannel(url) else { return }
+        try put(channel.applying(news))
+    }
+
     /// Removes a channel and all that belongs to it.
     func removeChannel(
         _ url: ChannelURL, before rest: ArraySlice<Mutation>

@@ -55,6 +55,8 @@ final class WriteSession {
             for id in ids { try delete(id, in: url) }
         case .clearMessages(let url):
             try clearMessages(url, before: rest)
+        case .channelNews(let url, let news):
+            try apply(news, to: url)
         case .cursor(let key, let cursor):
             let row = try key.channel.map { url throws(SQLiteError) in try rowMaking(url) } ?? 0
             try connection.execute(.putCursor, (key.kind, row, cursor))
