@@ -101,10 +101,8 @@ struct WebSocketConnectionTests {
         })
         try await withServer(
             handler,
-            configure: {
-                $0.webSocketLimits.outgoingBytes = 100_000
-                $0.webSocketLimits.closeTime = .seconds(60)
-            }
+            .with(\.webSocketLimits.outgoingBytes, 100_000).and(
+                \.webSocketLimits.closeTime, .seconds(60))
         ) { server, loop in
             let connection = try await WebSocketClient.connect(url: url(server), on: loop)
             await refused.wait()
@@ -126,10 +124,8 @@ struct WebSocketConnectionTests {
         })
         try await withServer(
             handler,
-            configure: {
-                $0.webSocketLimits.outgoingBytes = 100_000
-                $0.webSocketLimits.closeTime = .milliseconds(20)
-            }
+            .with(\.webSocketLimits.outgoingBytes, 100_000).and(
+                \.webSocketLimits.closeTime, .milliseconds(20))
         ) { server, _ in
             let client = RawClient.open(RawClient.handshake, port: server.port)
             await ended.wait()
@@ -146,7 +142,7 @@ struct WebSocketConnectionTests {
                 if error.kind == .protocolViolation(code: 1009) { sawViolation.open() }
             }
         })
-        try await withServer(handler, configure: { $0.webSocketLimits.messageBytes = 1_000 }) {
+        try await withServer(handler, .with(\.webSocketLimits.messageBytes, 1_000)) {
             server, loop in
             let connection = try await WebSocketClient.connect(url: url(server), on: loop)
             try await connection.send(String(repeating: "x", count: 500_000))
