@@ -133,6 +133,23 @@ struct WebSocketConnectionTests {
         }
     }
 
+    @Test func `a shutdown without grace ends whoever waits on a socket`() async throws {
+        let (began, ended) = (Gate(), Gate())
+        let handler = ScriptedHandler(serve: { connection in
+            began.open()
+            await connection.close()  // The raw client never answers it.
+            ended.open()
+        })
+        try await withServer(handler, .with(\.webSocketLimits.closeTime, .seconds(600))) {
+            server, _ in
+            let client = RawClient.open(RawClient.handshake, port: server.port)
+            await began.wait()
+            await server.shutdown(grace: .zero)
+            await ended.wait()
+            close(client)
+        }
+    }
+
     @Test func `a message beyond the limit closes with 1009 at both ends`() async throws {
         let sawViolation = Gate()
         let handler = ScriptedHandler(serve: { connection in

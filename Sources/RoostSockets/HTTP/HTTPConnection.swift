@@ -87,6 +87,8 @@ actor HTTPConnection {
     /// Ends at once, and cancels whoever is still answering.
     func cut() {
         task?.cancel()
+        // A WebSocket ends the stream itself, so that whoever waits on it is told.
+        webSocket?.assumeIsolated { $0.closeStream() }
         closeStream()
     }
 

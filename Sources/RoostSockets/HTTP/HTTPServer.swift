@@ -65,7 +65,7 @@ package actor HTTPServer {
     private let listener: TCPListener
     private let connectionLimit: Int
 
-    /// In the order of their coming, so that a shutdown says goodbye in that order.
+    /// By a number that grows, so that a shutdown says goodbye in the order of their coming.
     private var connections: [Int: HTTPConnection] = [:]
     private var lastConnectionID = 0
     private var isShuttingDown = false

@@ -306,7 +306,8 @@ package actor WebSocketConnection {
         }
     }
 
-    private func closeStream() {
+    /// Cuts the connection and ends every wait; what had ended it before stays the reason.
+    func closeStream() {
         guard isStreamOpen else { return }
         isStreamOpen = false
         stream.close()
