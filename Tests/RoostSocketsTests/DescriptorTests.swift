@@ -18,6 +18,26 @@ struct DescriptorTests {
         }
     }
 
+    @Test func `at the descriptor limit a client waits and is served when there is room`() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop.start()
+            let server = try await HTTPServer.start(handler: EchoHandler(), on: loop)
+            let allowed = descriptorLimit()
+            let client = RawClient.open(
+                "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", port: server.port,
+                beforeConnecting: { setDescriptorLimit(1) })
+            // Twice through the loop: it has met the client, and found no descriptor for it.
+            for _ in 0..<2 {
+                await withCheckedContinuation { done in loop.execute { done.resume() } }
+            }
+            setDescriptorLimit(allowed)
+            precondition(RawClient.readAll(client).count > 0, "The client was turned away.")
+            close(client)
+            await server.shutdown()
+            await loop.shutdown()
+        }
+    }
+
     @Test func `a write to a dead peer raises no signal`() async {
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop.start()
@@ -39,6 +59,21 @@ struct DescriptorTests {
             await loop.shutdown()
         }
     }
+}
+
+private func descriptorLimit() -> Int {
+    var limit = rlimit()
+    // SAFETY: the value is lent to one call.
+    _ = unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+    return Int(limit.rlim_cur)
+}
+
+private func setDescriptorLimit(_ count: Int) {
+    var limit = rlimit()
+    // SAFETY: the value is lent to one call.
+    _ = unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+    limit.rlim_cur = rlim_t(count)
+    _ = unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
 }
 
 /// Connects and leaves in four ways, then ends server and loop.

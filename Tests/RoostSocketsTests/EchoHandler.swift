@@ -46,12 +46,10 @@ struct ScriptedHandler: HTTPServerHandler {
 /// Starts a loop and a server for a test, and takes both down whatever happens in between.
 func withServer(
     _ handler: any HTTPServerHandler = EchoHandler(),
-    configure: (inout HTTPServer.Configuration) -> Void = { _ in },
+    _ configuration: HTTPServer.Configuration = HTTPServer.Configuration(),
     _ body: (HTTPServer, EventLoop) async throws -> Void
 ) async throws {
     let loop = try EventLoop.start()
-    var configuration = HTTPServer.Configuration()
-    configure(&configuration)
     do {
         let server = try await HTTPServer.start(configuration, handler: handler, on: loop)
         do {
@@ -66,4 +64,17 @@ func withServer(
         throw error
     }
     await loop.shutdown()
+}
+
+extension HTTPServer.Configuration {
+    /// The defaults with one field changed; chain for more.
+    static func with<Value>(_ field: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+        Self().and(field, value)
+    }
+
+    func and<Value>(_ field: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
+        var copy = self
+        copy[keyPath: field] = value
+        return copy
+    }
 }

@@ -1,27 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Synchronization
 
 /// Opens once; whoever waits before or after goes on.
-final class Gate: Sendable {
-    private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>(
-        (false, []))
+///
+/// A `pthread_mutex_t` and not a `Mutex`, whose contended path the thread sanitizer cannot see.
+/// - Invariant: `isOpen` and `waiters` are touched under the mutex only.
+@safe final class Gate: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var isOpen = false
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+
+    init() {
+        // SAFETY: allocated above, destroyed in `deinit`.
+        _ = unsafe pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        _ = unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    private func withLock<T>(_ body: () -> T) -> T {
+        _ = unsafe pthread_mutex_lock(mutex)
+        defer { _ = unsafe pthread_mutex_unlock(mutex) }
+        return body()
+    }
 
     func open() {
-        let waiters = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiters = [] }
-            return state.waiters
+        let waiters = withLock {
+            isOpen = true
+            defer { self.waiters = [] }
+            return self.waiters
         }
         for waiter in waiters { waiter.resume() }
     }
 
     func wait() async {
         await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiters.append(continuation) }
-                return state.isOpen
+            let isOpen = withLock {
+                if !self.isOpen { waiters.append(continuation) }
+                return self.isOpen
             }
             if isOpen { continuation.resume() }
         }

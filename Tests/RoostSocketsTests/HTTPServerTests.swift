@@ -100,14 +100,14 @@ struct HTTPServerTests {
     }
 
     @Test func `a head that never ends is answered with 408`() async throws {
-        try await withServer(configure: { $0.headTime = .milliseconds(20) }) { server, _ in
+        try await withServer(EchoHandler(), .with(\.headTime, .milliseconds(20))) { server, _ in
             let answer = await RawClient.exchange("GET / HTTP/1.1\r\nHost:", port: server.port)
             #expect(answer.hasPrefix("HTTP/1.1 408 "))
         }
     }
 
     @Test func `a body that never ends is answered with 408`() async throws {
-        try await withServer(configure: { $0.bodyTime = .milliseconds(20) }) { server, _ in
+        try await withServer(EchoHandler(), .with(\.bodyTime, .milliseconds(20))) { server, _ in
             let answer = await RawClient.exchange(
                 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf", port: server.port)
             #expect(answer.hasPrefix("HTTP/1.1 408 "))
@@ -115,7 +115,7 @@ struct HTTPServerTests {
     }
 
     @Test func `an idle connection is closed without a word`() async throws {
-        try await withServer(configure: { $0.idleTime = .milliseconds(20) }) { server, _ in
+        try await withServer(EchoHandler(), .with(\.idleTime, .milliseconds(20))) { server, _ in
             let answer = await RawClient.exchange(get("/a"), port: server.port)
             #expect(bodies(answer) == ["/a"])
             #expect(!answer.contains("408"))
@@ -123,7 +123,7 @@ struct HTTPServerTests {
     }
 
     @Test func `connections beyond the limit wait for their turn`() async throws {
-        try await withServer(configure: { $0.connectionLimit = 1 }) { server, _ in
+        try await withServer(EchoHandler(), .with(\.connectionLimit, 1)) { server, _ in
             let request = get("/a", "Connection: close\r\n")
             await withTaskGroup(of: String.self) { group in
                 for _ in 0..<10 {

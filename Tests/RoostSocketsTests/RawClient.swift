@@ -12,7 +12,7 @@ struct RawClient {
 
     /// Connects, sends `text`, and returns everything the server says until it closes.
     ///
-    /// - Parameter closesFirst: Says after the text that no more will come.
+    /// With `closesFirst` it says after the text that no more will come.
     static func exchange(
         _ text: String, port: UInt16, closesFirst: Bool = false
     ) async -> String {
@@ -37,8 +37,10 @@ struct RawClient {
     }
 
     /// Connects and sends some bytes, and leaves the rest to the caller.
-    static func open(_ text: String, port: UInt16) -> CInt {
-        let descriptor = connect(to: port)
+    static func open(
+        _ text: String, port: UInt16, beforeConnecting: () -> Void = {}
+    ) -> CInt {
+        let descriptor = connect(to: port, beforeConnecting)
         let bytes = Array(text.utf8)
         // SAFETY: the array is lent to one call; a few bytes never block on a new connection.
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
@@ -70,9 +72,10 @@ struct RawClient {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    private static func connect(to port: UInt16) -> CInt {
+    private static func connect(to port: UInt16, _ prepare: () -> Void = {}) -> CInt {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: port)
+        prepare()
         // SAFETY: as above.
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -91,7 +94,8 @@ struct RawClient {
         return address
     }
 
-    private static func readAll(_ descriptor: CInt) -> [UInt8] {
+    /// Everything the server says until it closes; blocks.
+    static func readAll(_ descriptor: CInt) -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

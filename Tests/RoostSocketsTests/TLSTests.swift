@@ -8,7 +8,7 @@ struct TLSTests {
     @Test func `wss works when the authority is given`() async throws {
         let files = try TemporaryCertificates()
         let tls = try files.server()
-        try await withServer(configure: { $0.tls = tls }) { server, loop in
+        try await withServer(EchoHandler(), .with(\.tls, tls)) { server, loop in
             let connection = try await WebSocketClient.connect(
                 url: "wss://localhost:\(server.port)/",
                 tls: try .client(extraAuthoritiesFile: files.authority), on: loop)
@@ -24,7 +24,7 @@ struct TLSTests {
     @Test func `an address is verified as an address`() async throws {
         let files = try TemporaryCertificates()
         let tls = try files.server()
-        try await withServer(configure: { $0.tls = tls }) { server, loop in
+        try await withServer(EchoHandler(), .with(\.tls, tls)) { server, loop in
             let connection = try await WebSocketClient.connect(
                 url: "wss://127.0.0.1:\(server.port)/",
                 tls: try .client(extraAuthoritiesFile: files.authority), on: loop)
@@ -35,7 +35,7 @@ struct TLSTests {
     @Test func `a certificate of an unknown authority is refused`() async throws {
         let files = try TemporaryCertificates()
         let tls = try files.server()
-        try await withServer(configure: { $0.tls = tls }) { server, loop in
+        try await withServer(EchoHandler(), .with(\.tls, tls)) { server, loop in
             let error = await #expect(throws: SocketError.self) {
                 _ = try await WebSocketClient.connect(
                     url: "wss://localhost:\(server.port)/", on: loop)
@@ -47,7 +47,7 @@ struct TLSTests {
     @Test func `a certificate for another name is refused`() async throws {
         let files = try TemporaryCertificates(names: "DNS:elsewhere.example")
         let tls = try files.server()
-        try await withServer(configure: { $0.tls = tls }) { server, loop in
+        try await withServer(EchoHandler(), .with(\.tls, tls)) { server, loop in
             for host in ["localhost", "127.0.0.1"] {
                 let error = await #expect(throws: SocketError.self) {
                     _ = try await WebSocketClient.connect(

@@ -101,10 +101,8 @@ struct WebSocketConnectionTests {
         })
         try await withServer(
             handler,
-            configure: {
-                $0.webSocketLimits.outgoingBytes = 100_000
-                $0.webSocketLimits.closeTime = .seconds(60)
-            }
+            .with(\.webSocketLimits.outgoingBytes, 100_000).and(
+                \.webSocketLimits.closeTime, .seconds(60))
         ) { server, loop in
             let connection = try await WebSocketClient.connect(url: url(server), on: loop)
             await refused.wait()
@@ -126,12 +124,27 @@ struct WebSocketConnectionTests {
         })
         try await withServer(
             handler,
-            configure: {
-                $0.webSocketLimits.outgoingBytes = 100_000
-                $0.webSocketLimits.closeTime = .milliseconds(20)
-            }
+            .with(\.webSocketLimits.outgoingBytes, 100_000).and(
+                \.webSocketLimits.closeTime, .milliseconds(20))
         ) { server, _ in
             let client = RawClient.open(RawClient.handshake, port: server.port)
+            await ended.wait()
+            close(client)
+        }
+    }
+
+    @Test func `a shutdown without grace ends whoever waits on a socket`() async throws {
+        let (began, ended) = (Gate(), Gate())
+        let handler = ScriptedHandler(serve: { connection in
+            began.open()
+            await connection.close()  // The raw client never answers it.
+            ended.open()
+        })
+        try await withServer(handler, .with(\.webSocketLimits.closeTime, .seconds(600))) {
+            server, _ in
+            let client = RawClient.open(RawClient.handshake, port: server.port)
+            await began.wait()
+            await server.shutdown(grace: .zero)
             await ended.wait()
             close(client)
         }
@@ -146,7 +159,7 @@ struct WebSocketConnectionTests {
                 if error.kind == .protocolViolation(code: 1009) { sawViolation.open() }
             }
         })
-        try await withServer(handler, configure: { $0.webSocketLimits.messageBytes = 1_000 }) {
+        try await withServer(handler, .with(\.webSocketLimits.messageBytes, 1_000)) {
             server, loop in
             let connection = try await WebSocketClient.connect(url: url(server), on: loop)
             try await connection.send(String(repeating: "x", count: 500_000))

@@ -8,7 +8,7 @@ import Synchronization
 enum RawServer {
     /// Reads a request's head, sends some bytes, and closes.
     ///
-    /// - Parameter afterHandshake: Agrees to a WebSocket first.
+    /// With `afterHandshake` it agrees to a WebSocket first. Returns the port it listens on.
     static func answerOnce(with text: String, afterHandshake: Bool = false) -> UInt16 {
         serveOnce { descriptor, head in
             if afterHandshake {

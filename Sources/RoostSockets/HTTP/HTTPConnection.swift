@@ -41,6 +41,8 @@ actor HTTPConnection {
 
     /// Bytes that may wait unparsed while a request is being answered.
     private static let readAhead = 65_536
+    /// Bytes of answers that may wait to be written while the next request is taken up.
+    private static let writeAhead = 65_536
     private static let progressStep = 16_384
     /// How long a peer may take to close after the last answer.
     private static let lingerTime: Duration = .seconds(2)
@@ -80,13 +82,16 @@ actor HTTPConnection {
                 $0.beginClose(.goingAway, reason: "shutting down", then: nil)
             }
         } else if isWaitingForRequest && parser.progress == .idle {
-            closeStream()
+            // With an answer still on its way, `run` is told and lets it out first.
+            if stream.queuedByteCount == 0 { closeStream() } else { wake() }
         }
     }
 
     /// Ends at once, and cancels whoever is still answering.
     func cut() {
         task?.cancel()
+        // A WebSocket ends the stream itself, so that whoever waits on it is told.
+        webSocket?.assumeIsolated { $0.closeStream() }
         closeStream()
     }
 
@@ -141,7 +146,7 @@ actor HTTPConnection {
             HTTPResponseWriter.bytes(
                 of: response, withoutBody: request.method == "HEAD", keepsAlive: keepsAlive,
                 date: date.text(at: configuration.wallSeconds())))
-        await waitUntilWritten()
+        await waitUntilWritten(butFor: Self.writeAhead)
         return keepsAlive && isStreamOpen
     }
 
@@ -217,9 +222,10 @@ actor HTTPConnection {
         waiting.resume()
     }
 
-    /// Lets an answer drain, so that a slow reader holds one answer in memory and not ten.
-    private func waitUntilWritten() async {
-        while isStreamOpen && stream.queuedByteCount > 0 {
+    /// Lets answers drain, so that a slow reader holds one in memory and not ten; what is small may
+    /// wait, so that the answers to pipelined requests leave together.
+    private func waitUntilWritten(butFor rest: Int) async {
+        while isStreamOpen && stream.queuedByteCount > rest {
             stream.flushSoon()
             setDeadline(.writing(step: stream.queuedByteCount / Self.progressStep))
             await wait()
@@ -231,7 +237,7 @@ actor HTTPConnection {
     /// would reset the connection and could destroy the last answer on its way.
     private func linger() async {
         isLingering = true
-        if isStreamOpen { await waitUntilWritten() }
+        await waitUntilWritten(butFor: 0)
         if isStreamOpen && !hasPeerEnded {
             stream.finishWriting()
             stream.resumeReading()

@@ -10,9 +10,11 @@ package enum HTTPResponseWriter {
     /// begin a header of its own.
     ///
     /// - Parameters:
+    ///   - response: What the handler answered.
     ///   - withoutBody: For HEAD; `Content-Length` still tells the length the body would have.
     ///   - keepsAlive: Whether the connection stays open after it.
     ///   - date: The value of `Date`, from `HTTPDate`.
+    /// - Returns: Head and body.
     package static func bytes(
         of response: HTTPServerResponse, withoutBody: Bool, keepsAlive: Bool, date: String
     ) -> [UInt8] {

@@ -35,8 +35,10 @@ package actor HTTPServer {
         package var tls: TLSContext?
         package var limits = HTTPLimits()
         package var webSocketLimits = WebSocketLimits()
-        /// Connections at a time; more wait in the kernel's backlog. It is lowered to what the
-        /// process's descriptor limit leaves. 10,000 is what one loop was measured with.
+        /// Connections at a time; more wait in the kernel's backlog.
+        ///
+        /// It is lowered to what the process's descriptor limit leaves. 10,000 is what one loop was
+        /// measured with.
         package var connectionLimit = 10_000
         /// How long a request's head may take, and a new connection's first request altogether.
         package var headTime: Duration = .seconds(10)
@@ -63,7 +65,7 @@ package actor HTTPServer {
     private let listener: TCPListener
     private let connectionLimit: Int
 
-    /// In the order of their coming, so that a shutdown says goodbye in that order.
+    /// By a number that grows, so that a shutdown says goodbye in the order of their coming.
     private var connections: [Int: HTTPConnection] = [:]
     private var lastConnectionID = 0
     private var isShuttingDown = false

@@ -35,7 +35,7 @@ internal import Synchronization
         var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    let inbox = Mutex(Inbox())
+    let inbox = LoopLock(Inbox())
     let threadToken = Atomic<UInt>(0)
     let loop: UnsafeMutablePointer<uv_loop_t>
     let waker: UnsafeMutablePointer<uv_async_t>

@@ -38,7 +38,9 @@ internal import CRoostUV
         unsafe handle.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// Begins closing; safe to call again. No callback of the handle's own follows.
+    /// Begins closing; safe to call again.
+    ///
+    /// No callback of the handle's own follows.
     func close() {
         loop.assertOnLoop()
         guard let handle = unsafe raw else { return }

@@ -16,7 +16,9 @@ internal import CRoostUV
         }
     }
 
-    /// Fires once after `delay`; a start replaces the one before. Closed timers stay silent.
+    /// Fires once after `delay`; a start replaces the one before.
+    ///
+    /// Closed timers stay silent.
     func start(after delay: Duration) {
         guard let raw = unsafe raw else { return }
         let (seconds, attoseconds) = delay.components

@@ -13,7 +13,6 @@ internal import CRoostUV
     /// The port it is bound to, also when port 0 asked for a free one.
     let port: UInt16
     private let descriptor: CInt
-    private let accept: @Sendable (CInt) -> CInt
     private var resumeTimer: LoopTimer?
     private var isAccepting = false
 
@@ -26,11 +25,10 @@ internal import CRoostUV
 
     /// Binds and listens.
     ///
-    /// - Parameter accept: The system's call, or in a test one that fails.
     /// - Throws: `.addressInUse`, `.permissionDenied`, or `.systemFailure`.
     init(
         bindingTo address: SocketAddress, named host: String, port wanted: UInt16,
-        on loop: EventLoop, accept: @escaping @Sendable (CInt) -> CInt = { roost_uv_accept($0) }
+        on loop: EventLoop
     ) throws(SocketError) {
         // SAFETY: the address is lent to one call.
         let descriptor = unsafe address.withPointer { address, length in
@@ -38,7 +36,6 @@ internal import CRoostUV
         }
         guard descriptor >= 0 else { throw Self.bindError(descriptor, host: host, port: wanted) }
         self.descriptor = descriptor
-        self.accept = accept
         port = UInt16(clamping: roost_uv_bound_port(descriptor))
         do throws(SocketError) {
             // SAFETY: `handle` has the size of a poll handle; the descriptor is ours.
@@ -74,7 +71,7 @@ internal import CRoostUV
 
     private func acceptWaiting() {
         for _ in 0..<Self.acceptsPerTurn where isAccepting {
-            let accepted = accept(descriptor)
+            let accepted = roost_uv_accept(descriptor)
             switch -accepted {
             case ...0: onConnection?(accepted)
             case EAGAIN: return

@@ -15,7 +15,9 @@ internal import CRoostUV
         case failed(SocketError)
     }
 
-    /// Called on the loop's thread. Emptied by `close`, so that nothing arrives after it.
+    /// Called on the loop's thread.
+    ///
+    /// Emptied by `close`, so that nothing arrives after it.
     var onEvent: (@Sendable (Event) -> Void)?
     /// Bytes that the kernel has not taken yet.
     var queuedByteCount: Int {

@@ -25,6 +25,7 @@ internal import CRoostTLS
     /// Reads files, so make it before connections are in a hurry, and keep it.
     ///
     /// - Parameter extraAuthoritiesFile: PEM certificates to trust beside the system's own.
+    /// - Returns: A context for any number of connections.
     /// - Throws: `.certificateUnusable` when the file cannot be read.
     package static func client(
         extraAuthoritiesFile: String? = nil
@@ -49,6 +50,7 @@ internal import CRoostTLS
     /// - Parameters:
     ///   - certificateChainFile: PEM, the server's own certificate first.
     ///   - privateKeyFile: PEM, the key that belongs to it, without a passphrase.
+    /// - Returns: A context for any number of connections.
     /// - Throws: `.certificateUnusable` when a file cannot be read or the two do not belong together.
     package static func server(
         certificateChainFile: String, privateKeyFile: String

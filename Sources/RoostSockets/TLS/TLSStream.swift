@@ -20,7 +20,9 @@ internal import CRoostTLS
 
     /// Prepares one end.
     ///
-    /// - Parameter serverName: On a client the name or address that the certificate must be for.
+    /// - Parameters:
+    ///   - context: Made for servers or for clients, and so decides which end this is.
+    ///   - serverName: On a client the name or address that the certificate must be for.
     /// - Throws: `.tlsFailure` when OpenSSL has no memory, or `serverName` is no name.
     init(_ context: TLSContext, serverName: String?) throws(SocketError) {
         // SAFETY: plain constructors. `SSL_set_bio` hands both buffers to the connection, which frees

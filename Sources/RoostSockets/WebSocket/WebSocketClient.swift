@@ -10,6 +10,9 @@ package enum WebSocketClient {
     ///   - subprotocols: Offered in this order; the server picks one or none.
     ///   - timeLimit: For name lookup, connection, TLS and upgrade together.
     ///   - tls: Whom to trust for `wss`; nil trusts what the system trusts.
+    ///   - limits: What bounds the open connection.
+    ///   - loop: Where it lives; its owner shuts it down.
+    /// - Returns: An open connection; close it when done.
     /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`, `.untrusted`,
     ///   `.tlsFailure`, `.upgradeRefused(status:)`, `.protocolViolation`, `.connectionLost`,
     ///   `.cancelled` or `.loopStopped`. Nothing stays open after a throw.

@@ -35,6 +35,7 @@ internal import CRoostWebSocket
     /// Prepares one end.
     ///
     /// - Parameters:
+    ///   - role: Clients mask what they send, and servers insist on it.
     ///   - messageBytes: The largest incoming message, in bytes.
     ///   - random: Makes that many bytes for a client's masks, which must not be foreseeable.
     package init(role: Role, messageBytes: Int, random: @escaping (Int) -> [UInt8]) {
@@ -120,7 +121,9 @@ internal import CRoostWebSocket
         }
     }
 
-    /// Frames a message. After a close frame nothing more can be sent, and false comes back.
+    /// Frames a message.
+    ///
+    /// After a close frame nothing more can be sent, and false comes back.
     package func send(_ message: WebSocketMessage) -> Bool {
         switch message {
         case .text(var text): queue(WSLAY_TEXT_FRAME, &text)
@@ -145,7 +148,10 @@ internal import CRoostWebSocket
 
     /// Frames a close; a second one is ignored.
     ///
-    /// - Parameter reason: Cut at 123 bytes of whole characters, as a control frame has no more room.
+    /// - Parameters:
+    ///   - code: One that may stand in a frame: not 1005, 1006 or 1015.
+    ///   - reason: Cut at 123 bytes of whole characters, as a control frame has no
+    ///     more room.
     package func sendClose(code: UInt16, reason: String) {
         var fitting = ""
         for character in reason {

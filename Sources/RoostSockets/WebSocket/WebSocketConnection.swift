@@ -47,7 +47,9 @@ package actor WebSocketConnection {
     /// The code in the peer's close frame; nil before it came, and when it gave none.
     package private(set) var closeCode: UInt16?
 
-    /// Takes over a stream whose HTTP upgrade is done. Call `start` next, on the loop's thread.
+    /// Takes over a stream whose HTTP upgrade is done.
+    ///
+    /// Call `start` next, on the loop's thread.
     init(
         stream: ByteStream, role: WebSocketCodec.Role, subprotocol: String?, peer: String,
         limits: WebSocketLimits, on loop: EventLoop
@@ -269,7 +271,9 @@ package actor WebSocketConnection {
     }
 
     /// Reads on until the peer has closed too: a close with unread bytes would reset the connection
-    /// and could overtake the close frame. The close timer bounds the wait.
+    /// and could overtake the close frame.
+    ///
+    /// The close timer bounds the wait.
     private func finishStream() {
         guard isStreamOpen else { return }
         if stream.queuedByteCount > 0 { return stream.flushSoon() }
@@ -302,7 +306,8 @@ package actor WebSocketConnection {
         }
     }
 
-    private func closeStream() {
+    /// Cuts the connection and ends every wait; what had ended it before stays the reason.
+    func closeStream() {
         guard isStreamOpen else { return }
         isStreamOpen = false
         stream.close()

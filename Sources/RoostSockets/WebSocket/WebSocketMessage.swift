@@ -32,16 +32,24 @@ package struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
 /// What bounds one connection.
 package struct WebSocketLimits: Sendable, Hashable {
     /// Bytes of one incoming message, all fragments together; beyond it the connection closes with
-    /// 1009. 1 MiB is far above any chat frame, and far below what a hundred peers could exhaust.
+    /// 1009.
+    ///
+    /// 1 MiB is far above any chat frame, and far below what a hundred peers could exhaust.
     package var messageBytes = 1_048_576
-    /// Messages that wait for `receive`; at the limit the socket is no longer read, so the peer waits.
+    /// Messages that wait for `receive`; at the limit the socket is no longer read, so the peer
+    /// waits.
+    ///
     /// 256 covers a burst after a reconnect without a stall.
     package var incomingMessages = 256
-    /// The same limit in bytes. What one read brought is kept even when it goes beyond.
+    /// The same limit in bytes.
+    ///
+    /// What one read brought is kept even when it goes beyond.
     package var incomingBytes = 1_048_576
-    /// Bytes that the kernel has not taken; beyond it the peer is too slow, and the connection closes
-    /// with 1013. 4 MiB outlasts seconds of a mobile link's silence at fan-out rates; a lower limit
-    /// cut off peers that were only momentarily late.
+    /// Bytes that the kernel has not taken; beyond it the peer is too slow, and the connection
+    /// closes with 1013.
+    ///
+    /// 4 MiB outlasts seconds of a mobile link's silence at fan-out rates; a lower limit cut off
+    /// peers that were only momentarily late.
     package var outgoingBytes = 4_194_304
     /// How long the peer may take to answer a close before the connection is cut.
     package var closeTime: Duration = .seconds(5)

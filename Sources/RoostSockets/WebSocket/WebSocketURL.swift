@@ -6,7 +6,9 @@ package struct WebSocketURL: Sendable, Hashable {
     /// Without the brackets of an IPv6 address.
     package let host: String
     package let port: UInt16
-    /// Path and query; begins with a slash. Holds secrets, so it never appears in messages.
+    /// Path and query; begins with a slash.
+    ///
+    /// Holds secrets, so it never appears in messages.
     package let target: String
 
     /// The `Host` header: the port is left out when it is the scheme's own.

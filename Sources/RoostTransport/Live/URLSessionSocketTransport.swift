@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
+internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
@@ -73,12 +74,12 @@ private final class Opening: NSObject, URLSessionWebSocketDelegate, Sendable {
 
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
-        didOpenWithProtocol protocol: String?
+        didOpenWithProtocol chosen: String?
     ) { finish(with: nil) }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-    ) { finish(with: error as? URLError ?? URLError(.networkConnectionLost)) }
+    ) { finish(with: (error as? URLError) ?? URLError(.networkConnectionLost)) }
 }
 
 private final class URLSessionSocket: Socket {

@@ -11,7 +11,10 @@ package final class UVSocketTransport: SocketTransport {
 
     /// Shares a loop with whoever else uses it; the owner of the loop shuts it down.
     ///
-    /// - Parameter tls: Whom to trust for `wss`; nil trusts what the system trusts.
+    /// - Parameters:
+    ///   - loop: Where the sockets live.
+    ///   - tls: Whom to trust for `wss`; nil trusts what the system trusts.
+    ///   - limits: What bounds each socket.
     package init(
         on loop: EventLoop, tls: TLSContext? = nil, limits: WebSocketLimits = WebSocketLimits()
     ) {
