@@ -28,7 +28,7 @@ let tests: [Target] = [
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
     .testTarget(
         name: "RoostStoreTests",
-        dependencies: ["RoostSQLite", "RoostModel", "RoostCore", "RoostStore"]),
+        dependencies: ["RoostSQLite", "RoostModel", "RoostCore", "RoostStore", "RoostTestKit"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
 ]
 

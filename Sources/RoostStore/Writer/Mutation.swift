@@ -25,6 +25,9 @@ package enum Mutation: Hashable, Sendable {
     /// Messages that are gone; what is known around them stays known.
     case deleted(ChannelURL, [MessageID])
     /// Forgets a channel's messages and coverage, not the channel and not its cursor (R120).
+    ///
+    /// The journal does not list them: a message is where something is covered, so `coverageAfter`
+    /// says that they are gone. The same holds for a removed channel.
     case clearMessages(ChannelURL)
     /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
     case cursor(CursorKey, Cursor)

@@ -50,6 +50,7 @@ package actor StoreWriter {
     ///
     /// - Parameter capacity: Commits that may wait for the reader before they become one `missed`. The
     ///   default is a second of the busiest channel we expect.
+    /// - Returns: The feed; it is told of nothing that was committed before.
     package func journal(capacity: Int = 256) -> JournalFeed {
         let (id, bell) = readers.add(capacity: capacity)
         if connection == nil { readers.finish() }
