@@ -29,6 +29,8 @@ package enum Mutation: Hashable, Sendable {
     /// The journal does not list them: a message is where something is covered, so `coverageAfter`
     /// says that they are gone. The same holds for a removed channel.
     case clearMessages(ChannelURL)
+    /// Forgets everything: channels, messages, cursors, users and the session, not the outbox (scar 35).
+    case clearAll
     /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
     case cursor(CursorKey, Cursor)
     /// Forgets a cursor that the server no longer accepts.
@@ -45,7 +47,7 @@ package enum Mutation: Hashable, Sendable {
             .clearMessages(let channel):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
-        case .channels, .cursor, .removeCursor, .users, .session: nil
+        case .channels, .clearAll, .cursor, .removeCursor, .users, .session: nil
         }
     }
 
