@@ -8,6 +8,7 @@ import PackageDescription
 
 /// Every C library is a folder with a module map and a thin header; nothing is compiled for it.
 let systemLibraries: [Target] = [
+    .systemLibrary(name: "CRoostThreads"),  // No library: one call that Swift cannot import.
     .systemLibrary(
         name: "CRoostSQLite", pkgConfig: "sqlite3",
         providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
@@ -23,13 +24,16 @@ let systemLibraries: [Target] = [
 
 /// The Swift modules and the edges between them.
 let modules: [Target] = [
-    .target(name: "RoostSQLite", dependencies: ["CRoostSQLite"]),
+    .target(name: "RoostExecutors", dependencies: ["CRoostThreads"]),
+    .target(name: "RoostSQLite", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
         name: "RoostSockets", dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
-    .target(name: "RoostStore", dependencies: ["RoostCore", "RoostModel", "RoostSQLite"]),
+    .target(
+        name: "RoostStore",
+        dependencies: ["RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite"]),
     .target(
         name: "RoostTransport",
         dependencies: [
@@ -37,11 +41,19 @@ let modules: [Target] = [
         ]),
     .target(
         name: "Roost",
-        dependencies: ["RoostCore", "RoostModel", "RoostStore", "RoostTransport", "RoostWire"]),
-    .target(name: "RoostServer", dependencies: ["RoostModel", "RoostSQLite", "RoostWire"]),
+        dependencies: [
+            "RoostCore", "RoostExecutors", "RoostModel", "RoostStore", "RoostTransport",
+            "RoostWire",
+        ]),
+    .target(
+        name: "RoostServer",
+        dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostWire"]),
     .target(
         name: "RoostHost",
-        dependencies: ["RoostModel", "RoostServer", "RoostSockets", "RoostSQLite", "RoostWire"]),
+        dependencies: [
+            "RoostExecutors", "RoostModel", "RoostServer", "RoostSockets", "RoostSQLite",
+            "RoostWire",
+        ]),
     .target(
         name: "RoostTestKit",
         dependencies: ["Roost", "RoostModel", "RoostServer", "RoostTransport", "RoostWire"]),
@@ -52,7 +64,8 @@ let examples: [Target] = [
 ]
 
 let tests: [Target] = [
-    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostSQLite"]),
+    .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
+    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostExecutors", "RoostSQLite"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostSockets"]),
     .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
@@ -63,7 +76,7 @@ let tests: [Target] = [
     .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostModel", "RoostTestKit"]),
     .testTarget(
         name: "RoostServerTests",
-        dependencies: ["RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
+        dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
     .testTarget(name: "ProjectTests"),
 ]

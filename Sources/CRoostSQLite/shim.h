@@ -3,11 +3,6 @@
 #define ROOST_SQLITE_SHIM_H
 
 #include <sqlite3.h>
-#if defined(__APPLE__)
-#include <pthread.h>
-#else
-#include <sys/prctl.h>
-#endif
 
 /* Variadic functions do not import into Swift. Both settings make SQLite stricter than its default:
    a misspelled name in double quotes is an error, not a text, and SQL cannot corrupt the file. */
@@ -16,15 +11,6 @@ static inline int roost_sqlite_harden(sqlite3 *db) {
     if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
     if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     return code;
-}
-
-/* Names the calling thread for debuggers. Neither system's call imports into Swift everywhere. */
-static inline void roost_thread_set_name(const char *name) {
-#if defined(__APPLE__)
-    pthread_setname_np(name);
-#else
-    prctl(PR_SET_NAME, name); /* The kernel keeps 15 bytes. */
-#endif
 }
 
 #endif

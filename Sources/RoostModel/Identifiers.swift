@@ -12,7 +12,21 @@ extension Identifier {
     public init(rawValue: String) { self.init(rawValue) }
     public init(stringLiteral value: String) { self.init(value) }
     public var description: String { rawValue }
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    // A `String` counts "é" and "e" with an accent as equal; a server and a database do not.
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in rawValue.utf8 { hasher.combine(byte) }
+        hasher.combine(0xFF as UInt8)
+    }
 }
 
 /// Names a user within an application.

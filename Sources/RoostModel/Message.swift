@@ -75,6 +75,7 @@ public enum SendingStatus: String, Hashable, Sendable, CaseIterable {
 
 extension Message {
     /// The server's ID; nil while unsent.
+    @inline(never)  // Inlined into some loops, it crashes the optimiser of Swift 6.3.1.
     public var messageID: MessageID? {
         switch delivery {
         case .unsent: nil

@@ -23,6 +23,12 @@ extension Connection {
         try bracket("BEGIN DEFERRED", body)
     }
 
+    /// Writes the database anew without its free pages, and empties the log.
+    package func compact() throws(SQLiteError) {
+        try executeScript("VACUUM")
+        try executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
     private func bracket<T>(
         _ begin: SQL, _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {

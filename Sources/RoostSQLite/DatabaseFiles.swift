@@ -55,18 +55,6 @@ package struct DatabaseFiles: Hashable, Sendable {
         return newPath
     }
 
-    /// Deletes every file of the database, the main one last.
-    package func remove() throws(FileError) {
-        for suffix in Self.suffixes.reversed() where Self.exists(path + suffix) {
-            // SAFETY: the path is lent for the call.
-            guard unsafe unlink(path + suffix) == 0 else {
-                throw FileError(action: "delete \(path + suffix)")
-            }
-        }
-    }
-
-    package var exists: Bool { Self.exists(path) }
-
     /// Bytes of the main file and of its log; zero for a file that is not there.
     package var byteCounts: (main: Int64, log: Int64) {
         (Self.byteCount(path), Self.byteCount("\(path)-wal"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 package import RoostSQLite
 
 /// One user's data on this device: the cache, which can be fetched again, and the outbox, which cannot.
@@ -38,6 +39,7 @@ package struct Store: Sendable {
     ///   - location: Memory, or a folder that holds the stores of all applications and users.
     ///   - owner: Whose store; another owner's files are never opened (scar 34).
     ///   - options: See `Options`.
+    /// - Returns: The store; its `report` says how the cache was found.
     /// - Throws: `.folderNotWritable`, `.notADatabase`, `.newerSchema`, `.otherOwner`, `.locked`, or
     ///   `.damaged` for the outbox; the message says what to do, and no file was changed. A damaged
     ///   cache is no error: see `report`.
@@ -78,7 +80,9 @@ package struct Store: Sendable {
         }
     }
 
-    /// Closes every database; what was being done is done first. Calls made later throw `.closed`.
+    /// Closes every database, after what was being done.
+    ///
+    /// Calls made later throw `.closed`.
     package func close() async {
         await Self.close(writer, connections, outbox, executors)
     }

@@ -95,4 +95,13 @@ struct ChannelListMachineTests {
         #expect(channel.applying(.deleted([5])).lastMessage == nil)
         #expect(channel.applying(.deleted([4])) == channel)
     }
+
+    @Test func `names are compared byte by byte, as servers and databases do (scar 38)`() {
+        let composed: UserID = "caf\u{E9}"
+        let decomposed: UserID = "cafe\u{301}"
+        #expect(composed.rawValue == decomposed.rawValue)
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed]).count == 2)
+        #expect(decomposed < composed)
+    }
 }

@@ -10,10 +10,11 @@ struct ConnectionTests {
         String(repeating: "'", count: 10_000),
     ]
 
-    @Test(arguments: hostileTexts)
+    @Test(arguments: hostileTexts.indices)
     func `any text goes through a statement unchanged and finds its row (scar 38)`(
-        text: String
+        index: Int
     ) throws {
+        let text = Self.hostileTexts[index]
         let connection = try NoteTable.open()
         try connection.execute(.insertNote, (text: "other", body: [9]))
         try connection.execute(.insertNote, (text: text, body: [1, 2, 3]))

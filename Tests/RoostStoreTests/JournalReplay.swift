@@ -37,17 +37,21 @@ struct JournalReplay: Equatable {
         let old = before.timelines[change.channel] ?? Timeline()
         #expect(change.coverageBefore == old.coverage)
         for message in change.deleted {
-            #expect(message.messageID.flatMap { old.messages[$0] } == message)
-            message.messageID.map { timeline.messages[$0] = nil }
+            guard let id = message.messageID else { continue }
+            #expect(old.messages[id] == message)
+            timeline.messages[id] = nil
         }
         for update in change.updated {
-            #expect(update.before != update.after)
-            #expect(update.before.messageID.flatMap { old.messages[$0] } == update.before)
-            update.after.messageID.map { timeline.messages[$0] = update.after }
+            let (from, to) = (update.before, update.after)
+            guard let id = to.messageID else { continue }
+            #expect(from != to)
+            #expect(old.messages[id] == from)
+            timeline.messages[id] = to
         }
         for message in change.inserted {
-            #expect(message.messageID.flatMap { old.messages[$0] } == nil)
-            message.messageID.map { timeline.messages[$0] = message }
+            guard let id = message.messageID else { continue }
+            #expect(old.messages[id] == nil)
+            timeline.messages[id] = message
         }
         let places = change.inserted.compactMap(\.position)
         #expect(places == places.sorted())

@@ -55,6 +55,11 @@ package struct Coverage: Hashable, Sendable {
 
     /// Builds the set from ranges in any order; those that overlap or touch become one.
     package init(_ ranges: [CoveredRange]) {
+        self.ranges = ranges
+        let isInOrder = zip(ranges, ranges.dropFirst()).allSatisfy { left, right in
+            left.upper < right.lower && !isJoined(left, right)
+        }
+        if isInOrder { return }  // As it comes from a database, where it was written in order.
         self.ranges = []
         for range in ranges { insert(range) }
     }

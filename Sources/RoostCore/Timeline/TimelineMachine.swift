@@ -137,8 +137,7 @@ extension TimelineMachine {
             delivered.removeAll { $0.messageID.map(deletedIDs.contains) ?? false }
         }
         for update in change.updated {
-            let id = update.after.messageID
-            if let index = delivered.firstIndex(where: { $0.messageID == id }) {
+            if let index = delivered.firstIndex(where: { $0.messageID == update.after.messageID }) {
                 delivered[index] = update.after
             }
         }

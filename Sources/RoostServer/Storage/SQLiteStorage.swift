@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostExecutors
 package import RoostModel
 package import RoostSQLite
 import RoostWire

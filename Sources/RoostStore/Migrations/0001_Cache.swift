@@ -3,7 +3,9 @@
 internal import RoostSQLite
 
 extension Migration {
-    /// The first schema of the cache. Frozen: what has to change comes as the next number.
+    /// The first schema of the cache.
+    ///
+    /// Frozen: what has to change comes as the next number.
     static let cache0001 = Migration(
         1, "cache",
         """

@@ -3,7 +3,9 @@
 internal import RoostSQLite
 
 extension Migration {
-    /// The first schema of the outbox. Frozen: what has to change comes as the next number.
+    /// The first schema of the outbox.
+    ///
+    /// Frozen: what has to change comes as the next number.
     static let outbox0001 = Migration(
         1, "outbox",
         """

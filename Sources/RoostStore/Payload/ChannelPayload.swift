@@ -31,9 +31,7 @@ package enum ChannelPayload {
         }
     }
 
-    /// Writes a channel.
-    ///
-    /// - Parameter row: Answers with the number of a user's row, which is above zero.
+    /// Writes a channel; `row` answers with the number of a user's row.
     package static func write(
         _ channel: GroupChannel, to bytes: inout [UInt8], row: (UserID) -> Int64
     ) {
@@ -62,9 +60,7 @@ package enum ChannelPayload {
         bytes.append(unknown: channel.unknownFields)
     }
 
-    /// Reads a payload into a channel that its columns have begun.
-    ///
-    /// - Parameter user: Answers with the user of a row.
+    /// Reads a payload into a channel that its columns have begun; `user` answers with that of a row.
     package static func read(
         _ bytes: Span<UInt8>, into channel: inout GroupChannel, user: (Int64) -> User
     ) throws(PayloadError) {

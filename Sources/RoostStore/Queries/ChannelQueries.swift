@@ -37,6 +37,13 @@ extension Query where Input == ChannelURL, Output == StoredChannel {
         decode: { row in StoredChannel(row) })
 }
 
+extension Query where Input == Void, Output == ChannelURL {
+    /// Every channel of which anything is known.
+    static let channelURLs = Query(sql: "SELECT url FROM channel ORDER BY url") { row in
+        ChannelURL(row.text(0))
+    }
+}
+
 extension Query where Input == ChannelURL, Output == Int64 {
     /// Makes a row for a channel of which only the URL is known.
     static let insertChannel = Query(

@@ -79,6 +79,10 @@ extension Query where Input == (kind: Int64, channelRow: Int64), Output == Void 
         })
 }
 
+extension Query where Input == Void, Output == Void {
+    static let deleteCursors = Query(sql: "DELETE FROM cursor")
+}
+
 extension Query where Input == Int64, Output == Void {
     static let deleteCursorsOfChannel = Query(
         sql: "DELETE FROM cursor WHERE channel_id = ?1",

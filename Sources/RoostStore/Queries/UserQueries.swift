@@ -42,6 +42,10 @@ extension Query where Input == StoredUser, Output == Void {
         })
 }
 
+extension Query where Input == Void, Output == Void {
+    static let deleteUsers = Query(sql: "DELETE FROM user")
+}
+
 extension StoredUser {
     fileprivate init(_ row: borrowing Row) throws(SQLiteError) {
         let id = UserID(row.text(1))

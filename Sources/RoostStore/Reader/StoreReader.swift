@@ -57,6 +57,8 @@ package struct StoreReader: Sendable {
     ///   - includesEmpty: Whether channels without a last message belong to the list.
     ///   - last: The place after which the page begins; nil for the first page.
     ///   - limit: Channels in the page at most.
+    /// - Returns: The page; a shorter one than asked for is the last.
+    /// - Throws: What the database answered.
     package func channels(
         order: ChannelOrder, includesEmpty: Bool, after last: ChannelSortKey? = nil, limit: Int
     ) async throws(StoreError) -> Snapshot<[GroupChannel]> {

@@ -36,9 +36,7 @@ struct MessageNews {
 
     /// The change as observers hear of it; nil when nothing is different now.
     ///
-    /// - Parameters:
-    ///   - now: A message with its sender as they are after the commit.
-    ///   - before: A message with its sender as they were.
+    /// `now` gives a message its sender as they are after the commit, `before` as they were.
     func change(now: (Message) -> Message, before: (Message) -> Message) -> MessagesChange? {
         var inserted: [Message] = []
         var updated: [Update<Message>] = []

@@ -27,7 +27,12 @@ package enum Mutation: Hashable, Sendable {
     /// What a live event means for a channel that is known.
     case channelNews(ChannelURL, ChannelNews)
     /// Forgets a channel's messages and coverage, not the channel and not its cursor (R120).
+    ///
+    /// The journal does not list them: a message is where something is covered, so `coverageAfter`
+    /// says that they are gone. The same holds for a removed channel.
     case clearMessages(ChannelURL)
+    /// Forgets everything: channels, messages, cursors, users and the session, not the outbox (scar 35).
+    case clearAll
     /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
     case cursor(CursorKey, Cursor)
     /// Forgets a cursor that the server no longer accepts.
@@ -44,7 +49,7 @@ package enum Mutation: Hashable, Sendable {
             .clearMessages(let channel):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
-        case .channels, .channelNews, .cursor, .removeCursor, .users, .session: nil
+        case .channels, .channelNews, .clearAll, .cursor, .removeCursor, .users, .session: nil
         }
     }
 
@@ -52,6 +57,7 @@ package enum Mutation: Hashable, Sendable {
     func concerns(_ url: ChannelURL) -> Bool {
         switch self {
         case .channels(let channels): channels.contains { $0.url == url }
+        case .channelNews(let channel, _): channel == url
         case .cursor(let key, _), .removeCursor(let key): key.channel == url
         default: channelOfMessages == url
         }

@@ -46,10 +46,25 @@ package actor StoreWriter {
         }
     }
 
+    /// Gives freed space back to the system, and with it what stood there.
+    ///
+    /// - Throws: `.full` when there is no room for the copy this takes; the cache stays as it was.
+    /// - Complexity: Writes all that is kept once.
+    package func compact() throws(StoreError) {
+        try inspect { connection throws(SQLiteError) in try connection.compact() }
+    }
+
+    /// Bytes of the cache's file and of its log, as the system counts them; zero in memory.
+    package func fileBytes() -> (cache: Int64, log: Int64) {
+        let counts = DatabaseFiles(path).byteCounts
+        return (counts.main, counts.log)
+    }
+
     /// A feed of every later commit.
     ///
     /// - Parameter capacity: Commits that may wait for the reader before they become one `missed`. The
     ///   default is a second of the busiest channel we expect.
+    /// - Returns: The feed; it is told of nothing that was committed before.
     package func journal(capacity: Int = 256) -> JournalFeed {
         let (id, bell) = readers.add(capacity: capacity)
         if connection == nil { readers.finish() }

@@ -20,6 +20,7 @@ final class WriteSession {
     private var channelRows: [ChannelURL: Int64] = [:]
     private var news: [(row: Int64, news: MessageNews)] = []
     private var newsIndex: [Int64: Int] = [:]
+    private var clearsUsers = false
     var channels: [ChannelURL: (before: GroupChannel?, after: GroupChannel?)] = [:]
     var channelOrder: [ChannelURL] = []
 
@@ -34,6 +35,10 @@ final class WriteSession {
             try apply(mutation, before: mutations[(index + 1)...])
         }
         try storeCoverage()
+        // Users stand in payloads too, so they go when nobody can refer to them any more.
+        if clearsUsers, try connection.all(.channelURLs).isEmpty {
+            try connection.execute(.deleteUsers)
+        }
         return changes()
     }
 
@@ -57,6 +62,11 @@ final class WriteSession {
             try clearMessages(url, before: rest)
         case .channelNews(let url, let news):
             try apply(news, to: url)
+        case .clearAll:
+            for url in try connection.all(.channelURLs) { try removeChannel(url, before: rest) }
+            try connection.execute(.deleteCursors)
+            try connection.execute(.setSession, nil)
+            clearsUsers = true
         case .cursor(let key, let cursor):
             let row = try key.channel.map { url throws(SQLiteError) in try rowMaking(url) } ?? 0
             try connection.execute(.putCursor, (key.kind, row, cursor))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CRoostSQLite
+internal import CRoostThreads
 
 #if canImport(Darwin)
 internal import Darwin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostSQLite
+import RoostExecutors
 import Testing
 
 /// Remembers in which order it was called; runs where it is told.

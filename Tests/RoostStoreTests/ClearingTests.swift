@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import RoostStore
+import Testing
+
+struct ClearingTests {
+    private static let everything: [Mutation] = [
+        .channels([Fixture.group(Fixture.channel, last: Fixture.message(5), name: "secret name")]),
+        Fixture.page(1...50), Fixture.page(1...50, in: "other"),
+        .liveMessage(Fixture.message(60, text: "secret text"), predecessor: nil),
+        .users([User(id: "bob", nickname: "secret nickname")]),
+        .cursor(.channelChanges, .token("secret token")),
+        .cursor(.messageChanges("third"), .token("secret token")), .session(Array("secret".utf8)),
+    ]
+
+    @Test func `clearing all leaves no row of anything but the outbox (scars 35, 37)`() async throws
+    {
+        let store = try await Store.test()
+        _ = try await store.outbox.append(
+            "r", to: Fixture.channel, createdAt: .distantPast,
+            content: .userMessage(UserMessageParams(text: "unsent")))
+        try await store.writer.commit(Self.everything)
+        let commit = try await store.writer.commit([.clearAll])
+        #expect(commit.channels?.deleted == [Fixture.channel])
+        #expect(commit.messages()?.coverageAfter == Coverage())
+        #expect(commit.messages(in: "other")?.coverageAfter == Coverage())
+        let left = try await store.reader.inspection()
+        #expect(left.channels == [])
+        #expect(left.userCount == 0)
+        #expect(left.channelCursor == nil)
+        #expect(left.sequence == 2)
+        #expect(try await store.reader.session().value == nil)
+        #expect(try await store.reader.damage() == [])
+        #expect(try await store.outbox.items().items.count == 1)
+        #expect(try await store.writer.commit([.clearAll]).changes == [])
+    }
+
+    @Test func `what the same commit brings anew is there with its users`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit(Self.everything)
+        let commit = try await store.writer.commit([.clearAll, Fixture.page(50...51)])
+        #expect(commit.messages()?.inserted == [Fixture.message(51)])
+        #expect(commit.messages()?.deleted.count == 50)
+        #expect(try await store.reader.newest() == [50, 51].map { Fixture.message($0) })
+    }
+
+    @Test
+    func `after compacting, the files are small and hold nothing of what was (scars 36, 152)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit(Self.everything)
+        for page in Int64(1)...40 {
+            try await store.writer.commit([Fixture.page((page * 100)...(page * 100 + 99))])
+        }
+        let full = await store.writer.fileBytes()
+        #expect(full.cache + full.log > 400_000)
+        try await store.writer.commit([.clearAll])
+        try await store.writer.compact()
+        let empty = await store.writer.fileBytes()
+        #expect(empty.cache < 100_000)
+        #expect(empty.log == 0)
+        for name in ["cache.sqlite", "cache.sqlite-wal"] {
+            let path = folder.file("app/anna/\(name)")
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(bytes.range(of: Data("secret".utf8)) == nil)
+        }
+        try await store.writer.commit([Fixture.page(1...3)])
+        #expect(try await store.reader.newest().count == 3)
+        await store.close()
+    }
+}
