@@ -57,6 +57,9 @@ let modules: [Target] = [
     .target(
         name: "RoostTestKit",
         dependencies: ["Roost", "RoostModel", "RoostServer", "RoostTransport", "RoostWire"]),
+    .executableTarget(
+        name: "RoostCommand",
+        dependencies: ["Roost", "RoostCore", "RoostHost", "RoostModel", "RoostStore", "RoostWire"]),
 ]
 
 let examples: [Target] = [
@@ -78,12 +81,18 @@ let tests: [Target] = [
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
+    .testTarget(
+        name: "RoostCommandTests",
+        dependencies: ["RoostCommand", "RoostCore", "RoostModel", "RoostWire"]),
     .testTarget(name: "ProjectTests"),
 ]
 
 let package = Package(
     name: "Roost",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .executable(name: "roost", targets: ["RoostCommand"])
+    ],
     targets: systemLibraries + modules + examples + tests
 )
 

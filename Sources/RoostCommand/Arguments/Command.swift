@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing `roost` can do, with everything its help says.
+package struct Command: Sendable {
+    /// One word, or two for a command of a group, such as `cache inspect`.
+    package let name: String
+    /// A few words for the list of commands.
+    package let summary: String
+    /// What it does, in a few lines.
+    package let explanation: String
+    package let operands: [Operand]
+    package let options: [Option]
+    /// Lines that can be typed as they stand.
+    package let example: String
+    package let exitCodes: [ExitCode]
+    package let run: @Sendable (Arguments) async throws(CommandFailure) -> Void
+
+    package init(
+        _ name: String, summary: String, explanation: String, operands: [Operand] = [],
+        options: [Option] = [], example: String, exitCodes: [ExitCode],
+        run: @escaping @Sendable (Arguments) async throws(CommandFailure) -> Void
+    ) {
+        self.name = name
+        self.summary = summary
+        self.explanation = explanation
+        self.operands = operands
+        self.options = options
+        self.example = example
+        self.exitCodes = exitCodes
+        self.run = run
+    }
+
+    var words: [String] { name.split(separator: " ").map { String($0) } }
+
+    /// How to call it, on one line.
+    package var usage: String {
+        var parts = ["roost \(name)"]
+        parts += operands.map(\.placeholder)
+        parts += options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }
+        return parts.joined(separator: " ")
+    }
+}

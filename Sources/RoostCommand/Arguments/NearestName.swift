@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the name somebody probably meant.
+package enum NearestName {
+    /// The name that is fewest slips away, and of equals the first; nil when none is near.
+    ///
+    /// A slip is a letter too many, too few, another one, or two exchanged. A beginning of at least two
+    /// letters counts as near.
+    package static func of(_ word: String, among names: [String]) -> String? {
+        let word = word.lowercased()
+        let limit = word.count <= 3 ? 1 : max(2, word.count / 3)
+        var best: (name: String, slips: Int)?
+        for name in names {
+            let isBeginning = word.count >= 2 && name.hasPrefix(word)
+            let slips = isBeginning ? 1 : slips(from: Array(word), to: Array(name))
+            if slips <= limit, slips < best?.slips ?? .max { best = (name, slips) }
+        }
+        return best?.name
+    }
+
+    /// "; did you mean X?", or nothing.
+    package static func question(
+        for word: String, among names: [String], prefix: String = ""
+    ) -> String {
+        of(word, among: names).map { "; did you mean \(prefix)\($0)?" } ?? "."
+    }
+
+    /// The optimal string alignment distance.
+    private static func slips(from word: [Character], to name: [Character]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...name.count)
+        for row in word.indices {
+            var current = [row + 1]
+            for column in name.indices {
+                let isSame = word[row] == name[column]
+                var cost = min(
+                    last[column + 1] + 1, current[column] + 1, last[column] + (isSame ? 0 : 1))
+                if row > 0, column > 0, word[row] == name[column - 1],
+                    word[row - 1] == name[column]
+                {
+                    cost = min(cost, beforeLast[column - 1] + 1)
+                }
+                current.append(cost)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[name.count]
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One option of a command, such as `--port N`.
+package struct Option: Hashable, Sendable {
+    /// What stands after the name.
+    package enum Value: Hashable, Sendable {
+        /// Nothing: the option is there or not.
+        case none
+        case text(placeholder: String)
+        case number(placeholder: String, ClosedRange<Int>)
+    }
+
+    /// Without the dashes.
+    package let name: String
+    package let value: Value
+    /// What holds when the option is absent; nil when nothing does.
+    package let standard: String?
+    package let isRequired: Bool
+    package let help: String
+
+    package init(
+        _ name: String, _ value: Value = .none, standard: String? = nil, isRequired: Bool = false,
+        help: String
+    ) {
+        self.name = name
+        self.value = value
+        self.standard = standard
+        self.isRequired = isRequired
+        self.help = help
+    }
+
+    /// As it is written on the command line, such as `--port N`.
+    package var usage: String {
+        switch value {
+        case .none: "--\(name)"
+        case .text(let placeholder), .number(let placeholder, _): "--\(name) \(placeholder)"
+        }
+    }
+
+    /// What a value must be, to be read after "needs" or "wants".
+    package var wanted: String {
+        switch value {
+        case .none: "nothing"
+        case .text(let placeholder): "a value, \(placeholder)"
+        case .number(_, let range) where range.upperBound == .max:
+            "a whole number from \(range.lowerBound) up"
+        case .number(_, let range):
+            "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        }
+    }
+}
+
+/// A word a command needs that is no option, such as the folder of `roost cache inspect DIR`.
+package struct Operand: Hashable, Sendable {
+    package let placeholder: String
+    package let help: String
+
+    package init(_ placeholder: String, help: String) {
+        self.placeholder = placeholder
+        self.help = help
+    }
+}
+
+/// What a command was called with; checked against its options already.
+package struct Arguments: Hashable, Sendable {
+    package internal(set) var values: [String: String] = [:]
+    package internal(set) var operands: [String] = []
+
+    package init() {}
+
+    package func has(_ option: Option) -> Bool { values[option.name] != nil }
+
+    /// The value given, else the standard one, else nil.
+    package func text(_ option: Option) -> String? { values[option.name] ?? option.standard }
+
+    /// The value of an option that is required or has a standard value.
+    package func requiredText(_ option: Option) -> String {
+        guard let text = text(option) else {
+            preconditionFailure("--\(option.name) is neither required nor has a standard value.")
+        }
+        return text
+    }
+
+    /// The number given or the standard one; nil without either.
+    package func number(_ option: Option) -> Int? { text(option).flatMap { Int($0) } }
+}

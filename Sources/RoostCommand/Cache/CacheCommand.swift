@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostStore
+
+extension Option {
+    static let text = Option("text", help: "show what unsent messages say")
+}
+
+extension Command {
+    static let cacheInspect = Command(
+        "cache inspect", summary: "shows what a cache holds: sizes, ranges, holes, unsent messages",
+        explanation: """
+            Looks into every cache below a folder, without a server and without changing anything; a client
+            may have it open. Each channel's history is drawn as a bar: █ is complete, ░ is a hole, ├ is the
+            beginning of the channel, ┄ is a beginning not known.
+            """,
+        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        options: [.text], example: "roost cache inspect ./ada",
+        exitCodes: [.done, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            let root = arguments.operands[0]
+            var isFirst = true
+            for folder in try CacheFolders.below(root) {
+                let found: FolderInspection
+                do throws(StoreError) {
+                    found = try await FolderInspection.of(folder)
+                } catch {
+                    throw CommandFailure(inspecting: folder, error)
+                }
+                let drawing = CacheDrawing(
+                    folder: folder, found: found, showsText: arguments.has(.text),
+                    now: WallClock.now, style: .standardOutput)
+                if !isFirst { StandardOutput.writeNow("") }
+                isFirst = false
+                StandardOutput.writeNow(drawing.lines.joined(separator: "\n"))
+            }
+        })
+}
+
+extension CommandFailure {
+    /// Why a folder could not be looked into.
+    init(inspecting folder: String, _ error: StoreError) {
+        let message =
+            switch error.kind {
+            case .damaged, .notADatabase:
+                "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of Roost: "
+                    + "a client that opens it sets it aside and begins a new one."
+            default: error.message
+            }
+        self.init(.storage, message)
+    }
+}

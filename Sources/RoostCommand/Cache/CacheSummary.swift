@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+/// What a cache holds, as the request `cache` answers it.
+enum CacheSummary {
+    static func json(_ cache: CacheInspection, unsent: [OutboxItem]) -> JSONValue {
+        [
+            "bytes": .int(cache.usedBytes), "free_bytes": .int(cache.freeBytes),
+            "users": .int(Int64(cache.userCount)),
+            "channels": .array(cache.channels.map { channel($0) }),
+            "outbox": .array(unsent.map { item($0) }),
+        ]
+    }
+
+    private static func channel(_ channel: CacheInspection.Channel) -> JSONValue {
+        [
+            "url": .string(channel.url.rawValue), "messages": .int(Int64(channel.messageCount)),
+            "ranges": .array(
+                channel.coverage.ranges.map { stretch(from: $0.lower, to: $0.upper) }),
+            "holes": .array(channel.coverage.holes.map { stretch(from: $0.lower, to: $0.upper) }),
+        ]
+    }
+
+    private static func stretch(from lower: Position, to upper: Position) -> JSONValue {
+        ["from": moment(lower), "to": moment(upper)]
+    }
+
+    /// Null stands for the start of history, and for its end.
+    private static func moment(_ position: Position) -> JSONValue {
+        switch position.createdAt {
+        case .distantPast, .distantFuture: .null
+        default: .int(position.createdAt.milliseconds)
+        }
+    }
+
+    private static func item(_ item: OutboxItem) -> JSONValue {
+        let message = item.message(from: nil)
+        var fields = [
+            JSONValue.Field("request_id", .string(item.requestID.rawValue)),
+            JSONValue.Field("channel", .string(item.channel.rawValue)),
+            JSONValue.Field("created_at", .int(item.createdAt.milliseconds)),
+            JSONValue.Field("status", .string(message.status.rawValue)),
+        ]
+        if case .failed(let code) = item.state {
+            fields.append(JSONValue.Field("error_code", .int(Int64(code.rawValue))))
+        }
+        return .object(fields)
+    }
+}

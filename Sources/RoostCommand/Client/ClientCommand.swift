@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+
+extension Option {
+    static let server = Option(
+        "server", .text(placeholder: "URL"), isRequired: true,
+        help: "the server, such as http://127.0.0.1:8080; it need not be in reach")
+    static let applicationID = Option(
+        "app-id", .text(placeholder: "ID"), isRequired: true, help: "the application's ID")
+    static let user = Option(
+        "user", .text(placeholder: "ID"), isRequired: true, help: "whose client this is")
+    static let token = Option(
+        "token", .text(placeholder: "T"), help: "the user's access token, where the server asks")
+    static let cache = Option(
+        "cache", .text(placeholder: "DIR"), isRequired: true,
+        help: "the folder of the cache and of unsent messages; it is made when missing")
+    static let pageSize = Option(
+        "page-size", .number(placeholder: "N", 1...200), standard: "40",
+        help: "messages shown at first, and with each older or newer")
+    static let plainTransport = Option(
+        "allow-plain-transport",
+        help: "let http cross a network unprotected; this machine is always allowed")
+}
+
+extension Command {
+    static let client = Command(
+        "client", summary: "a chat client for scripts: JSON lines in, JSON lines out",
+        explanation: """
+            Reads one request per line from standard input and writes one answer per request to standard
+            output, with events in between. Starts and serves its cache with no server in reach. Ends with
+            the request quit or with the end of input. docs/client.md has every request and event.
+            """,
+        options: [
+            .server, .applicationID, .user, .token, .cache, .pageSize, .plainTransport,
+        ],
+        example: """
+            echo '{"id":1,"request":"connect"}' | roost client --server http://127.0.0.1:8080 \
+            --app-id demo --user ada --cache ./ada
+            """,
+        exitCodes: [.done, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            let client: ChatClient
+            do throws(RoostError) {
+                client = try await ChatClient.open(Configuration(arguments))
+            } catch {
+                throw CommandFailure(opening: error)
+            }
+            let output = StandardOutput()
+            var session = ClientSession(client: client, output: output)
+            await session.run(reading: StandardInput())
+        })
+}
+
+extension Configuration {
+    init(_ arguments: Arguments) {
+        self.init(
+            applicationID: arguments.requiredText(.applicationID),
+            server: arguments.requiredText(.server), userID: UserID(arguments.requiredText(.user)),
+            token: arguments.text(.token), cache: .folder(arguments.requiredText(.cache)),
+            allowsPlainTransport: arguments.has(.plainTransport),
+            pageSize: arguments.number(.pageSize) ?? 40)
+    }
+}
+
+extension CommandFailure {
+    /// Why a client could not be opened.
+    init(opening error: RoostError) {
+        self.init(error.remedy == .repairStorage ? .storage : .wrongArguments, error.message)
+    }
+}

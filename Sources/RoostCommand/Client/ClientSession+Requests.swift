@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostWire
+
+extension ClientSession {
+    /// Carries one request out; its answer is what the script sees, an error included.
+    mutating func perform(_ request: Request) async throws(RoostError) -> Outcome {
+        switch request {
+        case .connect:
+            try await client.connect()
+            return .answered(await connection())
+        case .disconnect:
+            await client.disconnect()
+            return .answered(await connection())
+        case .createChannel(let params):
+            return .answered(.channel(try await client.createChannel(params)))
+        case .channels(let anew): return try await listChannels(anew: anew)
+        case .moreChannels:
+            guard let list else { throw .notOpen("list: ask for “channels” first") }
+            let count = try await list.loadMore()
+            return .answered(await Self.show(list, count: count))
+        case .open(let channel, let start): return try await open(channel, startingAt: start)
+        case .older:
+            let timeline = try openTimeline()
+            let count = try await timeline.loadOlder()
+            return .answered(Self.extent(await timeline.snapshot, count: count))
+        case .newer:
+            let timeline = try openTimeline()
+            let count = try await timeline.loadNewer()
+            return .answered(Self.extent(await timeline.snapshot, count: count))
+        case .send, .edit, .delete, .resend, .cancel:
+            return .answered(try await performOnMessage(request))
+        case .snapshot:
+            let timeline = try openTimeline()
+            return .answered(Self.show(await timeline.snapshot, of: timeline))
+        case .close:
+            await timeline?.close()
+            timeline = nil
+            return .answered([:])
+        case .cache:
+            return .answered(
+                CacheSummary.json(
+                    try await client.inspection(), unsent: try await client.unsentMessages()))
+        case .waitIdle:
+            await client.waitUntilIdle()
+            return .answered(await connection())
+        case .quit: return .quit
+        }
+    }
+
+    private func performOnMessage(_ request: Request) async throws(RoostError) -> JSONValue {
+        switch request {
+        case .send(let text, let channel):
+            return .message(try await client.send(text, to: try openChannel(or: channel)))
+        case .edit(let id, let text, let channel):
+            try await client.edit(id, in: try openChannel(or: channel), text: text)
+        case .delete(let id, let channel):
+            try await client.delete(id, in: try openChannel(or: channel))
+        case .resend(let id): await client.resend(id)
+        case .cancel(let id): await client.cancel(id)
+        default: preconditionFailure("\(request) concerns no message.")
+        }
+        return [:]
+    }
+
+    private func connection() async -> JSONValue {
+        ["connection": .string(await client.connectionState.name)]
+    }
+}
+
+// MARK: - The open lists
+
+extension ClientSession {
+    private mutating func open(
+        _ channel: ChannelURL, startingAt start: Timestamp
+    ) async throws(RoostError) -> Outcome {
+        await timeline?.close()
+        timeline = nil
+        let timeline = try await client.timeline(of: channel, startingAt: start)
+        self.timeline = timeline
+        // Watched before it is looked at, so that nothing falls between the answer and the events.
+        let changes = await timeline.changes()
+        return .opened(timeline, changes, Self.extent(await timeline.snapshot, count: nil))
+    }
+
+    private mutating func listChannels(anew: Bool) async throws(RoostError) -> Outcome {
+        if anew {
+            await list?.close()
+            list = nil
+        }
+        if let list { return .answered(await Self.show(list, count: nil)) }
+        let list = try await client.channelList()
+        self.list = list
+        let changes = await list.changes()
+        return .listed(list, changes, await Self.show(list, count: nil))
+    }
+
+    private func openTimeline() throws(RoostError) -> Timeline {
+        guard let timeline else { throw .notOpen("channel: ask for “open” first") }
+        return timeline
+    }
+
+    private func openChannel(or channel: ChannelURL?) throws(RoostError) -> ChannelURL {
+        if let channel { return channel }
+        guard let timeline else {
+            throw .notOpen("channel: name one in “channel”, or ask for “open” first")
+        }
+        return timeline.channel
+    }
+
+    /// What a list reaches, without its elements.
+    private static func extent(_ snapshot: Timeline.Snapshot, count: Int?) -> JSONValue {
+        .object(
+            [
+                JSONValue.Field("count", .int(Int64(count ?? snapshot.messages.count)))
+            ] + flags(of: snapshot))
+    }
+
+    private static func show(_ snapshot: Timeline.Snapshot, of timeline: Timeline) -> JSONValue {
+        .object(
+            [
+                JSONValue.Field("channel", .string(timeline.channel.rawValue)),
+                JSONValue.Field("messages", .array(snapshot.messages.map { .message($0) })),
+            ] + flags(of: snapshot))
+    }
+
+    private static func flags(of snapshot: Timeline.Snapshot) -> [JSONValue.Field] {
+        [
+            JSONValue.Field("has_older", .bool(snapshot.hasOlder)),
+            JSONValue.Field("has_newer", .bool(snapshot.hasNewer)),
+            JSONValue.Field("has_huge_gap", .bool(snapshot.hasHugeGap)),
+        ]
+    }
+
+    private static func show(_ list: ChannelList, count: Int?) async -> JSONValue {
+        let snapshot = await list.snapshot
+        var fields = [
+            JSONValue.Field("channels", .array(snapshot.channels.map { .channel($0) })),
+            JSONValue.Field("has_more", .bool(snapshot.hasMore)),
+        ]
+        if let count { fields.append(JSONValue.Field("count", .int(Int64(count)))) }
+        return .object(fields)
+    }
+}
+
+extension RoostError {
+    /// A request that needs something to be open first.
+    fileprivate static func notOpen(_ what: String) -> RoostError {
+        RoostError(
+            .invalidParameter, remedy: .correctInput, message: "There is no open \(what).")
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostWire
+
+/// Serves one script: its requests one after the other, and the client's news in between.
+///
+/// The lists it has open are watched by child tasks, which end with the list or with the session.
+struct ClientSession {
+    let client: ChatClient
+    let output: StandardOutput
+    var timeline: Timeline?
+    var list: ChannelList?
+
+    init(client: ChatClient, output: StandardOutput) {
+        self.client = client
+        self.output = output
+    }
+
+    /// What a request leads to beside its answer.
+    enum Outcome {
+        case answered(JSONValue)
+        case opened(Timeline, AsyncStream<ListDiff<Message>>, JSONValue)
+        case listed(ChannelList, AsyncStream<ListDiff<GroupChannel>>, JSONValue)
+        case quit
+    }
+
+    /// Answers every line until the end of input, `quit`, or until nobody reads the answers.
+    mutating func run(reading input: StandardInput) async {
+        let (client, output) = (client, output)
+        await output.write(readyLine.text)
+        await withDiscardingTaskGroup { group in
+            group.addTask { await Self.reportConnection(of: client, to: output) }
+            var isOpen = true
+            while isOpen, let line = await input.next() {
+                let line = RequestLine(line)
+                let answer: JSONValue
+                do throws(RoostError) {
+                    switch try await perform(try line.outcome.get()) {
+                    case .answered(let result): answer = ReplyLine.success(line.id, result)
+                    case .opened(let timeline, let changes, let result):
+                        group.addTask { await Self.report(changes, of: timeline, to: output) }
+                        group.addTask { await Self.reportHugeGaps(of: timeline, to: output) }
+                        answer = ReplyLine.success(line.id, result)
+                    case .listed(_, let changes, let result):
+                        group.addTask { await Self.report(changes, to: output) }
+                        answer = ReplyLine.success(line.id, result)
+                    case .quit:
+                        answer = ReplyLine.success(line.id, [:])
+                        isOpen = false
+                    }
+                } catch {
+                    answer = ReplyLine.failure(line.id, error)
+                }
+                if await !output.write(answer.text) { isOpen = false }
+            }
+            group.cancelAll()
+        }
+        await client.close()
+    }
+
+    private var readyLine: JSONValue {
+        ReplyLine.event(
+            "ready",
+            [
+                JSONValue.Field("version", .string(Command.version)),
+                JSONValue.Field("user", .string(client.configuration.userID.rawValue)),
+                JSONValue.Field("app_id", .string(client.configuration.applicationID)),
+                JSONValue.Field("storage", .array(client.storageReport.map { .string($0) })),
+            ])
+    }
+}
+
+// MARK: - News
+
+extension ClientSession {
+    private static func reportConnection(of client: ChatClient, to output: StandardOutput) async {
+        for await state in await client.connectionStates() {
+            await output.write(ReplyLine.connection(state).text)
+        }
+    }
+
+    private static func report(
+        _ changes: AsyncStream<ListDiff<Message>>, of timeline: Timeline, to output: StandardOutput
+    ) async {
+        let channel = JSONValue.Field("channel", .string(timeline.channel.rawValue))
+        for await diff in changes {
+            let fields = [channel] + JSONValue.changes(diff) { .message($0) }
+            await output.write(ReplyLine.event("timeline", fields).text)
+        }
+    }
+
+    private static func reportHugeGaps(of timeline: Timeline, to output: StandardOutput) async {
+        let channel = JSONValue.Field("channel", .string(timeline.channel.rawValue))
+        var wasHuge = false
+        for await snapshot in await timeline.snapshots() {
+            if snapshot.hasHugeGap, !wasHuge {
+                await output.write(ReplyLine.event("huge_gap", [channel]).text)
+            }
+            wasHuge = snapshot.hasHugeGap
+        }
+    }
+
+    private static func report(
+        _ changes: AsyncStream<ListDiff<GroupChannel>>, to output: StandardOutput
+    ) async {
+        for await diff in changes {
+            let fields = JSONValue.changes(diff) { .channel($0) }
+            await output.write(ReplyLine.event("channels", fields).text)
+        }
+    }
+}
+
+extension ReplyLine {
+    /// The event that tells how the client stands to its server.
+    static func connection(_ state: ConnectionState) -> JSONValue {
+        var fields = [JSONValue.Field("state", .string(state.name))]
+        switch state {
+        case .reconnecting(let error?), .refused(let error):
+            fields.append(JSONValue.Field("error", .error(error)))
+        case .disconnected, .connecting, .connected, .reconnecting(nil): break
+        }
+        return event("connection", fields)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// The lines `roost client` writes: one answer for each request, and events in between.
+package enum ReplyLine {
+    package static func success(_ id: JSONValue, _ result: JSONValue) -> JSONValue {
+        ["id": id, "ok": true, "result": result]
+    }
+
+    package static func failure(_ id: JSONValue, _ error: RoostError) -> JSONValue {
+        ["id": id, "ok": false, "error": .error(error)]
+    }
+
+    package static func event(_ name: String, _ fields: [JSONValue.Field] = []) -> JSONValue {
+        .object([JSONValue.Field("event", .string(name))] + fields)
+    }
+}
+
+extension JSONValue {
+    package static func error(_ error: RoostError) -> JSONValue {
+        [
+            "code": .int(Int64(error.code.rawValue)), "message": .string(error.message),
+            "remedy": .string(error.remedy.name),
+        ]
+    }
+
+    package static func message(_ message: Message) -> JSONValue {
+        var fields = [
+            Field("id", message.messageID.map { .int($0.rawValue) } ?? .null),
+            Field("request_id", message.requestID.map { .string($0.rawValue) } ?? .null),
+            Field("text", .string(message.text)),
+            Field("sender", message.sender.map { .string($0.user.id.rawValue) } ?? .null),
+            Field("created_at", .int(message.createdAt.milliseconds)),
+            Field("updated_at", message.updatedAt.map { .int($0.milliseconds) } ?? .null),
+            Field("status", .string(message.status.rawValue)),
+        ]
+        if case .unsent(_, .failed(let code)) = message.delivery {
+            fields.append(Field("error_code", .int(Int64(code.rawValue))))
+        }
+        return .object(fields)
+    }
+
+    package static func channel(_ channel: GroupChannel) -> JSONValue {
+        [
+            "url": .string(channel.url.rawValue), "name": .string(channel.name),
+            "members": .array(channel.members.map { .string($0.user.id.rawValue) }),
+            "member_count": .int(Int64(channel.memberCount)),
+            "unread": .int(Int64(channel.unreadMessageCount)),
+            "last_message": channel.lastMessage.map { .message($0) } ?? .null,
+        ]
+    }
+
+    package static func changes<Element>(
+        _ diff: ListDiff<Element>, _ show: (Element) -> JSONValue
+    ) -> [Field] {
+        [
+            Field("inserted", .array(diff.inserted.map(show))),
+            Field("updated", .array(diff.updated.map { show($0.after) })),
+            Field("deleted", .array(diff.deleted.map(show))),
+        ]
+    }
+}
+
+extension RoostError.Remedy {
+    /// The word scripts see.
+    package var name: String {
+        switch self {
+        case .none: "none"
+        case .retry: "retry"
+        case .signIn: "sign_in"
+        case .correctInput: "correct_input"
+        case .repairStorage: "repair_storage"
+        }
+    }
+}

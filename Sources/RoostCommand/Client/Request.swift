@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// What a script can ask of `roost client`; `docs/client.md` describes each.
+package enum Request: Hashable, Sendable {
+    case connect
+    case disconnect
+    case createChannel(ChannelCreateParams)
+    case channels(anew: Bool)
+    case moreChannels
+    case open(ChannelURL, startingAt: Timestamp)
+    case older
+    case newer
+    /// Nil means the open channel, here and below.
+    case send(String, ChannelURL?)
+    case edit(MessageID, String, ChannelURL?)
+    case delete(MessageID, ChannelURL?)
+    case resend(RequestID)
+    case cancel(RequestID)
+    case snapshot
+    case close
+    case cache
+    case waitIdle
+    case quit
+
+    /// The word a request is asked for with.
+    package enum Name: String, CaseIterable, Sendable {
+        case connect
+        case disconnect
+        case createChannel = "create_channel"
+        case channels
+        case moreChannels = "more_channels"
+        case open
+        case older
+        case newer
+        case send
+        case edit
+        case delete
+        case resend
+        case cancel
+        case snapshot
+        case close
+        case cache
+        case waitIdle = "wait_idle"
+        case quit
+
+        /// The fields it takes beside `id` and `request`.
+        package var fields: [String] {
+            switch self {
+            case .createChannel: ["members", "name", "distinct"]
+            case .channels: ["anew"]
+            case .open: ["channel", "starting_at"]
+            case .send: ["text", "channel"]
+            case .edit: ["message_id", "text", "channel"]
+            case .delete: ["message_id", "channel"]
+            case .resend, .cancel: ["request_id"]
+            case .connect, .disconnect, .moreChannels, .older, .newer, .snapshot, .close, .cache,
+                .waitIdle, .quit:
+                []
+            }
+        }
+    }
+}

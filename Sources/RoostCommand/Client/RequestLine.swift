@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// One line of a script, read: what it asks for, or why it cannot be answered.
+package struct RequestLine: Sendable {
+    /// Given back with the answer as it came; null when the line has none.
+    package let id: JSONValue
+    package let outcome: Result<Request, RoostError>
+
+    package init(_ line: LineSplitter.Line) {
+        var value: JSONValue?
+        outcome = Result { () throws(RoostError) in
+            let object = try Self.object(in: line)
+            value = object
+            return try Request(object)
+        }
+        id = value?["id"] ?? .null
+    }
+
+    private static func object(in line: LineSplitter.Line) throws(RoostError) -> JSONValue {
+        guard case .text(let bytes) = line else {
+            throw malformed("The line is longer than a mebibyte.")
+        }
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            throw malformed("The line is not JSON: \(error)")
+        }
+        guard case .object = value else {
+            throw malformed(
+                "A line must be a JSON object, such as {\"id\":1,\"request\":\"connect\"}.")
+        }
+        return value
+    }
+
+    private static func malformed(_ message: String) -> RoostError {
+        RoostError(.malformedData, remedy: .correctInput, message: message)
+    }
+}
+
+extension Request {
+    /// Reads a request out of a line's object.
+    ///
+    /// - Throws: `.invalidParameter` with a sentence that names the field and what it must be.
+    package init(_ value: JSONValue) throws(RoostError) {
+        let fields = RequestFields(value)
+        let name = try fields.requestName()
+        try fields.refuseUnknown(for: name)
+        switch name {
+        case .connect: self = .connect
+        case .disconnect: self = .disconnect
+        case .createChannel:
+            self = .createChannel(
+                ChannelCreateParams(
+                    memberIDs: try fields.strings("members").map { UserID($0) },
+                    name: try fields.text("name") ?? "",
+                    isDistinct: try fields.flag("distinct") ?? false))
+        case .channels: self = .channels(anew: try fields.flag("anew") ?? false)
+        case .moreChannels: self = .moreChannels
+        case .open:
+            self = .open(
+                ChannelURL(try fields.neededText("channel")), startingAt: try fields.start())
+        case .older: self = .older
+        case .newer: self = .newer
+        case .send: self = .send(try fields.neededText("text"), try fields.channel())
+        case .edit:
+            self = .edit(
+                try fields.messageID(), try fields.neededText("text"), try fields.channel())
+        case .delete: self = .delete(try fields.messageID(), try fields.channel())
+        case .resend: self = .resend(RequestID(try fields.neededText("request_id")))
+        case .cancel: self = .cancel(RequestID(try fields.neededText("request_id")))
+        case .snapshot: self = .snapshot
+        case .close: self = .close
+        case .cache: self = .cache
+        case .waitIdle: self = .waitIdle
+        case .quit: self = .quit
+        }
+    }
+}
+
+/// Reads the fields of a request, each with a sentence for what may be wrong with it.
+private struct RequestFields {
+    private let object: JSONValue
+
+    init(_ object: JSONValue) {
+        self.object = object
+    }
+
+    func requestName() throws(RoostError) -> Request.Name {
+        guard let value = object["request"] else {
+            throw wrong("The line has no field “request” that says what to do.")
+        }
+        guard let word = value.string else { throw wrong("“request” must be a string.") }
+        guard let name = Request.Name(rawValue: word) else {
+            let question = NearestName.question(
+                for: word, among: Request.Name.allCases.map(\.rawValue))
+            throw wrong("There is no request “\(word)”\(question)")
+        }
+        return name
+    }
+
+    /// A misspelt field would be a request half understood, so it is refused.
+    func refuseUnknown(for name: Request.Name) throws(RoostError) {
+        guard case .object(let fields) = object else { return }
+        let known = ["id", "request"] + name.fields
+        for field in fields where !known.contains(field.name) {
+            let question = NearestName.question(for: field.name, among: name.fields)
+            throw wrong("The request \(name.rawValue) has no field “\(field.name)”\(question)")
+        }
+    }
+
+    func text(_ name: String) throws(RoostError) -> String? {
+        guard let value = present(name) else { return nil }
+        guard let text = value.string else { throw wrong("“\(name)” must be a string.") }
+        return text
+    }
+
+    func neededText(_ name: String) throws(RoostError) -> String {
+        guard let text = try text(name), !text.isEmpty else {
+            throw wrong("This request needs “\(name)”, a string that is not empty.")
+        }
+        return text
+    }
+
+    func flag(_ name: String) throws(RoostError) -> Bool? {
+        guard let value = present(name) else { return nil }
+        guard let flag = value.bool else { throw wrong("“\(name)” must be true or false.") }
+        return flag
+    }
+
+    func strings(_ name: String) throws(RoostError) -> [String] {
+        guard let values = present(name)?.array else {
+            throw wrong("This request needs “\(name)”, a list of strings.")
+        }
+        let strings = values.compactMap(\.string).filter { !$0.isEmpty }
+        guard strings.count == values.count else {
+            throw wrong("Every entry of “\(name)” must be a string that is not empty.")
+        }
+        return strings
+    }
+
+    func channel() throws(RoostError) -> ChannelURL? {
+        guard present("channel") != nil else { return nil }
+        return ChannelURL(try neededText("channel"))
+    }
+
+    func messageID() throws(RoostError) -> MessageID {
+        guard let id = present("message_id")?.int else {
+            throw wrong("This request needs “message_id”, a whole number.")
+        }
+        return MessageID(id)
+    }
+
+    func start() throws(RoostError) -> Timestamp {
+        switch present("starting_at") {
+        case nil, .string("latest"): .distantFuture
+        case .int(let milliseconds): Timestamp(milliseconds: milliseconds)
+        default:
+            throw wrong(
+                "“starting_at” must be \"latest\" or whole milliseconds since 1970.")
+        }
+    }
+
+    /// A field that is there; null counts as absent.
+    private func present(_ name: String) -> JSONValue? {
+        guard let value = object[name], value != .null else { return nil }
+        return value
+    }
+
+    private func wrong(_ message: String) -> RoostError {
+        RoostError(.invalidParameter, remedy: .correctInput, message: message)
+    }
+}

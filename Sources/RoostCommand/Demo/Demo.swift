@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostWire
+
+/// The stage of the demo: a server, two people's clients, and a voice that tells what happens.
+///
+/// Belongs to one thread.
+final class Demo {
+    let isFast: Bool
+    private let folder: String
+    private let style: Style
+    private let narration: Narration
+    private let signals = SignalWatch()
+    private let clock = StopWatch()
+    private var server: ChildProcess?
+    private var stepCount = 0
+    private(set) var people: [ScriptedClient] = []
+
+    init(folder: String, isFast: Bool, style: Style) {
+        self.folder = folder
+        self.isFast = isFast
+        self.style = style
+        narration = Narration(style: style)
+    }
+
+    /// Plays the story and ends every process, whatever happens; nil when all held.
+    func play() -> DemoFailure? {
+        defer {
+            for person in people { person.end() }
+            server?.end()
+        }
+        do throws(DemoFailure) {
+            let story = Story(stage: self)
+            let messageCount = try story.tell()
+            try step("the server ends when it is asked to") { () throws(DemoFailure) in
+                try endServer()
+            }
+            say(
+                narration.summary(
+                    [
+                        (stepCount, "steps"), (messageCount, "messages on both sides"),
+                        (people.reduce(0) { $0 + $1.requestCount }, "requests"),
+                    ], took: clock.elapsed))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: Telling
+
+    func chapter(_ title: String) throws(DemoFailure) {
+        say(narration.chapter(title))
+        try pause(.milliseconds(700))
+    }
+
+    /// Does a step and tells whether it held.
+    @discardableResult
+    func step<Value>(
+        _ title: String, _ body: () throws(DemoFailure) -> Value
+    ) throws(DemoFailure) -> Value {
+        do throws(DemoFailure) {
+            let value = try body()
+            stepCount += 1
+            say(narration.held(title))
+            try pause(.milliseconds(500))
+            return value
+        } catch {
+            say(narration.broke(title, error))
+            throw error
+        }
+    }
+
+    /// Shows what both see, where somebody has time to look.
+    func draw() throws(DemoFailure) {
+        guard !isFast, people.count == 2 else { return }
+        let sides = SideBySide(try side(of: people[0]), try side(of: people[1]), style: style)
+        say("")
+        for line in sides.lines() { say("    " + line) }
+        try pause(.milliseconds(1500))
+    }
+
+    private func side(of person: ScriptedClient) throws(DemoFailure) -> SideBySide.Side {
+        let shown = try person.snapshot()
+        return SideBySide.Side(title: "\(person.user), \(person.connection)", shown)
+    }
+
+    private func say(_ line: String) { StandardOutput.writeNow(line) }
+
+    /// Waits for the reader's eyes, or for somebody who wants the demo to end.
+    private func pause(_ duration: Duration) throws(DemoFailure) {
+        let wait = Deadline(in: isFast ? .zero : duration)
+        if !Descriptors.readable([signals.descriptor], until: wait).isEmpty { throw .interrupted }
+    }
+
+    // MARK: Processes
+
+    /// Starts the server and returns its address.
+    func startServer() throws(DemoFailure) -> String {
+        let expected = "the line “listening on http://HOST:PORT and ws://HOST:PORT”"
+        let server: ChildProcess
+        do {
+            server = try ChildProcess(
+                [
+                    "serve", "--data", "\(folder)/server", "--port", "0", "--app-id", "demo",
+                    "--api-token", TemporaryFolder.makeSecret(),
+                ], interruption: signals.descriptor)
+        } catch {
+            throw .expected("a process for the server", seen: "\(error)")
+        }
+        self.server = server
+        switch server.next(until: Deadline(in: ScriptedClient.patience)) {
+        case .line(let line):
+            let words = line.split(separator: " ")
+            guard line.hasPrefix("listening on http://"), words.count == 5 else {
+                throw .expected(expected, seen: line)
+            }
+            return String(words[2])
+        case .ended: throw .expected(expected, seen: "the server ended")
+        case .timedOut: throw .expected(expected, seen: "no line")
+        case .interrupted: throw .interrupted
+        }
+    }
+
+    private func endServer() throws(DemoFailure) {
+        let status = server?.end(within: ScriptedClient.patience)
+        server = nil
+        guard status == 0 else {
+            throw .expected("exit code 0", seen: status.map { "exit code \($0)" } ?? "no end")
+        }
+    }
+
+    /// Gives somebody a client process with a cache of their own.
+    func startClient(of user: String, server: String) throws(DemoFailure) -> ScriptedClient {
+        let client = ScriptedClient(
+            user: user,
+            words: [
+                "client", "--server", server, "--app-id", "demo", "--user", user, "--cache",
+                "\(folder)/\(user)", "--page-size", "100",
+            ], interruption: signals.descriptor)
+        people.append(client)
+        try client.start()
+        return client
+    }
+}

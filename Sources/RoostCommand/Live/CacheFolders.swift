@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostStore
+
+/// Finds caches on disk.
+enum CacheFolders {
+    /// A cache lies at `DIR/APPLICATION/USER`; one may also name the folder itself, or the application's.
+    private static let depth = 2
+
+    /// The folders below `root`, itself included, that hold a cache, by name.
+    ///
+    /// - Throws: `.storage` when there is none.
+    static func below(_ root: String) throws(CommandFailure) -> [String] {
+        // Asked through attributes, because the older call answers through a pointer; they are the link's
+        // own where there is one.
+        let target = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target) else {
+            throw CommandFailure(.storage, "There is no folder \(root): name the one of a cache.")
+        }
+        guard attributes[.type] as? FileAttributeType == .typeDirectory else {
+            throw CommandFailure(.storage, "\(root) is a file: name the folder it lies in.")
+        }
+        let found = search(root, depth: depth)
+        guard !found.isEmpty else {
+            throw CommandFailure(
+                .storage,
+                "There is no cache in \(root): name the folder that roost client has as --cache.")
+        }
+        return found
+    }
+
+    private static func search(_ folder: String, depth: Int) -> [String] {
+        // What may not be read holds nothing we could show.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        if names.contains(FolderInspection.cacheName) { return [folder] }
+        guard depth > 0 else { return [] }
+        return names.sorted().flatMap { search("\(folder)/\($0)", depth: depth - 1) }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A process of this same program, spoken to by lines.
+///
+/// Belongs to one thread; its owner must end it.
+final class ChildProcess {
+    enum Event {
+        case line(String)
+        case ended
+        case interrupted
+        case timedOut
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let interruption: Int32
+    private var splitter = LineSplitter()
+    private var lines: [String] = []
+    private var hasEnded = false
+
+    /// Starts the program anew with these words; its standard error is ours.
+    ///
+    /// - Parameters:
+    ///   - words: What follows the program's name.
+    ///   - interruption: A descriptor that becomes readable when waiting must end.
+    /// - Throws: What the system refused.
+    init(_ words: [String], interruption: Int32) throws {
+        self.interruption = interruption
+        process.executableURL = Self.program
+        process.arguments = words
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// This program's own file.
+    private static var program: URL {
+        Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+    }
+
+    /// Writes a line; a child that is gone is told by the next `next`.
+    func write(_ line: String) {
+        try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    /// Waits for the next line and no longer than the deadline.
+    func next(until deadline: Deadline) -> Event {
+        while true {
+            if !lines.isEmpty { return .line(lines.removeFirst()) }
+            if hasEnded { return .ended }
+            let descriptor = output.fileHandleForReading.fileDescriptor
+            let readable = Descriptors.readable([interruption, descriptor], until: deadline)
+            if readable.isEmpty { return .timedOut }
+            if readable.contains(interruption) { return .interrupted }
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty {
+                hasEnded = true
+                if isInterrupted(within: .milliseconds(200)) { return .interrupted }
+            }
+            for line in splitter.split(data) {
+                if case .text(let bytes) = line {
+                    lines.append(String(decoding: bytes, as: UTF8.self))
+                }
+            }
+        }
+    }
+
+    /// Ctrl-C reaches every process of the terminal, the child perhaps first.
+    private func isInterrupted(within patience: Duration) -> Bool {
+        !Descriptors.readable([interruption], until: Deadline(in: patience)).isEmpty
+    }
+
+    /// Ends it at once, as a crash would.
+    func endAbruptly() {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+    }
+
+    /// Asks it to end, waits for a while, then ends it; nil when it had to be killed.
+    @discardableResult
+    func end(within patience: Duration = .seconds(3)) -> Int32? {
+        // Already closed when the child is gone: then there is nobody left to tell.
+        try? input.fileHandleForWriting.close()
+        if process.isRunning { process.terminate() }
+        let deadline = Deadline(in: patience)
+        while !hasEnded {
+            switch next(until: deadline) {
+            case .line: continue
+            case .ended: break
+            case .interrupted, .timedOut:
+                endAbruptly()
+                return nil
+            }
+        }
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : nil
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Tells when somebody wants the program to end: Ctrl-C, `kill`, a closed terminal.
+///
+/// From its making on, the signals end the program no longer by themselves.
+struct SignalWatch {
+    /// Becomes readable with the first signal; for programs that wait with `poll`.
+    let descriptor: Int32
+    /// Yields each signal; for programs that wait with `await`.
+    let signals: AsyncStream<Int32>
+    private let pipe: Pipe
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
+        let pipe = Pipe()
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        let writer = pipe.fileHandleForWriting
+        sources = numbers.map { number in
+            #if canImport(Darwin)
+            // There the default action would come first.
+            signal(number, SIG_IGN)
+            #endif
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                continuation.yield(number)
+                // The pipe is full only when it has been told often enough.
+                try? writer.write(contentsOf: Data([UInt8(truncatingIfNeeded: number)]))
+            }
+            source.resume()
+            return source
+        }
+        self.pipe = pipe
+        descriptor = pipe.fileHandleForReading.fileDescriptor
+        signals = stream
+    }
+
+    /// A reader that goes away becomes an error of the write, not the end of the program.
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+/// Standard input, line by line.
+///
+/// The blocking read happens on a queue of its own and only when a line is asked for, so that a script
+/// which writes faster than it is served is held up by the pipe and by nothing in memory.
+actor StandardInput {
+    private let queue = DispatchQueue(label: "roost.stdin")
+    private var splitter = LineSplitter()
+    private var lines: [LineSplitter.Line] = []
+    private var hasEnded = false
+
+    /// The next line; nil at the end of input.
+    func next() async -> LineSplitter.Line? {
+        while lines.isEmpty, !hasEnded {
+            let bytes = await read()
+            if bytes.isEmpty {
+                hasEnded = true
+                if let last = splitter.finish() { lines.append(last) }
+            } else {
+                lines = splitter.split(bytes)
+            }
+        }
+        return lines.isEmpty ? nil : lines.removeFirst()
+    }
+
+    private func read() async -> Data {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(returning: FileHandle.standardInput.availableData)
+            }
+        }
+    }
+}
+
+/// Standard output, in whole lines, whoever writes them.
+struct StandardOutput: Sendable {
+    private let queue = DispatchQueue(label: "roost.stdout")
+
+    /// Writes a line and returns when the system has it; the reader may take its time.
+    ///
+    /// Returns false when nobody reads any more.
+    @discardableResult
+    func write(_ line: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Self.writeNow(line)) }
+        }
+    }
+
+    /// As `write`, for programs that have nothing else to do meanwhile.
+    @discardableResult
+    static func writeNow(_ line: String) -> Bool {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+/// Standard error, for sentences.
+enum StandardError {
+    static func write(_ line: String) {
+        // Nobody is left to be told when even this fails.
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the server says once it listens; scripts read the first line, people the rest.
+package struct ServeWelcome: Hashable, Sendable {
+    /// As it was bound: an address or a name.
+    let host: String
+    let port: Int
+    let applicationID: String
+    let requiresToken: Bool
+
+    package init(host: String, port: Int, applicationID: String, requiresToken: Bool) {
+        self.host = host
+        self.port = port
+        self.applicationID = applicationID
+        self.requiresToken = requiresToken
+    }
+
+    package var lines: [String] {
+        let authority = Self.authority(host, port)
+        // Who listens everywhere is reached nearest at home.
+        let home = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
+        let token = requiresToken ? " --token TOKEN" : ""
+        return [
+            "listening on http://\(authority) and ws://\(authority)",
+            "connect with: roost client --server http://\(Self.authority(home, port)) "
+                + "--app-id \(Self.quoted(applicationID)) --user ada\(token) --cache ./ada",
+            "end with Ctrl-C",
+        ]
+    }
+
+    private static func authority(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// The word as a shell takes it.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        if isPlain, !word.isEmpty { return word }
+        return "'"
+            + word.split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "'\\''") + "'"
+    }
+}

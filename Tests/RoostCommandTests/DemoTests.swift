@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommand
+import RoostWire
+import Testing
+
+struct NarrationTests {
+    private static let plain = Narration(style: Style(hasColor: false))
+
+    @Test func `a step that held has a tick`() {
+        #expect(Self.plain.held("Bo connects") == "  ✓ Bo connects")
+    }
+
+    @Test func `a step that broke tells what was expected and what was seen`() {
+        #expect(
+            Self.plain.broke("Bo connects", .expected("an answer", seen: "no line")) == """
+                  ✗ Bo connects
+                      expected: an answer
+                      seen:     no line
+                """)
+        #expect(Self.plain.broke("Bo connects", .interrupted) == "  – Bo connects: interrupted")
+    }
+
+    @Test(arguments: [
+        (["a", "b"], ["a", "c"], "number 2 being “b”", "number 2 being “c”"),
+        (["a"], ["a", "c"], "1 messages, number 2 being nothing more", "number 2 being “c”"),
+        (["a", "b"], [], "number 1 being “a”", "0 messages, number 1 being nothing more"),
+    ])
+    func `a difference is shown where it begins`(
+        expected: [String], seen: [String], expectedHint: String, seenHint: String
+    ) throws {
+        let failure = DemoFailure.different("the list", expected: expected, seen: seen)
+        guard case .expected(let wanted, let found) = failure else {
+            Issue.record("a difference is no interruption")
+            return
+        }
+        #expect(wanted.contains(expectedHint), "\(wanted)")
+        #expect(found.contains(seenHint), "\(found)")
+    }
+
+    @Test func `the summary counts and names the time`() {
+        let line = Self.plain.summary(
+            [(17, "steps"), (650, "messages")], took: .milliseconds(4_160))
+        #expect(line == "\nAll held: 17 steps, 650 messages, 4.2 s.")
+    }
+
+    @Test(arguments: [(0, "0.0 s"), (49, "0.0 s"), (50, "0.1 s"), (61_000, "61.0 s")])
+    func `seconds have one digit behind the point`(milliseconds: Int, text: String) {
+        #expect(Narration.seconds(.milliseconds(milliseconds)) == text)
+    }
+}
+
+struct StyleTests {
+    @Test(
+        arguments: [
+            (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false),
+            (true, ["NO_COLOR": ""], true), (true, ["TERM": "dumb"], false),
+        ] as [(Bool, [String: String], Bool)])
+    func `colour needs a terminal and nobody against it`(
+        isTerminal: Bool, environment: [String: String], hasColor: Bool
+    ) {
+        #expect(Style(isTerminal: isTerminal, environment: environment).hasColor == hasColor)
+    }
+
+    @Test func `text keeps its letters without colour and gets codes with it`() {
+        #expect(Style(hasColor: false)(.good, "✓") == "✓")
+        #expect(Style(hasColor: true)(.good, "✓") == "\u{1B}[32m✓\u{1B}[0m")
+    }
+
+    @Test(arguments: [("abc", 5, "abc  "), ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("abc", 0, "")])
+    func `a column is filled or cut`(text: String, width: Int, column: String) {
+        #expect(Columns.fit(text, to: width) == column)
+    }
+}
+
+struct SideBySideTests {
+    private static func timeline(_ texts: [String], status: String) -> ShownTimeline {
+        ShownTimeline([
+            "messages": .array(
+                texts.map { text in
+                    [
+                        "id": .null, "request_id": .string(text), "text": .string(text),
+                        "sender": "bo", "updated_at": .null, "status": .string(status),
+                    ]
+                }), "has_older": false, "has_newer": true, "has_huge_gap": true,
+        ])
+    }
+
+    @Test func `both sides have the same height, and pending is marked`() {
+        let lines = SideBySide(
+            SideBySide.Side(title: "ada", Self.timeline([], status: "succeeded")),
+            SideBySide.Side(
+                title: "bo", Self.timeline(["one", "two", "three"], status: "pending")),
+            style: Style(hasColor: false)
+        ).lines(last: 2)
+        // Frame, titles, rule; what is hidden, two messages, the gap; frame.
+        #expect(lines.count == 8)
+        #expect(Set(lines.map(\.count)).count == 1)
+        #expect(lines[3].contains("… 1 more above"))
+        #expect(!lines.contains { $0.contains("bo: one") })
+        #expect(lines[4].contains("bo: two ◷ pending"))
+        #expect(lines[6].contains("more than 300 are missing"))
+    }
+
+    @Test func `a snapshot's flags and what both must agree on are read`() {
+        let shown = Self.timeline(["one"], status: "pending")
+        #expect(shown.hasHugeGap && shown.hasNewer && !shown.hasOlder)
+        #expect(shown.agreed == ["unsent bo: one"])
+        #expect(shown.messages[0].isPending)
+    }
+}
+
+struct ServeWelcomeTests {
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1:80", "127.0.0.1:80"), ("::1", "[::1]:80", "[::1]:80"),
+        ("0.0.0.0", "0.0.0.0:80", "127.0.0.1:80"), ("::", "[::]:80", "[::1]:80"),
+    ])
+    func `the first line is the address, the second a command that works`(
+        host: String, address: String, near: String
+    ) {
+        let lines = ServeWelcome(
+            host: host, port: 80, applicationID: "demo", requiresToken: false
+        ).lines
+        #expect(lines[0] == "listening on http://\(address) and ws://\(address)")
+        #expect(lines[1].contains("--server http://\(near) --app-id demo --user ada --cache"))
+    }
+
+    @Test func `an application ID is quoted where a shell would cut it`() {
+        let lines = ServeWelcome(
+            host: "127.0.0.1", port: 80, applicationID: "it's mine", requiresToken: true
+        ).lines
+        #expect(lines[1].contains(#"--app-id 'it'\''s mine' --user ada --token TOKEN "#))
+    }
+}

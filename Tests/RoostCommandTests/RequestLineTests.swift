@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommand
+import RoostModel
+import RoostWire
+import Testing
+
+struct RequestLineTests {
+    private static func line(_ text: String) -> RequestLine {
+        RequestLine(.text(Array(text.utf8)))
+    }
+
+    private static let requests: [(String, Request)] = [
+        (#""connect""#, .connect), (#""disconnect""#, .disconnect),
+        (
+            #""create_channel","members":["bo"],"name":"n","distinct":true"#,
+            .createChannel(
+                ChannelCreateParams(memberIDs: ["bo"], name: "n", isDistinct: true))
+        ),
+        (
+            #""create_channel","members":[],"name":null"#,
+            .createChannel(ChannelCreateParams(memberIDs: []))
+        ),
+        (#""channels""#, .channels(anew: false)),
+        (#""channels","anew":true"#, .channels(anew: true)),
+        (#""more_channels""#, .moreChannels),
+        (#""open","channel":"c""#, .open("c", startingAt: .distantFuture)),
+        (#""open","channel":"c","starting_at":"latest""#, .open("c", startingAt: .distantFuture)),
+        (
+            #""open","channel":"c","starting_at":17"#,
+            .open("c", startingAt: Timestamp(milliseconds: 17))
+        ),
+        (#""older""#, .older), (#""newer""#, .newer),
+        (#""send","text":"hi""#, .send("hi", nil)),
+        (#""send","text":"hi","channel":"c""#, .send("hi", "c")),
+        (#""edit","message_id":7,"text":"ho""#, .edit(7, "ho", nil)),
+        (#""delete","message_id":7,"channel":"c""#, .delete(7, "c")),
+        (#""resend","request_id":"r""#, .resend("r")),
+        (#""cancel","request_id":"r""#, .cancel("r")),
+        (#""snapshot""#, .snapshot), (#""close""#, .close), (#""cache""#, .cache),
+        (#""wait_idle""#, .waitIdle), (#""quit""#, .quit),
+    ]
+
+    @Test(arguments: requests)
+    func `a request is read with its fields`(text: String, request: Request) throws {
+        let line = Self.line("{\"id\":1,\"request\":\(text)}")
+        #expect(line.id == .int(1))
+        #expect(try line.outcome.get() == request)
+    }
+
+    @Test func `every request there is can be asked for`() {
+        let asked = Self.requests.map { $0.0 }
+        for name in Request.Name.allCases {
+            #expect(asked.contains { $0.hasPrefix("\"\(name.rawValue)\"") }, "\(name)")
+        }
+    }
+
+    @Test(arguments: [
+        ("{", "not JSON"), ("", "not JSON"), ("\u{7}", "not JSON"),
+        ("[1]", "must be a JSON object"), ("7", "must be a JSON object"),
+    ])
+    func `a line that is no object is answered all the same`(text: String, hint: String) throws {
+        let line = Self.line(text)
+        #expect(line.id == .null)
+        let error = try #require(Self.error(of: line))
+        #expect(error.code == .malformedData)
+        #expect(error.message.contains(hint), "\(error.message)")
+    }
+
+    @Test func `bytes that are no text, and a line without an end, are answered too`() throws {
+        #expect(Self.error(of: RequestLine(.text([0xFF, 0xFE])))?.code == .malformedData)
+        #expect(Self.error(of: RequestLine(.tooLong))?.code == .malformedData)
+    }
+
+    @Test(arguments: [
+        (#""request":"conect""#, "did you mean connect?"),
+        (#""request":"xyzzy""#, "There is no request “xyzzy”."),
+        (#""request":7"#, "“request” must be a string"),
+        (#""rekwest":"connect""#, "no field “request”"),
+        (#""request":"send","txt":"hi""#, "no field “txt”; did you mean text?"),
+        (#""request":"connect","text":"hi""#, "no field “text”"),
+        (#""request":"send""#, "needs “text”"),
+        (#""request":"send","text":"""#, "needs “text”"),
+        (#""request":"send","text":5"#, "“text” must be a string"),
+        (#""request":"send","text":"hi","channel":5"#, "“channel” must be a string"),
+        (#""request":"open""#, "needs “channel”"),
+        (#""request":"open","channel":"c","starting_at":"now""#, "must be \"latest\""),
+        (#""request":"open","channel":"c","starting_at":1.5"#, "whole milliseconds"),
+        (#""request":"create_channel""#, "needs “members”, a list"),
+        (#""request":"create_channel","members":"bo""#, "needs “members”, a list"),
+        (#""request":"create_channel","members":["bo",7]"#, "Every entry of “members”"),
+        (#""request":"create_channel","members":[],"distinct":1"#, "must be true or false"),
+        (#""request":"edit","text":"t""#, "needs “message_id”, a whole number"),
+        (#""request":"delete","message_id":"7""#, "needs “message_id”, a whole number"),
+        (#""request":"resend""#, "needs “request_id”"),
+    ])
+    func `a wrong request is answered under its id with what to change`(
+        fields: String, hint: String
+    ) throws {
+        let line = Self.line("{\"id\":\"a\",\(fields)}")
+        #expect(line.id == .string("a"))
+        let error = try #require(Self.error(of: line))
+        #expect(error.code == .invalidParameter)
+        #expect(error.remedy == .correctInput)
+        #expect(error.message.contains(hint), "\(error.message)")
+    }
+
+    @Test func `an id may be anything, and none is null`() {
+        #expect(Self.line(#"{"request":"quit"}"#).id == .null)
+        #expect(Self.line(#"{"id":[1],"request":"quit"}"#).id == .array([.int(1)]))
+    }
+
+    private static func error(of line: RequestLine) -> RoostError? {
+        if case .failure(let error) = line.outcome { error } else { nil }
+    }
+}
+
+struct ReplyLineTests {
+    @Test func `an answer carries the request's id`() {
+        #expect(
+            ReplyLine.success(.int(3), ["n": 1]).text == #"{"id":3,"ok":true,"result":{"n":1}}"#)
+        let error = RoostError(.networkError, remedy: .retry, message: "Later.")
+        #expect(
+            ReplyLine.failure(.string("a"), error).text
+                == #"{"id":"a","ok":false,"error":"#
+                + #"{"code":800120,"message":"Later.","remedy":"retry"}}"#)
+    }
+
+    @Test(arguments: [
+        (RoostError.Remedy.none, "none"), (.retry, "retry"), (.signIn, "sign_in"),
+        (.correctInput, "correct_input"), (.repairStorage, "repair_storage"),
+    ])
+    func `a remedy has one word`(remedy: RoostError.Remedy, word: String) {
+        #expect(remedy.name == word)
+    }
+
+    @Test func `a message shows where it stands`() {
+        var message = Message(
+            delivery: .unsent("r1", .pending), channelURL: "c",
+            createdAt: Timestamp(milliseconds: 5), sender: Sender(user: User(id: "ada")),
+            content: .user(text: "hi\n"))
+        #expect(
+            JSONValue.message(message).text
+                == #"{"id":null,"request_id":"r1","text":"hi\n","sender":"ada","created_at":5,"#
+                + #""updated_at":null,"status":"pending"}"#)
+        message.delivery = .unsent("r1", .failed(.ackTimeout))
+        #expect(JSONValue.message(message)["error_code"] == .int(800_180))
+        #expect(JSONValue.message(message)["status"] == "failed")
+        message.delivery = .delivered(9, nil)
+        message.updatedAt = Timestamp(milliseconds: 6)
+        #expect(JSONValue.message(message)["id"] == .int(9))
+        #expect(JSONValue.message(message)["request_id"] == .null)
+        #expect(JSONValue.message(message)["updated_at"] == .int(6))
+        #expect(JSONValue.message(message)["error_code"] == nil)
+    }
+
+    @Test func `a channel shows its name, members, unread count and last message`() {
+        let channel = GroupChannel(
+            url: "c", name: "N", members: [Member(user: User(id: "ada"))], memberCount: 2,
+            unreadMessageCount: 4)
+        #expect(
+            JSONValue.channel(channel).text
+                == #"{"url":"c","name":"N","members":["ada"],"member_count":2,"unread":4,"#
+                + #""last_message":null}"#)
+    }
+}
+
+struct LineSplitterTests {
+    private static func texts(_ lines: [LineSplitter.Line]) -> [String] {
+        lines.map { line in
+            if case .text(let bytes) = line { String(decoding: bytes, as: UTF8.self) } else { "!" }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 100])
+    func `lines come whole, however the bytes come`(step: Int) {
+        var splitter = LineSplitter(limit: 4)
+        let bytes = Array("ab\n\ncd\r\n12345\nxy".utf8)
+        var lines: [LineSplitter.Line] = []
+        for start in stride(from: 0, to: bytes.count, by: step) {
+            lines += splitter.split(bytes[start..<min(start + step, bytes.count)])
+        }
+        #expect(Self.texts(lines) == ["ab", "", "cd", "!"])
+        #expect(splitter.finish().map { Self.texts([$0]) } == ["xy"])
+        #expect(splitter.finish() == nil)
+    }
+
+    @Test func `a last line that is too long is told at the end`() {
+        var splitter = LineSplitter(limit: 2)
+        #expect(splitter.split(Array("123".utf8)).isEmpty)
+        #expect(splitter.finish() == .tooLong)
+    }
+}
