@@ -74,7 +74,7 @@ let tests: [Target] = [
     .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
     .testTarget(
         name: "RoostStoreTests",
-        dependencies: ["RoostCore", "RoostModel", "RoostSQLite", "RoostStore"]),
+        dependencies: ["RoostCore", "RoostModel", "RoostSQLite", "RoostStore", "RoostTestKit"]),
     .testTarget(name: "RoostTransportTests", dependencies: ["RoostSockets", "RoostTransport"]),
     .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostModel", "RoostTestKit"]),
     .testTarget(

@@ -73,6 +73,9 @@ package struct DatabaseFiles: Hashable, Sendable {
         }
     }
 
+    /// Whether the database is there, its side files apart.
+    package var exists: Bool { Self.exists(path) }
+
     private static func exists(_ path: String) -> Bool {
         // SAFETY: the path is lent for the call.
         unsafe access(path, F_OK) == 0

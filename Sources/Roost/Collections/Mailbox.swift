@@ -79,9 +79,15 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
         mailboxes[index].box.take(reader)
     }
 
-    mutating func publish(_ snapshot: Snapshot, after step: ListDiff<Element>) {
-        snapshots.removeAll { continuation in
-            if case .terminated = continuation.yield(snapshot) { true } else { false }
+    /// Tells everybody; the snapshot is made only when somebody wants it.
+    mutating func publish(
+        _ snapshot: @autoclosure () -> Snapshot, after step: ListDiff<Element>
+    ) {
+        if !snapshots.isEmpty {
+            let snapshot = snapshot()
+            snapshots.removeAll { continuation in
+                if case .terminated = continuation.yield(snapshot) { true } else { false }
+            }
         }
         guard !step.isEmpty else { return }
         for index in mailboxes.indices { mailboxes[index].box.post(step) }

@@ -79,24 +79,23 @@ extension TimelineMachine {
     package mutating func apply(_ commit: Commit) -> Step {
         guard commit.sequence > sequence else { return Step(diff: ListDiff(), need: .nothing) }
         sequence = commit.sequence
-        let before = messages
+        var diff = ListDiff<Message>()
         var need = Need.nothing
         for change in commit.changes {
             switch change {
             case .messages(let change) where change.channel == channel:
-                if apply(change) == .reread { need = .reread }
-            case .users(let updates): rename(updates)
+                if apply(change, &diff) == .reread { need = .reread }
+            case .users(let updates): rename(updates, &diff)
             case .messages, .channels: break
             }
         }
         if need == .nothing, hasHoleAbove { need = .repair }
-        guard before != messages else { return Step(diff: ListDiff(), need: need) }
-        return Step(diff: ListDiff(from: before, to: messages), need: need)
+        return Step(diff: diff, need: need)
     }
 
     /// Takes over the unsent messages of the channel, all of them and in order.
     package mutating func setUnsent(_ messages: [Message]) -> ListDiff<Message> {
-        let before = self.messages
+        let before = unsent
         let arrived = Set(delivered.compactMap(\.requestID))
         let listed = messages.filter { $0.requestID.map { !arrived.contains($0) } ?? false }
         let names = Set(listed.compactMap(\.requestID))
@@ -105,16 +104,16 @@ extension TimelineMachine {
             return aboveHole.contains(requestID) && !names.contains(requestID)
         }
         unsent = waiting + listed
-        return ListDiff(from: before, to: self.messages)
+        return ListDiff(from: before, to: unsent)
     }
 
     /// Stops following: more is missing than is filled silently (R113), so the end is unknown.
     package mutating func leaveNewest() -> ListDiff<Message> {
-        let before = messages
+        let before = unsent
         followsNewest = false
         unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
         aboveHole = []
-        return ListDiff(from: before, to: messages)
+        return ListDiff(from: before, to: unsent)
     }
 
     /// Follows the newest end again: the server said that nothing newer exists.
@@ -129,17 +128,19 @@ extension TimelineMachine {
 
 // MARK: - One channel's news
 
+// The difference is gathered while the list changes: comparing whole lists would make each message cost
+// as much as there are messages on screen.
+
 extension TimelineMachine {
-    private mutating func apply(_ change: MessagesChange) -> Need {
+    private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
         coverage = change.coverageAfter
-        let deletedIDs = Set(change.deleted.compactMap(\.messageID))
-        if !deletedIDs.isEmpty {
-            delivered.removeAll { $0.messageID.map(deletedIDs.contains) ?? false }
+        for message in change.deleted {
+            guard let index = index(of: message) else { continue }
+            diff.deleted.append(delivered.remove(at: index))
         }
         for update in change.updated {
-            if let index = delivered.firstIndex(where: { $0.messageID == update.after.messageID }) {
-                delivered[index] = update.after
-            }
+            guard let index = index(of: update.after) else { continue }
+            replace(at: index, with: update.after, &diff)
         }
         guard let extent else { return change.coverageAfter.isEmpty ? .nothing : .reread }
         guard let range = change.coverageAfter.range(containing: extent.upper) else {
@@ -154,38 +155,64 @@ extension TimelineMachine {
             upper = range.upper
         }
         self.extent = CacheWindow.Extent(lower: extent.lower, upper: upper)
-        for message in change.inserted { insert(message, from: extent.lower, through: upper) }
+        for message in change.inserted {
+            insert(message, from: extent.lower, through: upper, &diff)
+        }
         return .nothing
     }
 
-    private mutating func insert(_ message: Message, from lower: Position, through upper: Position)
-    {
+    private mutating func insert(
+        _ message: Message, from lower: Position, through upper: Position,
+        _ diff: inout ListDiff<Message>
+    ) {
         guard let position = message.position else { return }
+        let pending = unsent.firstIndex {
+            $0.requestID != nil && $0.requestID == message.requestID
+        }
         guard lower <= position && position <= upper else {
-            if position > upper, let requestID = message.requestID,
-                unsent.contains(where: { $0.requestID == requestID })
-            {
+            if position > upper, pending != nil, let requestID = message.requestID {
                 aboveHole.insert(requestID)
             }
             return
         }
-        let index = delivered.lastIndex { $0.position.map { $0 < position } ?? false }
-        let place = index.map { $0 + 1 } ?? 0
+        let place = place(of: position)
         if place < delivered.count, delivered[place].position == position {
-            delivered[place] = message
-        } else {
-            delivered.insert(message, at: place)
+            return replace(at: place, with: message, &diff)
         }
-        guard let requestID = message.requestID else { return }
-        unsent.removeAll { $0.requestID == requestID }
-        aboveHole.remove(requestID)
+        delivered.insert(message, at: place)
+        guard let pending else { return diff.inserted.append(message) }
+        if let requestID = message.requestID { aboveHole.remove(requestID) }
+        diff.updated.append(Update(before: unsent.remove(at: pending), after: message))
     }
 
-    private mutating func rename(_ updates: [Update<User>]) {
+    private mutating func replace(
+        at index: Int, with message: Message, _ diff: inout ListDiff<Message>
+    ) {
+        guard delivered[index] != message else { return }
+        diff.updated.append(Update(before: delivered[index], after: message))
+        delivered[index] = message
+    }
+
+    /// Where a position stands in the list, or would stand; mostly near the end.
+    private func place(of position: Position) -> Int {
+        let before = delivered.lastIndex { $0.position.map { $0 < position } ?? false }
+        return before.map { $0 + 1 } ?? 0
+    }
+
+    private func index(of message: Message) -> Int? {
+        guard let position = message.position else { return nil }
+        let place = place(of: position)
+        let isThere = place < delivered.count && delivered[place].messageID == message.messageID
+        return isThere ? place : nil
+    }
+
+    private mutating func rename(_ updates: [Update<User>], _ diff: inout ListDiff<Message>) {
         for update in updates {
             for index in delivered.indices where delivered[index].sender?.user.id == update.after.id
             {
-                delivered[index].sender?.user = update.after
+                var renamed = delivered[index]
+                renamed.sender?.user = update.after
+                replace(at: index, with: renamed, &diff)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostExecutors
 internal import RoostSQLite
 
 /// What lies in the folder of one application's one user, seen from outside.
