@@ -67,16 +67,28 @@ let examples: [Target] = [
 ]
 
 let tests: [Target] = [
+    .target(name: "RoostTestSupport", path: "Tests/RoostTestSupport"),
     .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
-    .testTarget(name: "RoostSQLiteTests", dependencies: ["RoostExecutors", "RoostSQLite"]),
-    .testTarget(name: "RoostSocketsTests", dependencies: ["RoostSockets"]),
-    .testTarget(name: "RoostWireTests", dependencies: ["RoostModel", "RoostWire"]),
-    .testTarget(name: "RoostCoreTests", dependencies: ["RoostCore", "RoostModel"]),
+    .testTarget(
+        name: "RoostSQLiteTests",
+        dependencies: ["RoostTestSupport", "RoostExecutors", "RoostSQLite"]),
+    .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
+    .testTarget(
+        name: "RoostWireTests", dependencies: ["RoostTestSupport", "RoostModel", "RoostWire"]),
+    .testTarget(
+        name: "RoostCoreTests", dependencies: ["RoostTestSupport", "RoostCore", "RoostModel"]),
     .testTarget(
         name: "RoostStoreTests",
-        dependencies: ["RoostCore", "RoostModel", "RoostSQLite", "RoostStore", "RoostTestKit"]),
-    .testTarget(name: "RoostTransportTests", dependencies: ["RoostSockets", "RoostTransport"]),
-    .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostModel", "RoostTestKit"]),
+        dependencies: [
+            "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore",
+            "RoostTestKit",
+        ]),
+    .testTarget(
+        name: "RoostTransportTests",
+        dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),
+    .testTarget(
+        name: "RoostTests",
+        dependencies: ["RoostTestSupport", "Roost", "RoostModel", "RoostTestKit"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),

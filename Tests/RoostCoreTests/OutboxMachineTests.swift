@@ -2,6 +2,7 @@
 
 import RoostCore
 import RoostModel
+import RoostTestSupport
 import Testing
 
 struct OutboxMachineTests {

@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostSQLite
+import RoostTestSupport
 import Testing
 
 struct OpeningFaultTests {

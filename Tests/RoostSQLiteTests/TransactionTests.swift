@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostSQLite
+import RoostTestSupport
 import Testing
 
 struct TransactionTests {

@@ -2,6 +2,7 @@
 
 import Glibc
 import RoostSockets
+import RoostTestSupport
 import Testing
 
 /// What must be true of the whole process, so it runs alone, in a process of its own.

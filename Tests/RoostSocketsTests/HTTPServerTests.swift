@@ -2,6 +2,7 @@
 
 import Glibc
 import RoostSockets
+import RoostTestSupport
 import Testing
 
 struct HTTPServerTests {

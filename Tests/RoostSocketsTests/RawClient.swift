@@ -2,6 +2,7 @@
 
 import Glibc
 import RoostSockets
+import RoostTestSupport
 
 /// A client that says exactly the bytes it is told, on a thread of its own so that it may block.
 struct RawClient {

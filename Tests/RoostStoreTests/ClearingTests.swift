@@ -4,6 +4,7 @@ import Foundation
 import RoostCore
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Testing
 
 struct ClearingTests {

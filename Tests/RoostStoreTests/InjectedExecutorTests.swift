@@ -4,6 +4,7 @@ import RoostCore
 import RoostModel
 import RoostStore
 import RoostTestKit
+import RoostTestSupport
 import Testing
 
 struct InjectedExecutorTests {

@@ -3,6 +3,7 @@
 import RoostModel
 import RoostSQLite
 import RoostStore
+import RoostTestSupport
 import Testing
 
 struct OutboxStoreTests {

@@ -2,6 +2,7 @@
 
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Testing
 
 /// Payloads of every released version decode for ever: golden bytes are only ever added.

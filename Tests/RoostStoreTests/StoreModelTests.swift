@@ -3,6 +3,7 @@
 import RoostCore
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Testing
 
 /// A server as simple as can be, and what a cache that heard its statements must hold.

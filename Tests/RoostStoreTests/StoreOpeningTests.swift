@@ -5,6 +5,7 @@ import RoostCore
 import RoostModel
 import RoostSQLite
 import RoostStore
+import RoostTestSupport
 import Testing
 
 struct StoreOpeningTests {

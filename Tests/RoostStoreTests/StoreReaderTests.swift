@@ -3,6 +3,7 @@
 import RoostCore
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Testing
 
 struct StoreReaderTests {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Roost
 import RoostTestKit
+import RoostTestSupport
 import Testing
 
 /// The main job in virtual time: the same story as `roost demo`, without sockets or waiting.
 struct StoryTests {
-    /// A folder that is gone when the test ends.
-    private final class TemporaryFolder: Sendable {
-        let path = FileManager.default.temporaryDirectory
-            .appending(path: "roost-story-\(UUID().uuidString)").path
-
-        // A folder that cannot be removed is the system's to clean.
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-    }
-
     private static func texts(_ timeline: Timeline) async -> [String] {
         await timeline.snapshot.messages.map(\.text)
     }
@@ -44,7 +35,7 @@ struct StoryTests {
     func `what is written offline is delivered once and in order (scars 12 to 15, 18, 69)`(
         seed: UInt64
     ) throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         let log = try SimulatedWorld.play(seed: seed) { world in
             let phone = world.device(of: "alice", folder: folder.path)
             let laptop = world.device(of: "bob")
@@ -157,7 +148,7 @@ struct StoryTests {
     }
 
     @Test func `history pages back to its beginning, from the server and then from disk`() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         try SimulatedWorld.play(seed: 5) { world in
             let phone = world.device(of: "alice", folder: folder.path, pageSize: 10)
             let pair = try await Pair(world, phone, world.device(of: "bob"))

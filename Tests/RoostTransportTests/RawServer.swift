@@ -2,6 +2,7 @@
 
 import Glibc
 import RoostSockets
+import RoostTestSupport
 import Synchronization
 
 /// A server that misbehaves to order, for one connection, on a thread of its own.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostSockets
+import RoostTestSupport
 import RoostTransport
 import Testing
 

@@ -33,7 +33,7 @@ public actor ChannelList {
 
     public nonisolated let query: ChannelListQuery
 
-    private nonisolated let executor: any WorldExecutor
+    nonisolated let executor: any WorldExecutor
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
@@ -70,14 +70,7 @@ public actor ChannelList {
 
     /// Every change from now on, none skipped; a slow reader gets several joined into one.
     public func changes() -> AsyncStream<ListDiff<GroupChannel>> {
-        let mailbox = observers.openMailbox()
-        return AsyncStream { [weak self] in
-            await self?.nextChange(in: mailbox)
-        } onCancel: { [weak self] in
-            guard let self else { return }
-            // Ends at once: it only closes the mailbox.
-            Task(executorPreference: self.executor) { await self.closeMailbox(mailbox) }
-        }
+        changes(in: observers.openMailbox())
     }
 
     /// Shows up to a page more, from the server when it is in reach and else from disk.
@@ -140,6 +133,14 @@ extension ChannelList {
     }
 }
 
+extension ChannelList: ChangeSource {
+    func nextChange(in mailbox: Int) async -> ListDiff<GroupChannel>? {
+        await withCheckedContinuation { observers.take(mailbox, $0) }
+    }
+
+    func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
+}
+
 // MARK: - The window
 
 extension ChannelList {
@@ -176,12 +177,6 @@ extension ChannelList {
         guard !isClosed else { return }
         observers.publish(snapshot, after: diff)
     }
-
-    private func nextChange(in mailbox: Int) async -> ListDiff<GroupChannel>? {
-        await withCheckedContinuation { observers.take(mailbox, $0) }
-    }
-
-    private func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
 }
 
 /// What the cache holds of a channel list, as of one commit.

@@ -45,6 +45,28 @@ struct Mailbox<Element: ListElement> {
     }
 }
 
+/// A collection whose changes can be read one by one.
+protocol ChangeSource: Actor {
+    associatedtype Element: ListElement
+
+    nonisolated var executor: any WorldExecutor { get }
+    func nextChange(in mailbox: Int) async -> ListDiff<Element>?
+    func closeMailbox(_ id: Int)
+}
+
+extension ChangeSource {
+    /// The steps that come into a mailbox; ends with the collection, and does not keep it alive.
+    func changes(in mailbox: Int) -> AsyncStream<ListDiff<Element>> {
+        AsyncStream { [weak self] in
+            await self?.nextChange(in: mailbox)
+        } onCancel: { [weak self] in
+            guard let self else { return }
+            // Ends at once: it only closes the mailbox.
+            Task(executorPreference: self.executor) { await self.closeMailbox(mailbox) }
+        }
+    }
+}
+
 /// Everybody who watches one list: some want the newest state, some want every step.
 struct Observers<Snapshot: Sendable, Element: ListElement> {
     private var snapshots: [AsyncStream<Snapshot>.Continuation] = []

@@ -25,7 +25,7 @@ public actor Timeline {
     /// The channel whose messages these are.
     public nonisolated let channel: ChannelURL
 
-    private nonisolated let executor: any WorldExecutor
+    nonisolated let executor: any WorldExecutor
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
@@ -69,14 +69,7 @@ public actor Timeline {
 
     /// Every change from now on, none skipped; a slow reader gets several joined into one.
     public func changes() -> AsyncStream<ListDiff<Message>> {
-        let mailbox = observers.openMailbox()
-        return AsyncStream { [weak self] in
-            await self?.nextChange(in: mailbox)
-        } onCancel: { [weak self] in
-            guard let self else { return }
-            // Ends at once: it only closes the mailbox.
-            Task(executorPreference: self.executor) { await self.closeMailbox(mailbox) }
-        }
+        changes(in: observers.openMailbox())
     }
 
     /// Shows up to a page more of older messages, from disk when it is known to be complete.
@@ -196,6 +189,14 @@ extension Timeline {
     func rereadWindow() async throws(RoostError) { try await reread() }
 }
 
+extension Timeline: ChangeSource {
+    func nextChange(in mailbox: Int) async -> ListDiff<Message>? {
+        await withCheckedContinuation { observers.take(mailbox, $0) }
+    }
+
+    func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
+}
+
 // MARK: - The window
 
 extension Timeline {
@@ -289,10 +290,4 @@ extension Timeline {
         publishedFlags = flags
         observers.publish(snapshot, after: diff)
     }
-
-    private func nextChange(in mailbox: Int) async -> ListDiff<Message>? {
-        await withCheckedContinuation { observers.take(mailbox, $0) }
-    }
-
-    private func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
 }

@@ -3,12 +3,12 @@
 import Foundation
 
 /// A folder of one test's own, removed with its last reference.
-final class TemporaryFolder {
-    let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         let url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roost-store-\(UUID().uuidString)")
+            .appendingPathComponent("roost-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
     }
@@ -18,9 +18,9 @@ final class TemporaryFolder {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    func file(_ name: String) -> String { "\(path)/\(name)" }
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    func contents() throws -> [String] {
+    package func contents() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 }

@@ -6,12 +6,12 @@ import Glibc
 ///
 /// A `pthread_mutex_t` and not a `Mutex`, whose contended path the thread sanitizer cannot see.
 /// - Invariant: `isOpen` and `waiters` are touched under the mutex only.
-@safe final class Gate: @unchecked Sendable {
+@safe package final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var isOpen = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    init() {
+    package init() {
         // SAFETY: allocated above, destroyed in `deinit`.
         _ = unsafe pthread_mutex_init(mutex, nil)
     }
@@ -27,7 +27,7 @@ import Glibc
         return body()
     }
 
-    func open() {
+    package func open() {
         let waiters = withLock {
             isOpen = true
             defer { self.waiters = [] }
@@ -36,7 +36,7 @@ import Glibc
         for waiter in waiters { waiter.resume() }
     }
 
-    func wait() async {
+    package func wait() async {
         await withCheckedContinuation { continuation in
             let isOpen = withLock {
                 if !self.isOpen { waiters.append(continuation) }
@@ -48,13 +48,13 @@ import Glibc
 }
 
 /// A thread for calls that block, so that no pool is held up.
-enum Thread {
+package enum Thread {
     private final class Work {
         let run: () -> Void
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    static func run(_ work: @escaping @Sendable () -> Void) {
+    package static func run(_ work: @escaping @Sendable () -> Void) {
         // SAFETY: the thread takes over the one reference.
         let context = unsafe Unmanaged.passRetained(Work(work)).toOpaque()
         var thread = pthread_t()

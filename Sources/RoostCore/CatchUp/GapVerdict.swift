@@ -2,20 +2,6 @@
 
 package import RoostModel
 
-/// The question whether messages are missing after what a timeline shows (`protocol.md` 3.9).
-package struct GapQuestion: Hashable, Sendable {
-    package let start: Timestamp
-    package let end: Timestamp
-    /// Messages the cache holds from `start` to `end`, both included.
-    package let cachedCount: Int
-
-    package init(start: Timestamp, end: Timestamp, cachedCount: Int) {
-        self.start = start
-        self.end = end
-        self.cachedCount = cachedCount
-    }
-}
-
 /// What the answer to a gap question lets us do.
 package enum GapVerdict: Hashable, Sendable {
     /// More is missing than is filled silently: more than 300 messages (R113).
