@@ -27,7 +27,8 @@ let modules: [Target] = [
     .target(name: "RoostExecutors", dependencies: ["CRoostThreads"]),
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
-        name: "RoostSockets", dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS"]),
+        name: "RoostSockets",
+        dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "RoostExecutors"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
@@ -37,7 +38,8 @@ let modules: [Target] = [
     .target(
         name: "RoostTransport",
         dependencies: [
-            "RoostModel", .target(name: "RoostSockets", condition: .when(platforms: [.linux])),
+            "RoostExecutors", "RoostModel",
+            .target(name: "RoostSockets", condition: .when(platforms: [.linux])),
         ]),
     .target(
         name: "Roost",

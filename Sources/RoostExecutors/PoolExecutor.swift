@@ -4,25 +4,25 @@
 ///
 /// A thread is borrowed only while there are jobs. A client's actors share one of these, so that a call
 /// between two of them is no hop, and so that a simulation can put its own executor there.
-///
-/// Unchecked, because the compiler cannot see what confines the state: every variable is touched only
-/// inside `gate.locked`. Jobs run outside it.
-package final class PoolExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
+package final class PoolExecutor: SerialExecutor, TaskExecutor {
+    private struct Queue {
+        var jobs: [UnownedJob] = []
+        var isDraining = false
+    }
+
     /// After so many batches the thread goes back to the pool, where others may be waiting.
     private static let batchLimit = 64
 
-    private let gate = ThreadGate()
-    private var jobs: [UnownedJob] = []
-    private var isDraining = false
+    private let queue = Guarded(Queue())
 
     package init() {}
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let mustDrain = gate.locked {
-            jobs.append(job)
-            defer { isDraining = true }
-            return !isDraining
+        let mustDrain = queue.withLock { queue in
+            queue.jobs.append(job)
+            defer { queue.isDraining = true }
+            return !queue.isDraining
         }
         if mustDrain { borrowThread() }
     }
@@ -34,10 +34,10 @@ package final class PoolExecutor: SerialExecutor, TaskExecutor, @unchecked Senda
 
     private func drain() {
         for _ in 0..<Self.batchLimit {
-            let batch = gate.locked {
-                defer { jobs.removeAll(keepingCapacity: true) }
-                if jobs.isEmpty { isDraining = false }
-                return jobs
+            let batch = queue.withLock { queue in
+                defer { queue.jobs.removeAll(keepingCapacity: true) }
+                if queue.jobs.isEmpty { queue.isDraining = false }
+                return queue.jobs
             }
             if batch.isEmpty { return }
             for job in batch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CRoostUV
-internal import Synchronization
+internal import RoostExecutors
 
 extension EventLoop: SerialExecutor, TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) {

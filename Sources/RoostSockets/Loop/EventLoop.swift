@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CRoostUV
+internal import RoostExecutors
 internal import Synchronization
 
 // The loop is one thread that runs libuv, and an executor. An actor pinned to it runs on that very
@@ -35,7 +36,7 @@ internal import Synchronization
         var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    let inbox = LoopLock(Inbox())
+    let inbox = Guarded(Inbox())
     let threadToken = Atomic<UInt>(0)
     let loop: UnsafeMutablePointer<uv_loop_t>
     let waker: UnsafeMutablePointer<uv_async_t>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import Synchronization
+internal import RoostExecutors
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -33,7 +33,7 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     // Three parties meet here: the caller, its canceller, and URLSession's own queue.
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func begin(
         _ task: URLSessionDataTask, _ continuation: CheckedContinuation<Outcome, Never>

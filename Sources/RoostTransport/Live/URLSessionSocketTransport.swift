@@ -3,7 +3,7 @@
 #if canImport(Darwin)
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
+internal import RoostExecutors
 
 /// WebSockets through the system's URLSession, which knows about radios, proxies and VPNs.
 package final class URLSessionSocketTransport: SocketTransport {
@@ -52,7 +52,7 @@ private final class Opening: NSObject, URLSessionWebSocketDelegate, Sendable {
         case waiting(CheckedContinuation<URLError?, Never>?)
         case finished(URLError?)
     }
-    private let state = Mutex(State.waiting(nil))
+    private let state = Guarded(State.waiting(nil))
 
     func begin(_ continuation: CheckedContinuation<URLError?, Never>) {
         let outcome: URLError?? = state.withLock { state in
