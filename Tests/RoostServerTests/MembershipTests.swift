@@ -171,4 +171,23 @@ struct MembershipTests {
         let joined = try await fixture.call(JoinChannel(channelURL: "p"), as: eve)
         #expect(joined.joinedMemberCount == 2)
     }
+
+    @Test func `whom nobody has seen yet can be invited, who comes first must not matter`()
+        async throws
+    {
+        let made = try await fixture.call(CreateChannel(userIDs: ["alice", "zoe"]), as: alice)
+        #expect(made.channel.members.map(\.id) == ["alice", "zoe"])
+        let zoe = try await fixture.connect("zoe")
+        let page = try await fixture.call(
+            ListMyChannels(userID: "zoe", showsEmpty: true), as: zoe)
+        #expect(page.channels.map(\.url) == [made.channel.url])
+    }
+
+    @Test func `a server that asks for tokens makes nobody known by an invitation`() async throws {
+        let strict = await ServerFixture { $0.requiresToken = true }
+        let headers = RequestHeaders(apiToken: ServerFixture.apiToken)
+        let call = CreateChannel(userIDs: ["nobody"])
+        let response = await strict.raw(call, headers)
+        #expect(response.status == 400)
+    }
 }

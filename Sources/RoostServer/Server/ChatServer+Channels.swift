@@ -31,13 +31,21 @@ extension ChatServer {
         return CreateChannel.Output(channel: channel, isCreated: created.isCreated)
     }
 
+    /// The users of these names, each once.
+    ///
+    /// Where a first login would make a user, being invited does too: who comes first must not matter.
     private func existing(_ ids: [UserID]) async throws(ServerError) -> [User] {
         var unique: [UserID] = []
         for id in ids where !unique.contains(id) { unique.append(id) }
         let wanted = unique
-        let users = try await ask(try await storage.users(wanted))
-        guard users.count == unique.count else {
-            throw ServerError(.notFound, "Not all of these users exist.")
+        var users = try await ask(try await storage.users(wanted))
+        for id in unique where !users.contains(where: { $0.id == id }) {
+            guard configuration.createsUsers, !configuration.requiresToken else {
+                throw ServerError(.notFound, "There is no user “\(id)” here.")
+            }
+            let user = User(id: id)
+            try await ask(try await storage.saveUser(user, accessToken: nil))
+            users.append(user)
         }
         return users
     }
