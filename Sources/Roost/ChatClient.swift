@@ -123,6 +123,7 @@ public final class ChatClient: Sendable {
     /// Disconnects and closes the files; the client cannot be used afterwards.
     public func close() async {
         await engine.disconnect()
+        await engine.finishObservers()
         await store.close()
     }
 

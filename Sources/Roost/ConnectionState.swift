@@ -18,11 +18,9 @@ public enum ConnectionState: Sendable {
         self =
             switch state {
             case .idle: .disconnected
-            case .opening(1),
-                .authenticating(1) where lastFailure == nil:
-                .connecting
-            case .opening, .authenticating, .backingOff, .awaitingNetwork:
-                .reconnecting(lastFailure)
+            case .opening, .authenticating:
+                lastFailure == nil ? .connecting : .reconnecting(lastFailure)
+            case .backingOff, .awaitingNetwork: .reconnecting(lastFailure)
             case .online: .connected
             case .refused(let refusal): .refused(RoostError(refusal))
             }
@@ -42,7 +40,10 @@ public enum ConnectionState: Sendable {
 
 extension RoostError {
     init(_ refusal: LinkMachine.Refusal) {
+        // While the link goes on by itself there is nothing to do but wait.
+        let remedy = Self.remedy(of: refusal.code)
         self.init(
-            refusal.code, remedy: Self.remedy(of: refusal.code), message: refusal.message)
+            refusal.code, remedy: refusal.isFinal ? (remedy == .retry ? .none : remedy) : .retry,
+            message: refusal.message)
     }
 }

@@ -21,7 +21,7 @@ public protocol ListElement: Hashable, Sendable {
 
 /// What one step changed in a list; applying every step rebuilds the list.
 public struct ListDiff<Element: ListElement>: Hashable, Sendable {
-    /// In list order.
+    /// In list order; when several steps were joined for a slow reader, in the order of the steps.
     public package(set) var inserted: [Element] = []
     /// Includes elements that moved.
     public package(set) var updated: [Update<Element>] = []

@@ -58,8 +58,10 @@ struct LinkMachineTests {
             .connect, .opened(1), .loginSucceeded(1, Self.settings), .lost(1, .closed))
         #expect(lost.state == .backingOff(attempt: 1))
         let (refused, effects) = Self.after(.connect, .opened(1), .loginRefused(1, Self.badToken))
-        #expect(refused.state == .refused(Self.badToken))
-        #expect(effects.last == .wentOffline(reason: Self.badToken))
+        var final = Self.badToken
+        final.isFinal = true
+        #expect(refused.state == .refused(final))
+        #expect(effects.last == .wentOffline(reason: final))
     }
 
     @Test func `an error that may pass is tried again`() {
@@ -105,6 +107,27 @@ struct LinkMachineTests {
         #expect(effects.contains(.openSocket(1)))
     }
 
+    @Test func `hearing again that there is a network cuts no wait short (scar 133)`() {
+        var (machine, _) = Self.after(.connect, .opened(1), .busy(1, retryAfter: .seconds(60)))
+        #expect(machine.handle(.networkChanged(isUp: true), entropy: 0).isEmpty)
+        #expect(machine.state == .backingOff(attempt: 1))
+    }
+
+    @Test func `an expired session is opened anew at once (scar 132)`() {
+        let (machine, effects) = Self.after(
+            .connect, .opened(1), .loginSucceeded(1, Self.settings), .expired(1))
+        #expect(machine.state == .backingOff(attempt: 1))
+        #expect(effects.contains(.closeSocket(1)))
+    }
+
+    @Test func `what a server names for waiting is bounded (scar 140)`() {
+        let absurd = Backoff(
+            interval: .seconds(Int64.max / 2), maxInterval: .seconds(Int64.max / 2),
+            multiplier: .max, retryCount: -1)
+        let delay = absurd.delay(beforeAttempt: 60, entropy: .max)
+        #expect(delay.map { $0 <= .seconds(600) } == true)
+    }
+
     @Test func `tries end when the server says how many, and the app is told why`() {
         let twice = Machine.Settings(
             pingInterval: .seconds(15), pongTimeout: .seconds(5),
@@ -116,7 +139,9 @@ struct LinkMachineTests {
             _ = machine.handle(.fired(.retry), entropy: 0)
             _ = machine.handle(.lost(machine.epoch, .unreachable("gone")), entropy: 0)
         }
-        #expect(machine.state == .refused(.init(code: .networkError, message: "gone")))
+        var gone = Machine.Refusal(code: .networkError, message: "gone")
+        gone.isFinal = true
+        #expect(machine.state == .refused(gone))
     }
 
     @Test func `waits grow to the ceiling and are spread between half and all (scar 133)`() {

@@ -70,20 +70,47 @@ struct PageStatementTests {
         #expect(page.range == nil)
     }
 
+    private static let filled = CoveredRange(lower: at(30, 30), upper: at(40, 40))
+
     @Test(arguments: [
-        (true, [Int64](), false, GapVerdict.huge),
-        (false, [30, 40], false, .filled(CoveredRange(lower: at(30, 30), upper: at(40, 40)))),
-        (false, [], false, .complete),
-        (false, [30], false, .complete),
-        (false, [], true, .pageForward),
+        (
+            GapAnswer(isHuge: true, positions: [], isContinuous: true, hasMore: false), false,
+            GapVerdict.huge
+        ),
+        (
+            GapAnswer(
+                isHuge: false, positions: [at(30, 30), at(40, 40)], isContinuous: true,
+                hasMore: false), false, .filled(filled, reachesNewest: true)
+        ),
+        (
+            GapAnswer(isHuge: false, positions: [at(40, 40)], isContinuous: true, hasMore: true),
+            false, .filled(filled, reachesNewest: false)
+        ),
+        (
+            GapAnswer(isHuge: false, positions: [at(40, 40)], isContinuous: false, hasMore: false),
+            false, .pageForward
+        ),
+        (
+            GapAnswer(isHuge: false, positions: [], isContinuous: true, hasMore: false), false,
+            .complete
+        ),
+        (
+            GapAnswer(isHuge: false, positions: [at(30, 30)], isContinuous: true, hasMore: false),
+            false, .complete
+        ),
+        (
+            GapAnswer(isHuge: false, positions: [], isContinuous: true, hasMore: true), false,
+            .pageForward
+        ),
+        (
+            GapAnswer(isHuge: false, positions: [], isContinuous: true, hasMore: false), true,
+            .pageForward
+        ),
     ])
-    func `a gap answer has one meaning (R113, scar 33)`(
-        isHuge: Bool, found: [Int64], hasKnowledgeAbove: Bool, verdict: GapVerdict
+    func `a gap answer states what it says and no more (R113, scars 19, 33)`(
+        answer: GapAnswer, isDisturbed: Bool, verdict: GapVerdict
     ) {
-        let answer = GapVerdict(
-            from: Self.at(30, 30), isHuge: isHuge, positions: found.map { Self.at($0, $0) },
-            hasKnowledgeAbove: hasKnowledgeAbove)
-        #expect(answer == verdict)
+        #expect(GapVerdict(answer, from: Self.at(30, 30), isDisturbed: isDisturbed) == verdict)
     }
 
     private static let first = PageQuestion.around(.distantFuture, older: 5, newer: 5)

@@ -48,6 +48,7 @@ public actor ChannelList {
     private var token: String?
     private var isClosed = false
     private var isPaging = false
+    private var publishedHasMore: Bool?
     /// One read at a time; commits that come during it wait, because the read may contain them.
     private var reading = Turnstile()
     private var backlog: [Commit] = []
@@ -174,7 +175,8 @@ extension ChannelList {
     }
 
     private func publish(_ diff: ListDiff<GroupChannel>) {
-        guard !isClosed else { return }
+        guard !isClosed, !diff.isEmpty || machine.hasMore != publishedHasMore else { return }
+        publishedHasMore = machine.hasMore
         observers.publish(snapshot, after: diff)
     }
 }

@@ -55,7 +55,7 @@ protocol ChangeSource: Actor {
 }
 
 extension ChangeSource {
-    /// The steps that come into a mailbox; ends with the collection, and does not keep it alive.
+    /// The steps that come into a mailbox; ends when the collection is closed.
     func changes(in mailbox: Int) -> AsyncStream<ListDiff<Element>> {
         AsyncStream { [weak self] in
             await self?.nextChange(in: mailbox)
@@ -73,20 +73,21 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
     // Kept in the order they came, so that no dictionary order shows.
     private var mailboxes: [(id: Int, box: Mailbox<Element>)] = []
     private var lastID = 0
+    private var isClosed = false
 
     /// A stream of states, newest wins: a slow reader skips some and always ends with the last.
     mutating func watchSnapshots(from snapshot: Snapshot) -> AsyncStream<Snapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(snapshot)
-        snapshots.append(continuation)
+        if isClosed { continuation.finish() } else { snapshots.append(continuation) }
         return stream
     }
 
     /// Opens a mailbox for a reader that may skip nothing.
     mutating func openMailbox() -> Int {
         lastID += 1
-        mailboxes.append((lastID, Mailbox()))
+        if !isClosed { mailboxes.append((lastID, Mailbox())) }
         return lastID
     }
 
@@ -116,6 +117,7 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
     }
 
     mutating func close() {
+        isClosed = true
         for continuation in snapshots { continuation.finish() }
         snapshots = []
         for index in mailboxes.indices { mailboxes[index].box.close() }

@@ -74,7 +74,7 @@ public actor Timeline {
 
     /// Shows up to a page more of older messages, from disk when it is known to be complete.
     ///
-    /// Returns how many were added; 0 means the beginning is reached.
+    /// Returns how many more are shown now; whether there may be others is `hasOlder`'s to say.
     ///
     /// - Throws: `.queryInProgress` while another page is loading; a network error when the disk does
     ///   not have them and the server is out of reach. Nothing is lost then, and `hasOlder` stays true.
@@ -158,7 +158,13 @@ extension Timeline {
     /// The server answered the opening page; what was shown before gives way to it (R99).
     func showOpening(_ statement: PageStatement) async throws(RoostError) {
         wasLoaded = true
-        try await reread { $0.openingQuery }
+        // Somebody who has paged back already stays where they are, if it is still one stretch.
+        let hasPaged = machine.delivered.count > pageSize && !machine.hasHoleAbove
+        if hasPaged && machine.followsNewest {
+            try await reread()
+        } else {
+            try await reread { $0.openingQuery }
+        }
         followIfNewest(statement)
     }
 
@@ -249,10 +255,11 @@ extension Timeline {
             outcome = .failure(error)
         }
         if case .success(let window) = outcome { publish(machine.replace(with: window)) }
-        let needs = apply(backlog)
+        var need = apply(backlog)
         backlog = []
         reading.leave()
-        await see(to: needs)
+        if need == .nothing, machine.hasHoleAbove { need = .repair }
+        await see(to: need)
         _ = try outcome.get()
     }
 

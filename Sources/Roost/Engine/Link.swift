@@ -72,6 +72,12 @@ actor Link {
         }
     }
 
+    /// Gives the session up and logs in anew.
+    func renewSession() async {
+        login = nil
+        await receive(.expired(machine.epoch))
+    }
+
     private func perform(_ effect: LinkMachine.Effect) async {
         switch effect {
         case .openSocket(let epoch):
@@ -132,18 +138,13 @@ extension Link {
             self.login = login
             await receive(.loginSucceeded(epoch, LinkMachine.Settings(login)))
         case .success(.login(.failure(let error, nil))), .success(.error(let error, nil)):
-            forgetSessionIfStale(error.code)
+            login = nil  // Whatever was refused is not shown again.
             await receive(
                 .loginRefused(epoch, .init(code: error.code, message: error.message)))
         case .success(.busy(let event)):
             await receive(.busy(epoch, retryAfter: event.retryAfter))
         case .success(let event): await deliver(.event(event, epoch))
         }
-    }
-
-    /// A session key the server no longer knows: the next try logs in from the start.
-    private func forgetSessionIfStale(_ code: RoostError.Code) {
-        if [.sessionKeyExpired, .sessionKeyNotFound].contains(code) { login = nil }
     }
 
     /// The first connection names the user; later ones show the session key (`protocol.md` 2.1).
@@ -174,7 +175,8 @@ extension LinkMachine.Loss {
         switch error.kind {
         case .untrusted: self = .untrusted(error.message)
         case .lost, .cancelled: self = .closed
-        case .unreachable, .timedOut, .refused, .invalidURL: self = .unreachable(error.message)
+        case .unreachable, .timedOut, .refused: self = .unreachable(error.message)
+        case .invalidURL: self = .unusable(error.message)
         }
     }
 }

@@ -66,10 +66,11 @@ actor Outbox {
         }
         // Two calls may come back from the disk in either order; the disk's order counts.
         items.insert(item, at: items.firstIndex { $0.sequence > item.sequence } ?? items.count)
-        let message = item.message(from: Sender(user: me))
+        // The machine learns of it here, before anything else can come between.
+        let effects = machine.handle(.queued(OutboxMachine.Item(item)))
         await surroundings.changed(channel)
-        await receive(.queued(OutboxMachine.Item(item)))
-        return message
+        for effect in effects { await perform(effect) }
+        return item.message(from: Sender(user: me))
     }
 
     /// Moves the machine, then does what it asks for.
@@ -97,9 +98,14 @@ actor Outbox {
     private func perform(_ effect: OutboxMachine.Effect) async {
         switch effect {
         case .transmit(let requestID):
-            guard let item = items.first(where: { $0.requestID == requestID }) else { return }
-            await transmit(item)
+            guard machine.isOnItsWay(requestID),
+                let item = items.first(where: { $0.requestID == requestID })
+            else { return }
+            // On its own, so that one slow socket write keeps neither callers nor channels waiting;
+            // it ends with the write.
+            Task(executorPreference: executor) { await self.transmit(item) }
         case .armAckTimer(let requestID, let duration):
+            guard machine.isOnItsWay(requestID) else { return }
             arm(.acknowledgement(requestID), for: duration, then: .ackTimedOut(requestID))
         case .disarmAckTimer(let requestID): timers.disarm(.acknowledgement(requestID))
         case .armRest(let channel, let duration):
@@ -110,8 +116,6 @@ actor Outbox {
     }
 
     private func transmit(_ item: OutboxItem) async {
-        // A disk that refuses must not keep what the user wrote from leaving.
-        try? await store.noteAttempt(item.requestID)
         do throws(RoostError) {
             try await surroundings.transmit(item)
         } catch {

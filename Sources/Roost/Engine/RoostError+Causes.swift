@@ -48,7 +48,12 @@ extension RoostError {
 
     init(_ failure: APIFailure) {
         switch failure {
-        case .refused(let error, _): self.init(error)
+        case .refused(let error, let status):
+            // Whatever the code, these two kinds of status pass by themselves.
+            let passes = status == 429 || status >= 500
+            self.init(
+                error.code, remedy: passes ? .retry : Self.remedy(of: error.code),
+                message: error.message, underlying: failure)
         case .unreadable(let error):
             self.init(
                 .malformedData, remedy: .retry,

@@ -9,12 +9,16 @@ import RoostWire
 
 extension SyncEngine {
     func take(_ event: ServerEvent) async {
-        do {
+        do throws(RoostError) {
             try await apply(event)
         } catch {
-            // The event is not on disk, so nothing claims to know it: what was covered ends before it,
-            // and the next catch-up of the channel brings it again.
-            if error.remedy == .retry, let channel = event.channelURL { repair(channel) }
+            // The event is not on disk, so nothing claims to know it: what is covered ends before it,
+            // and the channel's catch-up brings it again once the disk takes it.
+            if let channel = event.channelURL { repairLater(channel) }
+        }
+        // The server has the message, whatever this disk says.
+        if case .message(let event) = event, let requestID = event.message.requestID {
+            await outbox?.receive(.delivered(requestID))
         }
         answer(event)
     }
@@ -23,21 +27,24 @@ extension SyncEngine {
         switch event {
         case .message(let event): try await receive(event)
         case .edited(let event):
-            ledgers[event.message.channelURL]?.note(editOf: event.message)
+            let channel = event.message.channelURL
+            ledgers[channel]?.note(editOf: event.message)
+            channelLedger.note(channel)
             try await commit([
-                .edited(event.message),
-                .channelNews(event.message.channelURL, .edited(event.message)),
+                .edited(event.message), .channelNews(channel, .edited(event.message)),
             ])
         case .deleted(let event):
-            ledgers[event.channelURL]?.note(deletionOf: event.messageID)
             try await forget([event.messageID], in: event.channelURL)
         case .read(let event) where event.user.id == me:
+            channelLedger.note(event.channelURL)
             try await commit([.channelNews(event.channelURL, .read(event.timestamp))])
         case .channel(let event): try await receive(event)
         case .error(let error, acknowledges: let requestID?):
             await outbox?.receive(.failed(requestID, error.code))
-        case .login, .pong, .read, .delivered, .user, .error, .busy, .expired, .memberCounts,
-            .reaction, .thread, .unknown:
+            await renewSession(after: RoostError(error))
+        case .expired: await link?.renewSession()
+        case .login, .pong, .read, .delivered, .user, .error, .busy, .memberCounts, .reaction,
+            .thread, .unknown:
             break
         }
     }
@@ -46,15 +53,19 @@ extension SyncEngine {
         guard let session else { return }
         let message = event.message
         let channel = message.channelURL
-        if try await cachedChannel(channel) == nil { await lookUp(channel) }
         let isMine = message.sender?.user.id == me
-        try await commit(
-            [
-                .liveMessage(message, predecessor: event.previousMessageID),
+        var mutations: [Mutation] = [
+            .liveMessage(message, predecessor: event.previousMessageID)
+        ]
+        // Silent messages of others change neither preview nor counts (`protocol.md` 2.6).
+        if isMine || !message.isSilent || event.forcesLastMessage {
+            channelLedger.note(channel)
+            mutations.append(
                 .channelNews(
-                    channel, .received(message, countsAsUnread: !isMine && !message.isSilent)),
-            ] + firstCursor(of: channel, session))
-        if let requestID = message.requestID { await outbox?.receive(.delivered(requestID)) }
+                    channel, .received(message, countsAsUnread: !isMine && !message.isSilent)))
+        }
+        try await commit(mutations + firstCursor(of: channel, session))
+        if try await cachedChannel(channel) == nil { lookUp(channel) }
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
@@ -63,6 +74,7 @@ extension SyncEngine {
     /// Removes messages that are gone, and asks for the channel's new last message if need be.
     func forget(_ ids: [MessageID], in channel: ChannelURL) async throws(RoostError) {
         for id in ids { ledgers[channel]?.note(deletionOf: id) }
+        channelLedger.note(channel)
         let commit = try await commit([
             .deleted(channel, ids), .channelNews(channel, .deleted(ids)),
         ])
@@ -70,48 +82,78 @@ extension SyncEngine {
             guard case .channels(let change) = change else { return false }
             return change.updated.contains { $0.after.lastMessage == nil }
         }
-        if lostPreview { run { engine in await engine.lookUp(channel) } }
+        if lostPreview { lookUp(channel) }
     }
 
     private func receive(_ event: ChannelEvent) async throws(RoostError) {
-        switch event.content {
-        case .left(let user, _) where user.id == me,
-            .declined(_, let user, _) where user.id == me:
-            try await commit([.removeChannel(event.channelURL)])
-        case .typing: break
-        case .joined, .left, .invited, .declined, .operators, .frozen, .hidden, .metadata, .other:
-            if event.category == .deleted {
-                try await commit([.removeChannel(event.channelURL)])
-            } else {
-                await lookUp(event.channelURL)
-            }
-        }
+        if event.isTheEnd(for: me) { return try await leave(event.channelURL) }
+        if case .typing = event.content { return }
+        lookUp(event.channelURL)
+    }
+
+    /// The channel is no longer the user's: nothing of it stays (scar 58).
+    private func leave(_ channel: ChannelURL) async throws(RoostError) {
+        channelLedger.note(channel)
+        try await commit([.removeChannel(channel)])
     }
 
     private func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
         do { return try await reader.channel(url).value } catch { throw RoostError(error) }
     }
 
-    /// Fetches a channel and stores it; wishes for one that is on its way share the answer.
-    func lookUp(_ channel: ChannelURL) async {
-        guard let session else { return }
-        if lookUps[channel] != nil {
-            return await withCheckedContinuation { lookUps[channel, default: []].append($0) }
+    /// Fetches a channel and stores it, without keeping anybody waiting.
+    ///
+    /// A wish that comes while an answer is on its way has it fetched once more: the answer may be older
+    /// than the reason for the wish.
+    func lookUp(_ channel: ChannelURL) {
+        guard lookUps[channel] == nil else {
+            lookUps[channel] = true
+            return
         }
-        lookUps[channel] = []
-        do {
-            let found = try await api.call(
-                GetChannel(channelURL: channel, isInternal: true),
-                sessionKey: session.login.sessionKey)
-            if isPresent(session) { try await commit([.channels([found])]) }
-        } catch {
-            // Without the channel its events are passed over; its change log brings them later.
+        lookUps[channel] = false
+        run { engine in await engine.runLookUp(of: channel) }
+    }
+
+    private func runLookUp(of channel: ChannelURL) async {
+        channelLedger.begin()
+        defer { channelLedger.end() }
+        while let session {
+            lookUps[channel] = false
+            do throws(RoostError) {
+                let found = try await api.call(
+                    GetChannel(channelURL: channel, isInternal: true),
+                    sessionKey: session.login.sessionKey)
+                guard isPresent(session) else { break }
+                let (fresh, stale) = channelLedger.parted([found])
+                try await commit([.channels(fresh)])
+                // One more answer is newer than all that came before it was asked for.
+                if lookUps[channel] != true, stale.isEmpty { break }
+                channelLedger.end()
+                channelLedger.begin()
+            } catch {
+                // Another connection's change log brings the channel; one that is not ours goes.
+                let isGone = [.notAMember, .notFound, .channelNotFound].contains(error.code)
+                if isGone, isPresent(session) { _ = try? await leave(channel) }
+                await renewSession(after: error)
+                break
+            }
         }
-        for waiter in lookUps.removeValue(forKey: channel) ?? [] { waiter.resume() }
+        lookUps[channel] = nil
+    }
+
+    /// Looks again what is missing, after the disk has had some time.
+    private func repairLater(_ channel: ChannelURL) {
+        // Ends by itself; a lost connection repairs everything anyway.
+        Task(executorPreference: world.executor) { [clock = world.clock, weak self] in
+            guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
+            await self?.repair(channel)
+        }
     }
 
     // MARK: Answers over the socket
 
+    /// How long a disk that refused is left alone.
+    private static let repairDelay = Duration.seconds(5)
     /// How long a command that waits for its answer may wait (`protocol.md` 2.3).
     private static let answerTimeLimit = Duration.seconds(10)
 
@@ -189,6 +231,17 @@ extension ServerEvent {
         case .read(let event): event.acknowledges
         case .error(_, let requestID): requestID
         default: nil
+        }
+    }
+}
+
+extension ChannelEvent {
+    /// Whether the channel is no longer this user's.
+    fileprivate func isTheEnd(for me: UserID) -> Bool {
+        switch content {
+        case .left(let user, _), .declined(_, let user, _): user.id == me
+        case .joined, .invited, .operators, .frozen, .typing, .hidden, .metadata, .other:
+            category == .deleted
         }
     }
 }

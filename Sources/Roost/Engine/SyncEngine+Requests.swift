@@ -10,6 +10,7 @@ import RoostWire
 extension SyncEngine {
     /// Makes a channel and stores it.
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel {
+        // The answer to something done is kept, even if the connection changed meanwhile.
         let made = try await call(
             CreateChannel(
                 userIDs: [me] + params.memberIDs.filter { $0 != me }, name: params.name,
@@ -33,11 +34,15 @@ extension SyncEngine {
     func loadChannels(
         _ query: ChannelListQuery, token: String?
     ) async throws(RoostError) -> String {
+        channelLedger.begin()
+        defer { channelLedger.end() }
         let page = try await call(
             ListMyChannels(
                 userID: me, token: token ?? "", limit: query.pageSize,
                 order: ListMyChannels.Order(query.order), showsEmpty: query.includesEmpty))
-        try await commit([.channels(page.channels)])
+        let (fresh, stale) = channelLedger.parted(page.channels)
+        try await commit([.channels(fresh)])
+        for channel in stale { lookUp(channel) }
         return page.next
     }
 
@@ -56,16 +61,23 @@ extension SyncEngine {
 
     /// Deletes a message; returns when the server has and the disk has forgotten it.
     func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) {
-        _ = try await call(DeleteMessage(channelURL: channel, messageID: messageID))
+        do throws(RoostError) {
+            _ = try await call(DeleteMessage(channelURL: channel, messageID: messageID))
+        } catch {
+            guard error.code == .messageNotFound else { throw error }  // It is gone already.
+        }
         try await forget([messageID], in: channel)
     }
 
-    /// Makes one call under the present connection and drops an answer that outlived it (scar 134).
+    /// Makes one call as the user of the present connection.
     private func call<Call: Endpoint>(_ call: Call) async throws(RoostError) -> Call.Output {
         guard let session else { throw .notConnected }
-        let output = try await api.call(call, sessionKey: session.login.sessionKey)
-        guard isPresent(session) else { throw .notConnected }
-        return output
+        do throws(RoostError) {
+            return try await api.call(call, sessionKey: session.login.sessionKey)
+        } catch {
+            await renewSession(after: error)
+            throw error
+        }
     }
 }
 

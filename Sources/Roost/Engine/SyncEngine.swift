@@ -40,12 +40,17 @@ actor SyncEngine {
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Commits go to the collections in the order they were made.
     private var committing = Turnstile()
-    /// Channels whose catch-up runs; true when it has to run once more.
-    var catchUps: [ChannelURL: Bool] = [:]
+    /// Whether somebody asked for a connection; a wish taken back must not be carried out late.
+    private var isWanted = false
+    /// Channels whose catch-up runs.
+    var catchUps: Set<ChannelURL> = []
+    /// Waits between the tries of catch-ups; the next connection ends them.
+    var pauses: [Task<Void, Never>] = []
+    var channelLedger = ChannelLedger()
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
-    /// Channels being looked up, with those who wait for the answer (scar 158).
-    var lookUps: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    /// Channels being looked up; true when the answer on its way may be too old (scar 158).
+    var lookUps: [ChannelURL: Bool] = [:]
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -73,6 +78,7 @@ actor SyncEngine {
 
     /// Starts the link and waits for its first outcome; nil means that it is up.
     func connect() async -> RoostError? {
+        isWanted = true
         if session != nil { return nil }
         return await withCheckedContinuation { waiter in
             connectWaiters.append(waiter)
@@ -81,6 +87,7 @@ actor SyncEngine {
     }
 
     private func startLink() async {
+        guard isWanted else { return }
         await link?.receive(.connect)
         guard let state = await link?.state else { return }
         if session == nil { publishState(state) }
@@ -92,11 +99,12 @@ actor SyncEngine {
     }
 
     func disconnect() async {
+        isWanted = false
         lastFailure = nil
         await link?.receive(.disconnect)
         resumeConnectWaiters(
             with: RoostError(
-                .connectionCanceled, remedy: .retry, message: "The connection was given up."))
+                .connectionCanceled, remedy: .none, message: "The connection was given up."))
         if let state = await link?.state { publishState(state) }
     }
 
@@ -117,6 +125,12 @@ actor SyncEngine {
 
     /// Takes what the link tells, one after the other.
     func receive(_ news: Link.News) async {
+        underWay += 1
+        await take(news)
+        await ended()
+    }
+
+    private func take(_ news: Link.News) async {
         switch news {
         case .online(let login, let epoch): await wentOnline(Session(login: login, epoch: epoch))
         case .offline(let reason): await wentOffline(reason.map { RoostError($0) })
@@ -132,16 +146,17 @@ actor SyncEngine {
     private func wentOnline(_ session: Session) async {
         self.session = session
         lastFailure = nil
-        publishState(.online(awaitsPong: false))
-        resumeConnectWaiters(with: nil)
-        await outbox?.rename(to: session.login.user)
+        for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
-        _ = try? await commit([.users([session.login.user])])
+        run { engine in _ = try? await engine.commit([.users([session.login.user])]) }
+        await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
-        await outbox?.receive(.wentOnline(now: world.wallTime()))
-        run { engine in await engine.catchUpChannels() }
         for channel in channels { catchUp(channel) }
+        run { engine in await engine.catchUpChannels() }
+        if isPresent(session) { await outbox?.receive(.wentOnline(now: world.wallTime())) }
+        publishState(.online(awaitsPong: false))
+        resumeConnectWaiters(with: nil)
     }
 
     private func wentOffline(_ reason: RoostError?) async {
@@ -155,6 +170,18 @@ actor SyncEngine {
         if let state = await link?.state { publishState(state) }
         if let reason { resumeConnectWaiters(with: reason) }
         await resumeIdleWaiters()
+    }
+
+    /// A session the server no longer knows is replaced, whoever found out.
+    func renewSession(after error: RoostError) async {
+        guard [.sessionKeyExpired, .sessionKeyNotFound].contains(error.code) else { return }
+        await link?.renewSession()
+    }
+
+    /// Ends every stream of states; the client closes.
+    func finishObservers() {
+        for observer in stateObservers { observer.finish() }
+        stateObservers = []
     }
 
     private func publishState(_ state: LinkMachine.State) {
@@ -267,8 +294,7 @@ actor SyncEngine {
         lists.append(WeakReference(list))
         try await list.open()
         guard isOnline else { return }
-        // A page that fails now is asked for again by the next connection.
-        run { _ in try? await list.synchronize() }
+        run { engine in await engine.catchUpChannels() }
     }
 
     func remove(_ timeline: Timeline) { timelines.removeAll { $0.object === timeline } }

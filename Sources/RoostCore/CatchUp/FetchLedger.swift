@@ -14,6 +14,9 @@ package struct FetchLedger: Hashable, Sendable {
 
     package var isEmpty: Bool { fetches == 0 }
 
+    /// Whether something was deleted since the fetches began: counts made meanwhile mean nothing.
+    package var hasDeletions: Bool { !deleted.isEmpty }
+
     package mutating func begin() { fetches += 1 }
 
     package mutating func end() {

@@ -2,26 +2,47 @@
 
 package import RoostModel
 
+/// What the server answered to the question what is missing (`protocol.md` 3.9).
+package struct GapAnswer: Hashable, Sendable {
+    package let isHuge: Bool
+    /// Of the messages it brought, from the known end on.
+    package let positions: [Position]
+    package let isContinuous: Bool
+    package let hasMore: Bool
+
+    package init(isHuge: Bool, positions: [Position], isContinuous: Bool, hasMore: Bool) {
+        self.isHuge = isHuge
+        self.positions = positions
+        self.isContinuous = isContinuous
+        self.hasMore = hasMore
+    }
+}
+
 /// What the answer to a gap question lets us do.
 package enum GapVerdict: Hashable, Sendable {
     /// More is missing than is filled silently: more than 300 messages (R113).
     case huge
-    /// The answer holds everything from the known end to the newest message.
-    case filled(CoveredRange)
+    /// The answer holds everything from the known end to its own last message.
+    case filled(CoveredRange, reachesNewest: Bool)
     /// Nothing is missing.
     case complete
-    /// The counts agree, yet the cache holds messages beyond a hole: page forward until they meet.
+    /// The answer proves nothing: page forward from the known end until the newest is met.
     case pageForward
 
-    package init(
-        from known: Position, isHuge: Bool, positions: [Position], hasKnowledgeAbove: Bool
-    ) {
-        if isHuge {
+    /// Judges an answer.
+    ///
+    /// `isDisturbed` says that counting cannot be trusted: the cache holds messages beyond a hole, or
+    /// something was deleted while the question was on its way.
+    package init(_ answer: GapAnswer, from known: Position, isDisturbed: Bool) {
+        if answer.isHuge {
             self = .huge
-        } else if let newest = positions.last, newest > known {
-            self = .filled(CoveredRange(lower: known, upper: newest))
+        } else if !answer.isContinuous {
+            self = .pageForward
+        } else if let newest = answer.positions.max(), newest > known {
+            self = .filled(
+                CoveredRange(lower: known, upper: newest), reachesNewest: !answer.hasMore)
         } else {
-            self = hasKnowledgeAbove ? .pageForward : .complete
+            self = isDisturbed || answer.hasMore ? .pageForward : .complete
         }
     }
 }

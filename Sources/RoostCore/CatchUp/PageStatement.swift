@@ -61,13 +61,13 @@ package struct PageStatement: Hashable, Sendable {
             || (question.newerLimit > 0 && !(hasNewer ?? (newerFound >= question.newerLimit)))
         // Messages at the anchor come whatever the limits, so the page meets the range it continues.
         let known = question.continues.map { [$0] } ?? []
-        var lower = (positions.prefix(1) + known).min()
+        var lower = (positions + known).min()
         if reachesOldest { lower = .distantPast }
         guard isContinuous, let lower else {
             range = nil
             return
         }
-        let upper = (positions.suffix(1) + known).max() ?? lower
+        let upper = (positions + known).max() ?? lower
         range = CoveredRange(lower: lower, upper: max(lower, upper))
     }
 }

@@ -14,9 +14,10 @@ package struct Backoff: Hashable, Sendable {
         interval: .seconds(2), maxInterval: .seconds(20), multiplier: 2, retryCount: -1)
 
     package init(interval: Duration, maxInterval: Duration, multiplier: Int, retryCount: Int) {
-        self.interval = max(interval, .milliseconds(50))
-        self.maxInterval = max(maxInterval, self.interval)
-        self.multiplier = max(1, multiplier)
+        // What a server names is bounded: no hurry without end, no wait beyond ten minutes.
+        self.interval = min(max(interval, .milliseconds(50)), .seconds(600))
+        self.maxInterval = min(max(maxInterval, self.interval), .seconds(600))
+        self.multiplier = min(max(1, multiplier), 10)
         self.retryCount = retryCount
     }
 

@@ -33,10 +33,18 @@ package struct LinkMachine: Sendable {
     package struct Refusal: Hashable, Sendable {
         package let code: RoostError.Code
         package let message: String
+        /// The link has stopped; otherwise it goes on by itself.
+        package var isFinal = false
 
         package init(code: RoostError.Code, message: String) {
             self.code = code
             self.message = message
+        }
+
+        fileprivate var final: Refusal {
+            var refusal = self
+            refusal.isFinal = true
+            return refusal
         }
     }
 
@@ -48,6 +56,8 @@ package struct LinkMachine: Sendable {
         case closed
         /// The server's certificate is not trusted: trying again cannot help (scar 39).
         case untrusted(String)
+        /// The address cannot be used at all.
+        case unusable(String)
     }
 
     package enum Timer: Hashable, Sendable, CaseIterable {
@@ -67,6 +77,8 @@ package struct LinkMachine: Sendable {
         /// The server is overloaded and names when to come back.
         case busy(Epoch, retryAfter: Duration)
         case received(Epoch)
+        /// The session key is no longer good: log in anew.
+        case expired(Epoch)
         case lost(Epoch, Loss)
         case fired(Timer)
     }
@@ -125,6 +137,7 @@ package struct LinkMachine: Sendable {
             epoch == self.epoch ? refused(refusal, entropy) : []
         case .busy(let epoch, let wait): epoch == self.epoch ? busy(wait, entropy) : []
         case .received(let epoch): epoch == self.epoch ? received() : []
+        case .expired(let epoch): epoch == self.epoch ? expired(entropy) : []
         case .lost(let epoch, let loss): epoch == self.epoch ? lost(loss, entropy) : []
         case .fired(let timer): fired(timer, entropy)
         }
@@ -158,16 +171,19 @@ extension LinkMachine {
     }
 
     private mutating func networkChanged(isUp: Bool) -> [Effect] {
+        let hasChanged = isNetworkUp != isUp
         isNetworkUp = isUp
+        // Systems repeat themselves; a wait is cut short by a network that came, not by hearing of it.
+        guard hasChanged else { return [] }
         switch state {
-        case .awaitingNetwork where isUp: return open(attempt: 1)
+        case .awaitingNetwork: return open(attempt: 1)
         case .backingOff where isUp: return [.disarm(.retry)] + open(attempt: 1)
         case .backingOff(let attempt):
             state = .awaitingNetwork(attempt: attempt)
             return [.disarm(.retry)]
         // A socket may outlive a change of network; the heartbeat finds out (scar 131).
         case .online where isUp: return received(isAlive: false)
-        case .idle, .opening, .authenticating, .online, .awaitingNetwork, .refused: return []
+        case .idle, .opening, .authenticating, .online, .refused: return []
         }
     }
 
@@ -197,12 +213,12 @@ extension LinkMachine {
             guard refusal.code.endsSession else {
                 return close + retry(attempt + 1, reason: refusal, entropy)
             }
-            state = .refused(refusal)
-            return close + [.wentOffline(reason: refusal)]
+            state = .refused(refusal.final)
+            return close + [.wentOffline(reason: refusal.final)]
         case .online:
             guard refusal.code.endsSession else { return [] }
-            state = .refused(refusal)
-            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: refusal)]
+            state = .refused(refusal.final)
+            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: refusal.final)]
         case .idle, .backingOff, .awaitingNetwork, .refused: return []
         }
     }
@@ -231,6 +247,14 @@ extension LinkMachine {
             return awaitsPong ? [] : ping()
         case .idle, .opening, .authenticating, .backingOff, .awaitingNetwork, .refused: return []
         }
+    }
+
+    private mutating func expired(_ entropy: UInt64) -> [Effect] {
+        guard case .online = state else { return [] }
+        let reason = Refusal(
+            code: .sessionKeyExpired, message: "The session has expired; a new one is being opened."
+        )
+        return stopHeartbeat() + [.closeSocket(epoch)] + retry(1, reason: reason, entropy)
     }
 
     private mutating func lost(_ loss: Loss, _ entropy: UInt64) -> [Effect] {
@@ -279,13 +303,10 @@ extension LinkMachine {
     ) -> [Effect] {
         // The epoch ends with its socket, so that its late news is recognised.
         epoch += 1
-        if reason.code == .untrustedServer {
-            state = .refused(reason)
-            return [.wentOffline(reason: reason)]
-        }
-        guard let delay = settings.backoff.delay(beforeAttempt: attempt, entropy: entropy) else {
-            state = .refused(reason)
-            return [.wentOffline(reason: reason)]
+        let delay = settings.backoff.delay(beforeAttempt: attempt, entropy: entropy)
+        guard let delay, reason.code != .untrustedServer, reason.code != .invalidURL else {
+            state = .refused(reason.final)
+            return [.wentOffline(reason: reason.final)]
         }
         guard isNetworkUp else {
             state = .awaitingNetwork(attempt: attempt)
@@ -305,6 +326,7 @@ extension LinkMachine.Loss {
         case .unreachable(let message): .init(code: .networkError, message: message)
         case .closed: .init(code: .socketClosed, message: "The connection was closed.")
         case .untrusted(let message): .init(code: .untrustedServer, message: message)
+        case .unusable(let message): .init(code: .invalidURL, message: message)
         }
     }
 }

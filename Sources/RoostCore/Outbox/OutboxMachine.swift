@@ -4,7 +4,7 @@
 //
 // One queue per channel, first in first out, one message of a channel on its way at a time: that is
 // what keeps call order equal to server order (scars 12, 13). The request ID is the identity on every
-// try. Whatever names it — an acknowledgement, an echo, a page, a change log — settles the item,
+// try. Whatever brings it — an acknowledgement, an echo, a page, a gap answer — settles the item,
 // however late (scars 10, 11, 69). A channel whose catch-up runs is held, so that an item whose fate
 // is unknown is looked for before it is sent again.
 
@@ -86,6 +86,13 @@ package struct OutboxMachine: Sendable {
         isOnline && lanes.values.contains { $0.onItsWay != nil || !$0.queue.isEmpty }
     }
 
+    /// Whether a message is the one of its channel that is being sent.
+    ///
+    /// The shell asks before it acts: the link may be lost while an earlier effect is awaited.
+    package func isOnItsWay(_ requestID: RequestID) -> Bool {
+        items[requestID].map { lanes[$0.channel]?.onItsWay == requestID } ?? false
+    }
+
     package func item(_ requestID: RequestID) -> Item? { items[requestID] }
 
     /// Moves on and returns what the shell must now do, in order.
@@ -164,9 +171,9 @@ extension OutboxMachine {
         switch SendConsequence(of: code) {
         case .staysPending:
             // Without a connection there is no hurry: `wentOffline` comes, or has come.
-            let effects = leaveLane(item)
+            _ = leaveLane(item)
             withLane(item.channel) { $0.queue.insert(requestID, at: 0) }
-            return effects
+            return [.disarmAckTimer(requestID)]
         case .waits:
             let effects = leaveLane(item)
             withLane(item.channel) { lane in

@@ -81,15 +81,14 @@ extension TimelineMachine {
         sequence = commit.sequence
         var diff = ListDiff<Message>()
         var need = Need.nothing
-        for change in commit.changes {
-            switch change {
-            case .messages(let change) where change.channel == channel:
-                if apply(change, &diff) == .reread { need = .reread }
-            case .users(let updates): rename(updates, &diff)
-            case .messages, .channels: break
-            }
+        for case .messages(let change) in commit.changes where change.channel == channel {
+            need = apply(change, &diff)
+            // A hole that was there before has been reported: only news of it is news.
+            let hasMoved = change.coverageBefore != change.coverageAfter
+            if need == .nothing, hasMoved, hasHoleAbove { need = .repair }
         }
-        if need == .nothing, hasHoleAbove { need = .repair }
+        // Names last: the messages themselves came with the names they had.
+        for case .users(let updates) in commit.changes { rename(updates, &diff) }
         return Step(diff: diff, need: need)
     }
 
@@ -134,7 +133,13 @@ extension TimelineMachine {
 extension TimelineMachine {
     private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
         coverage = change.coverageAfter
+        noteOwn(change.inserted)
         for message in change.deleted {
+            if let requestID = message.requestID, aboveHole.remove(requestID) != nil,
+                let pending = unsent.firstIndex(where: { $0.requestID == requestID })
+            {
+                diff.deleted.append(unsent.remove(at: pending))
+            }
             guard let index = index(of: message) else { continue }
             diff.deleted.append(delivered.remove(at: index))
         }
@@ -169,12 +174,7 @@ extension TimelineMachine {
         let pending = unsent.firstIndex {
             $0.requestID != nil && $0.requestID == message.requestID
         }
-        guard lower <= position && position <= upper else {
-            if position > upper, pending != nil, let requestID = message.requestID {
-                aboveHole.insert(requestID)
-            }
-            return
-        }
+        guard lower <= position && position <= upper else { return }
         let place = place(of: position)
         if place < delivered.count, delivered[place].position == position {
             return replace(at: place, with: message, &diff)
@@ -183,6 +183,16 @@ extension TimelineMachine {
         guard let pending else { return diff.inserted.append(message) }
         if let requestID = message.requestID { aboveHole.remove(requestID) }
         diff.updated.append(Update(before: unsent.remove(at: pending), after: message))
+    }
+
+    /// Own messages that the server has but the window may not show yet: they stay in sight as unsent
+    /// until it does.
+    private mutating func noteOwn(_ messages: [Message]) {
+        guard !unsent.isEmpty else { return }
+        for requestID in messages.compactMap(\.requestID)
+        where unsent.contains(where: { $0.requestID == requestID }) {
+            aboveHole.insert(requestID)
+        }
     }
 
     private mutating func replace(

@@ -235,3 +235,11 @@ extension Bindings {
         append(position.messageID.rawValue)
     }
 }
+
+extension Query where Input == Int64, Output == Timestamp? {
+    /// When a channel's oldest cached message was written; one step into the tree.
+    static let oldestMessage = Query(
+        sql: "SELECT min(created_at) FROM message WHERE channel_id = ?1",
+        bind: { channelRow, bindings in bindings.append(channelRow) },
+        decode: { row in row.optionalInt64(0).map { Timestamp(milliseconds: $0) } })
+}

@@ -50,6 +50,16 @@ package struct StoreReader: Sendable {
         }
     }
 
+    /// When a channel's oldest cached message was written; nil when none is cached.
+    package func oldestMessage(
+        in channel: ChannelURL
+    ) async throws(StoreError) -> Snapshot<Timestamp?> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try session.channelRow(channel) else { return nil }
+            return try session.connection.first(.oldestMessage, row) ?? nil
+        }
+    }
+
     /// A page of my channels in a list's order.
     ///
     /// - Parameters:

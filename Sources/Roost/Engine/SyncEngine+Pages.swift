@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+// Pages and gap answers: what the server states about stretches of history.
+
+extension SyncEngine {
+    /// Messages asked for at once when pages are walked; the server gives at most 200.
+    private static let walkingPage = 100
+    /// Missing messages that are filled without a word (R113).
+    private static let silentLimit = 300
+    /// How often a page is asked for whose answer states nothing.
+    private static let pageAttempts = 3
+
+    /// Fetches a page, stores it with what it states, and returns the statement.
+    ///
+    /// Nothing is filtered here, so a page "with holes" is one that was written while messages came or
+    /// went; it is asked for again.
+    func loadPage(
+        _ channel: ChannelURL, _ question: PageQuestion
+    ) async throws(RoostError) -> PageStatement {
+        for _ in 0..<Self.pageAttempts {
+            let statement = try await fetching(channel) { (engine, key) throws(RoostError) in
+                try await engine.api.call(
+                    ListMessages(
+                        channelURL: channel, anchor: .time(question.anchor),
+                        previousLimit: question.olderLimit, nextLimit: question.newerLimit,
+                        includesAnchor: true, filter: MessageFilter(replyType: .all),
+                        checksHasNext: true, checksContinuity: true),
+                    sessionKey: key)
+            } store: { page, ledger in
+                let messages = page.messages.filter { $0.channelURL == channel }
+                let statement = PageStatement(
+                    question: question, positions: messages.compactMap(\.position),
+                    hasNewer: page.hasNext, isContinuous: page.isContinuous ?? true)
+                guard let range = statement.range else { return (statement, []) }
+                return (
+                    statement, [.messages(channel, ledger.upToDate(messages), covering: range)]
+                )
+            }
+            if statement.range != nil { return statement }
+        }
+        throw RoostError(
+            .malformedData, remedy: .retry,
+            message: "The server's pages of this channel have holes in them; try again.")
+    }
+
+    /// Asks what is missing after a known end, and fills it or tells the timeline.
+    func fillGap(of timeline: Timeline, from known: Position) async throws(RoostError) {
+        let channel = timeline.channel
+        let cachedCount: Int
+        do {
+            cachedCount = try await reader.messageCount(
+                in: channel, from: known.createdAt, through: .distantFuture
+            ).value
+        } catch {
+            throw RoostError(error)
+        }
+        let hasKnowledgeAbove = await timeline.hasKnowledgeAbove
+        let verdict = try await fetching(channel) { (engine, key) throws(RoostError) in
+            try await engine.api.call(
+                MessageGap(
+                    channelURL: channel, previous: nil,
+                    next: .init(
+                        start: known.createdAt, end: .distantFuture, cachedCount: cachedCount),
+                    filter: MessageFilter(replyType: .all), checksContinuity: true),
+                sessionKey: key)
+        } store: { answer, ledger in
+            let messages = answer.next.messages.filter { $0.channelURL == channel }
+            let verdict = GapVerdict(
+                GapAnswer(
+                    isHuge: answer.isHuge, positions: messages.compactMap(\.position),
+                    isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore),
+                from: known, isDisturbed: hasKnowledgeAbove || ledger.hasDeletions)
+            guard case .filled(let range, _) = verdict else { return (verdict, []) }
+            return (verdict, [.messages(channel, ledger.upToDate(messages), covering: range)])
+        }
+        switch verdict {
+        case .huge: await timeline.showHugeGap()
+        case .filled(_, reachesNewest: true), .complete: await timeline.reachedServer()
+        case .filled(let range, reachesNewest: false):
+            try await walkForward(timeline, from: range.upper)
+        case .pageForward: try await walkForward(timeline, from: known)
+        }
+    }
+
+    /// Fills page by page until the newest message is met.
+    private func walkForward(
+        _ timeline: Timeline, from known: Position
+    ) async throws(RoostError) {
+        var end = known
+        for _ in 0..<(Self.silentLimit / Self.walkingPage) {
+            let statement = try await loadPage(
+                timeline.channel, .newer(than: end, limit: Self.walkingPage))
+            if statement.reachesNewest { return await timeline.reachedServer() }
+            do {
+                // What the page brought may have met what was known beyond it.
+                let coverage = try await reader.coverage(of: timeline.channel).value
+                end = coverage.range(containing: end)?.upper ?? end
+            } catch {
+                throw RoostError(error)
+            }
+        }
+        await timeline.showHugeGap()
+    }
+
+    /// Fetches something of a channel and stores it, unless the connection changed meanwhile.
+    private func fetching<Answer: Sendable, Outcome: Sendable>(
+        _ channel: ChannelURL,
+        _ fetch: (isolated SyncEngine, _ sessionKey: String) async throws(RoostError) -> Answer,
+        store: (Answer, FetchLedger) -> (Outcome, [Mutation])
+    ) async throws(RoostError) -> Outcome {
+        guard let session else { throw .notConnected }
+        ledgers[channel, default: FetchLedger()].begin()
+        defer {
+            ledgers[channel]?.end()
+            if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
+        }
+        let answer = try await fetch(self, session.login.sessionKey)
+        let cursor = try await firstCursor(of: channel, session)
+        guard isPresent(session) else { throw .notConnected }
+        // From here to the commit's place in the queue nothing may come between, or a deletion could
+        // slip in that the ledger has not told yet.
+        let (outcome, mutations) = store(answer, ledgers[channel] ?? FetchLedger())
+        if !mutations.isEmpty { try await commit(mutations + cursor) }
+        await settle(mutations)
+        return outcome
+    }
+
+    /// What was stored of the user's own: the outbox need not send it again.
+    private func settle(_ mutations: [Mutation]) async {
+        for case .messages(_, let messages, _) in mutations {
+            for requestID in messages.compactMap(\.requestID) {
+                await outbox?.receive(.delivered(requestID))
+            }
+        }
+    }
+}
