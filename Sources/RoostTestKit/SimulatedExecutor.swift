@@ -15,8 +15,14 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         let continuation: CheckedContinuation<Void, any Error>
     }
 
+    private struct Entry {
+        let job: UnownedJob
+        /// The lane it came for; nil for this executor itself.
+        let lane: SimulatedLane?
+    }
+
     private struct State {
-        var jobs: [UnownedJob] = []
+        var jobs: [Entry] = []
         var next = 0
         var timers: [Timer] = []
         var now = Duration.zero
@@ -35,8 +41,11 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
     package var jobsRun: Int { state.withLock { $0.jobsRun } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        state.withLock { $0.jobs.append(job) }
+        enqueue(UnownedJob(job), for: nil)
+    }
+
+    fileprivate func enqueue(_ job: UnownedJob, for lane: SimulatedLane?) {
+        state.withLock { $0.jobs.append(Entry(job: job, lane: lane)) }
     }
 
     /// Plays a story to its end and returns what it returns.
@@ -60,7 +69,7 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
 
     /// Runs one job, or moves time to the next timer; false when there is neither.
     private func step() -> Bool {
-        let job: UnownedJob? = state.withLock { state in
+        let entry: Entry? = state.withLock { state in
             guard state.next < state.jobs.count else { return nil }
             defer { state.next += 1 }
             if state.next > 1024 {
@@ -70,9 +79,12 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             state.jobsRun += 1
             return state.jobs[state.next]
         }
-        if let job {
-            unsafe job.runSynchronously(
-                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        if let entry {
+            let lane: any WorldExecutor = entry.lane ?? self
+            // SAFETY: the entry keeps its lane until its job has run.
+            unsafe entry.job.runSynchronously(
+                isolatedTo: lane.asUnownedSerialExecutor(),
+                taskExecutor: lane.asUnownedTaskExecutor())
             return true
         }
         let timer: Timer? = state.withLock { state in
@@ -119,5 +131,19 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             state.timers.firstIndex { $0.order == order }.map { state.timers.remove(at: $0) }
         }
         timer?.continuation.resume(throwing: CancellationError())
+    }
+}
+
+/// A second executor of the same simulation: a call from one to the other is a real suspension.
+///
+/// Databases run on one, as they run on threads of their own in the world; other jobs come between a
+/// question to the store and its answer, as they do there.
+package final class SimulatedLane: SerialExecutor, TaskExecutor {
+    private let simulation: SimulatedExecutor
+
+    package init(of simulation: SimulatedExecutor) { self.simulation = simulation }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        simulation.enqueue(UnownedJob(job), for: self)
     }
 }

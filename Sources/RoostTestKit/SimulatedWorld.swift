@@ -65,7 +65,7 @@ package final class SimulatedWorld: Sendable {
                 http: device.network, sockets: device.network, clock: executor,
                 wallTime: { [executor] in Self.wallTime(executor) },
                 entropy: { [random] in random.next() }, executor: executor,
-                storeExecutor: executor))
+                storeExecutor: SimulatedLane(of: executor)))
     }
 
     /// Lets virtual time pass: long enough by default for everything on its way to arrive.
@@ -77,6 +77,11 @@ package final class SimulatedWorld: Sendable {
     /// What the server holds of a channel, oldest first, deleted messages left out.
     package func log(of channel: ChannelURL) async throws -> [Message] {
         try await server.log(of: channel).filter { $0.deletedAt == nil }.map(\.message)
+    }
+
+    /// The request IDs of everything a channel's log ever took, deleted messages included.
+    package func requestIDs(of channel: ChannelURL) async throws -> [RequestID] {
+        try await server.log(of: channel).compactMap(\.message.requestID)
     }
 
     private static func wallTime(_ executor: SimulatedExecutor) -> Timestamp {
