@@ -161,6 +161,17 @@ struct TimelineMachineTests {
         #expect(diff.updated.count == 1)
     }
 
+    @Test func `an own message that turns out to lie before the window is not kept as unsent`() {
+        var machine = Self.opened()
+        _ = machine.setUnsent([Self.pending("r")])
+        let change = MessagesChange(
+            channel: Self.channel, inserted: [Self.message(0, request: "r")],
+            coverageBefore: Self.covered((1, 3)), coverageAfter: Self.covered((0, 0), (2, 3)))
+        _ = machine.apply(Self.commit(11, change))
+        #expect(machine.setUnsent([]).deleted == [Self.pending("r")])
+        #expect(machine.unsent.isEmpty)
+    }
+
     @Test func `a huge gap leaves the end unknown instead of drawing over it (R113)`() {
         var machine = Self.opened()
         _ = machine.leaveNewest()

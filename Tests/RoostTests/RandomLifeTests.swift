@@ -88,7 +88,8 @@ struct RandomLifeTests {
             device: device, client: client, timeline: try await client.timeline(of: channel))
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    /// Seeds that failed once stay: 265 kept a delivered message on screen as pending.
+    @Test(arguments: Array(0..<40) + [265] as [UInt64])
     func `whatever happens, everything sent arrives once, in order, and all see the same`(
         seed: UInt64
     ) throws {
@@ -122,6 +123,8 @@ struct RandomLifeTests {
                 #expect(await timeline.snapshot.messages.map(\.text) == log.map(\.text))
                 #expect(await timeline.snapshot.messages.map(\.messageID) == log.map(\.messageID))
             }
+            await maker.close()
+            for person in people { await person.client.close() }
             let sent = try await world.requestIDs(of: channel)
             #expect(Set(sent).count == sent.count)
             #expect(sent.count == people.reduce(0) { $0 + $1.written.count })

@@ -70,6 +70,11 @@ extension TimelineMachine {
         let arrived = Set(delivered.compactMap(\.requestID))
         unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
         aboveHole.subtract(arrived)
+        if !hasHoleAbove {
+            // What has been delivered and is not in the window lies before it.
+            unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
+            aboveHole = []
+        }
         return ListDiff(from: before, to: messages)
     }
 
@@ -189,8 +194,11 @@ extension TimelineMachine {
     /// until it does.
     private mutating func noteOwn(_ messages: [Message]) {
         guard !unsent.isEmpty else { return }
-        for requestID in messages.compactMap(\.requestID)
-        where unsent.contains(where: { $0.requestID == requestID }) {
+        let end = extent?.upper ?? .distantPast
+        for message in messages {
+            guard let requestID = message.requestID, let position = message.position,
+                position > end, unsent.contains(where: { $0.requestID == requestID })
+            else { continue }
             aboveHole.insert(requestID)
         }
     }
