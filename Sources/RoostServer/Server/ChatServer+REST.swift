@@ -56,11 +56,20 @@ extension ChatServer {
         _ call: APICall, of caller: Caller
     ) async throws(ServerError) -> APIResponse {
         switch call {
+        // Several questions to the storage make one answer; nothing may change the channel between
+        // them, or the answer would claim a stretch that never was whole.
         case .listMessages(let call):
-            return ListMessages.response(try await list(call, for: caller))
+            let page = try await inLane(of: call.channelURL) { () throws(ServerError) in
+                try await list(call, for: caller)
+            }
+            return ListMessages.response(page)
         case .messageChangeLog(let call):
             return MessageChangeLog.response(try await changes(call, for: caller))
-        case .messageGap(let call): return MessageGap.response(try await gap(call, for: caller))
+        case .messageGap(let call):
+            let answer = try await inLane(of: call.channelURL) { () throws(ServerError) in
+                try await gap(call, for: caller)
+            }
+            return MessageGap.response(answer)
         case .sendMessage(let call): return SendMessage.response(try await send(call, by: caller))
         case .getMessage(let call): return GetMessage.response(try await get(call, for: caller))
         case .editMessage(let call):
