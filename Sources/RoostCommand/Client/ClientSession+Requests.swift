@@ -92,6 +92,8 @@ extension ClientSession {
         if let list { return .answered(await Self.show(list, count: nil)) }
         let list = try await client.channelList()
         self.list = list
+        // A script that asks while connected means the server's list, not what the disk had before.
+        if case .connected = await client.connectionState { await client.waitUntilIdle() }
         let changes = await list.changes()
         return .listed(list, changes, await Self.show(list, count: nil))
     }
