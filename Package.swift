@@ -105,7 +105,8 @@ let package = Package(
     name: "Roost",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .executable(name: "roost", targets: ["RoostCommand"])
+        .library(name: "Roost", targets: ["Roost"]),
+        .executable(name: "roost", targets: ["RoostCommand"]),
     ],
     targets: systemLibraries + modules + examples + tests
 )
