@@ -29,6 +29,9 @@ package struct FolderLock: ~Copyable, Sendable {
     }
 
     deinit {
+        // A child that is being started holds a copy of the descriptor until it runs its own program;
+        // unlocking frees the lock for all copies, closing would leave it to the last.
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

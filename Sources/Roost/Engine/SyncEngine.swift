@@ -154,7 +154,10 @@ actor SyncEngine {
         for channel in channels { await outbox?.receive(.hold(channel)) }
         for channel in channels { catchUp(channel) }
         run { engine in await engine.catchUpChannels() }
-        if isPresent(session) { await outbox?.receive(.wentOnline(now: world.wallTime())) }
+        guard isPresent(session) else { return }
+        await outbox?.receive(.wentOnline(now: world.wallTime()))
+        // The link may be gone again by now; what follows would be said of another connection.
+        guard isPresent(session) else { return }
         publishState(.online(awaitsPong: false))
         resumeConnectWaiters(with: nil)
     }
