@@ -227,10 +227,16 @@ struct StoryTests {
             await world.pass()
             phone.network.restore()
             await world.pass(.seconds(60))
+            // The control: what does change afterwards is the one thing announced.
+            try await pair.bob.send("two", to: pair.channel)
+            await world.pass()
             await timeline.close()
-            var seen = 0
-            for await change in changes where !change.isEmpty { seen += 1 }
-            #expect(seen == 0)
+            var announced: [String] = []
+            for await change in changes {
+                #expect(change.updated.isEmpty && change.deleted.isEmpty)
+                announced += change.inserted.map(\.text)
+            }
+            #expect(announced == ["two"])
         }
     }
 

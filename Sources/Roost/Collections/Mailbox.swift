@@ -120,8 +120,8 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
         isClosed = true
         for continuation in snapshots { continuation.finish() }
         snapshots = []
+        // What was posted before the end can still be taken.
         for index in mailboxes.indices { mailboxes[index].box.close() }
-        mailboxes = []
     }
 
     private func index(of id: Int) -> Int? { mailboxes.firstIndex { $0.id == id } }

@@ -79,44 +79,15 @@ public actor Timeline {
     /// - Throws: `.queryInProgress` while another page is loading; a network error when the disk does
     ///   not have them and the server is out of reach. Nothing is lost then, and `hasOlder` stays true.
     @discardableResult
-    public func loadOlder() async throws(RoostError) -> Int {
-        try await paging { timeline throws(RoostError) in
-            guard timeline.machine.hasOlder else { return }
-            let before = timeline.machine.delivered.count
-            try await timeline.reread(olderBy: timeline.pageSize)
-            let missing = timeline.pageSize - (timeline.machine.delivered.count - before)
-            guard missing > 0, timeline.machine.hasOlder else { return }
-            let question =
-                timeline.machine.extent.map { extent in
-                    PageQuestion.older(than: extent.lower, limit: timeline.pageSize)
-                } ?? timeline.openingQuestion
-            _ = try await timeline.engine.loadPage(timeline.channel, question)
-            try await timeline.reread(olderBy: missing)
-        }
-    }
+    public func loadOlder() async throws(RoostError) -> Int { try await loadPage(.older) }
 
     /// Shows up to a page more of newer messages, from disk when it is known to be complete.
     ///
-    /// Returns how many were added. Once the newest is reached the list follows it.
+    /// Returns how many more are shown now. Once the newest is reached the list follows it.
     ///
     /// - Throws: As `loadOlder`; `hasNewer` stays true then.
     @discardableResult
-    public func loadNewer() async throws(RoostError) -> Int {
-        try await paging { timeline throws(RoostError) in
-            guard timeline.machine.hasNewer else { return }
-            let before = timeline.machine.delivered.count
-            try await timeline.reread(newerBy: timeline.pageSize)
-            let missing = timeline.pageSize - (timeline.machine.delivered.count - before)
-            guard missing > 0 else { return }
-            let question =
-                timeline.machine.extent.map { extent in
-                    PageQuestion.newer(than: extent.upper, limit: timeline.pageSize)
-                } ?? timeline.openingQuestion
-            let statement = try await timeline.engine.loadPage(timeline.channel, question)
-            try await timeline.reread(newerBy: missing)
-            timeline.followIfNewest(statement)
-        }
-    }
+    public func loadNewer() async throws(RoostError) -> Int { try await loadPage(.newer) }
 
     /// Stops watching the channel; the streams end and later calls throw `.collectionDisposed`.
     public func close() async {
@@ -186,9 +157,6 @@ extension Timeline {
         publish(machine.leaveNewest())
     }
 
-    /// The end of what is known without a hole; nil while nothing is.
-    var knownEnd: Position? { machine.extent?.upper }
-
     var hasKnowledgeAbove: Bool { machine.hasHoleAbove }
 
     /// Reads the window again: a commit alone could not tell what it now holds.
@@ -214,9 +182,26 @@ extension Timeline {
         .around(start, older: pageSize, newer: pageSize)
     }
 
-    private func paging(
-        _ load: (isolated Timeline) async throws(RoostError) -> Void
-    ) async throws(RoostError) -> Int {
+    private enum Direction { case older, newer }
+
+    private func hasMore(_ direction: Direction) -> Bool {
+        switch direction {
+        case .older: machine.hasOlder
+        case .newer: machine.hasNewer
+        }
+    }
+
+    /// What continues the window at the server; the opening page while nothing is known.
+    private func question(_ direction: Direction) -> PageQuestion {
+        guard let extent = machine.extent else { return openingQuestion }
+        switch direction {
+        case .older: return .older(than: extent.lower, limit: pageSize)
+        case .newer: return .newer(than: extent.upper, limit: pageSize)
+        }
+    }
+
+    /// Adds a page from disk, and what is missing of it from the server.
+    private func loadPage(_ direction: Direction) async throws(RoostError) -> Int {
         guard !isClosed else {
             throw RoostError(
                 .collectionDisposed, remedy: .none, message: "This timeline has been closed.")
@@ -226,11 +211,25 @@ extension Timeline {
                 .queryInProgress, remedy: .retry,
                 message: "A page of this timeline is being loaded already.")
         }
+        guard hasMore(direction) else { return 0 }
         isPaging = true
         defer { isPaging = false }
         let before = machine.delivered.count
-        try await load(self)
+        try await reread(direction, by: pageSize)
+        let missing = pageSize - (machine.delivered.count - before)
+        if missing > 0, hasMore(direction) {
+            let statement = try await engine.loadPage(channel, question(direction))
+            try await reread(direction, by: missing)
+            followIfNewest(statement)
+        }
         return max(0, machine.delivered.count - before)
+    }
+
+    private func reread(_ direction: Direction, by count: Int) async throws(RoostError) {
+        switch direction {
+        case .older: try await reread(olderBy: count)
+        case .newer: try await reread(newerBy: count)
+        }
     }
 
     private func reread(olderBy older: Int = 0, newerBy newer: Int = 0) async throws(RoostError) {

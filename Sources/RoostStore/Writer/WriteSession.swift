@@ -96,10 +96,6 @@ final class WriteSession {
         return row
     }
 
-    func forgetRow(_ url: ChannelURL) {
-        channelRows[url] = nil
-    }
-
     /// Lends the news of a channel's messages; the first use reads what is covered.
     func withNews<T>(
         of url: ChannelURL, row: Int64,
