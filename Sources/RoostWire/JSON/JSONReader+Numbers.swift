@@ -11,14 +11,6 @@ extension JSONReader {
             .outOfRange, offset: start, message: "The number is no whole number of 64 bits.")
     }
 
-    package mutating func readInt() throws(WireError) -> Int {
-        let start = position
-        guard let value = Int(exactly: try readInt64()) else {
-            throw WireError(.outOfRange, offset: start, message: "The number is too large.")
-        }
-        return value
-    }
-
     /// Checks a number against the grammar and remembers where its parts are.
     mutating func scanNumber() throws(WireError) -> ScannedNumber {
         let start = position

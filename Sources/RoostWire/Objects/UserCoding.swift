@@ -49,11 +49,6 @@ extension JSONReader {
         return fields.hasID ? try fields.user(endingAt: position) : nil
     }
 
-    package mutating func readSender() throws(WireError) -> Sender {
-        let (fields, role) = try readSenderFields()
-        return Sender(user: try fields.user(endingAt: position), role: role)
-    }
-
     mutating func readSenderFields() throws(WireError) -> (UserFields, Role) {
         var fields = UserFields()
         var role = Role.none
