@@ -24,7 +24,9 @@ extension Identifier {
     }
 
     public func hash(into hasher: inout Hasher) {
-        for byte in rawValue.utf8 { hasher.combine(byte) }
+        var text = rawValue
+        // SAFETY: the hasher reads the bytes during the call.
+        text.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
         hasher.combine(0xFF as UInt8)
     }
 }

@@ -44,6 +44,16 @@ internal import CRoostSQLite
         }
     }
 
+    /// Runs a query and lends each row as it stands, so that what nobody wants is never decoded.
+    ///
+    /// - Parameter body: Answers whether it wants another row; may use the connection meanwhile.
+    package func scan<Input, Output>(
+        _ query: Query<Input, Output>, _ input: Input,
+        _ body: (borrowing Row) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        try run(query, input, body)
+    }
+
     /// Every row of a query's answer, in its order; the query should carry a limit.
     package func all<Input, Output>(
         _ query: Query<Input, Output>, _ input: Input

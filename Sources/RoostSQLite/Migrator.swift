@@ -6,11 +6,14 @@ package struct Migration: Sendable {
     package let number: Int
     package let name: String
     package let sql: SQL
+    /// What is left to do once the SQL has run, for data too large for one transaction.
+    let work: MigrationWork?
 
-    package init(_ number: Int, _ name: String, _ sql: SQL) {
+    package init(_ number: Int, _ name: String, _ sql: SQL, work: MigrationWork? = nil) {
         self.number = number
         self.name = name
         self.sql = sql
+        self.work = work
     }
 
     /// Names the SQL by its content (FNV-1a, 64 bits), so that a changed migration is noticed.
@@ -21,6 +24,32 @@ package struct Migration: Sendable {
         }
         return Int64(bitPattern: hash)
     }
+}
+
+/// Moves data into the shape of a new schema, a slice at a time.
+///
+/// Each slice is a transaction; a run that was cut goes on with the next one.
+package struct MigrationWork: Sendable {
+    /// How many rows wait to be moved; asked for once a run, so it may count them.
+    let remaining: @Sendable (Connection) throws(SQLiteError) -> Int
+    /// Moves some rows and says how many; zero when none was left, and then what they lay in is gone.
+    let moveSlice: @Sendable (Connection) throws(SQLiteError) -> Int
+
+    package init(
+        remaining: @escaping @Sendable (Connection) throws(SQLiteError) -> Int,
+        moveSlice: @escaping @Sendable (Connection) throws(SQLiteError) -> Int
+    ) {
+        self.remaining = remaining
+        self.moveSlice = moveSlice
+    }
+}
+
+/// How far a migration of much data has come.
+package struct MigrationProgress: Hashable, Sendable {
+    package let name: String
+    /// Rows moved by this run, of those it found.
+    package let done: Int
+    package let total: Int
 }
 
 /// Why a schema could not be brought up to date; nothing was changed by the step that failed.
@@ -36,8 +65,9 @@ package enum MigrationError: Error, Hashable, Sendable {
 
 /// Brings a database to the newest schema, step by step.
 ///
-/// Each step is one transaction with its own record, so that a run which was cut goes on where it
-/// stopped. What is newer, foreign or altered is told before anything is written.
+/// Each step is one transaction, and so is each slice of a step's work; its record is written with the
+/// last of them, so that a run which was cut goes on where it stopped. What is newer, foreign or altered
+/// is told before anything is written.
 package struct Migrator: Sendable {
     /// Written into the file's header, so that our files are told from others.
     private let applicationID: Int32
@@ -57,9 +87,14 @@ package struct Migrator: Sendable {
 
     /// Brings the database up to date.
     ///
-    /// - Returns: The number of migrations that ran.
+    /// - Parameters:
+    ///   - connection: To the database; nobody else may be using it.
+    ///   - progress: Called after each slice of a large step; a run without one never calls it.
+    /// - Returns: The number of migrations that were completed.
     @discardableResult
-    package func migrate(_ connection: Connection) throws(MigrationError) -> Int {
+    package func migrate(
+        _ connection: Connection, progress: (MigrationProgress) -> Void = { _ in }
+    ) throws(MigrationError) -> Int {
         do {
             let applied = try check(connection)
             for migration in migrations.dropFirst(applied) {
@@ -67,6 +102,10 @@ package struct Migrator: Sendable {
                     try apply(migration, to: connection)
                 }
                 connection.dropStatements()
+                if let work = migration.work {
+                    try finish(migration, work, in: connection, progress)
+                    connection.dropStatements()
+                }
             }
             return migrations.count - applied
         } catch let error as SQLiteError {
@@ -89,11 +128,14 @@ package struct Migrator: Sendable {
         guard found <= newest else { throw MigrationError.newer(found: found, known: newest) }
         guard found > 0 else { return 0 }
         let checksums = try connection.all(.appliedChecksums)
-        for (index, migration) in migrations.prefix(found).enumerated()
+        // The newest one may have work left, and no record yet.
+        let isCut = checksums.count == found - 1 && migrations[found - 1].work != nil
+        let applied = isCut ? found - 1 : found
+        for (index, migration) in migrations.prefix(applied).enumerated()
         where index >= checksums.count || migration.checksum != checksums[index] {
             throw MigrationError.altered(number: migration.number, name: migration.name)
         }
-        return found
+        return applied
     }
 
     private func apply(
@@ -106,9 +148,34 @@ package struct Migrator: Sendable {
             try connection.setPragma("application_id", Int(applicationID))
         }
         try connection.executeScript(migration.sql)
+        try connection.setPragma("user_version", migration.number)
+        if migration.work == nil { try record(migration, in: connection) }
+    }
+
+    /// Does what a step has left to do, slice by slice.
+    private func finish(
+        _ migration: Migration, _ work: MigrationWork, in connection: Connection,
+        _ progress: (MigrationProgress) -> Void
+    ) throws(SQLiteError) {
+        let total = try work.remaining(connection)
+        var done = 0
+        while true {
+            let moved = try connection.transaction { () throws(SQLiteError) in
+                let moved = try work.moveSlice(connection)
+                if moved == 0 { try record(migration, in: connection) }
+                return moved
+            }
+            guard moved > 0 else { return }
+            done += moved
+            progress(MigrationProgress(name: migration.name, done: done, total: max(done, total)))
+        }
+    }
+
+    private func record(
+        _ migration: Migration, in connection: Connection
+    ) throws(SQLiteError) {
         try connection.execute(
             .recordMigration, (migration.number, migration.name, migration.checksum))
-        try connection.setPragma("user_version", migration.number)
     }
 
     private static let bookkeeping: SQL = """

@@ -58,7 +58,7 @@ package struct Store: Sendable {
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection)
-        let writer = StoreWriter(on: executor("roost.writer"), path: opening.path)
+        let writer = StoreWriter(on: executor("roost.writer"), path: opening.path, owner: owner)
         let outbox = OutboxStore(on: executor("roost.outbox"), path: files?.outbox)
         var connections: [ReadConnection] = []
         if files != nil {

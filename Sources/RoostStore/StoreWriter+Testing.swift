@@ -29,38 +29,68 @@ extension StoreWriter {
     /// How the queries that run often walk their tables, by name.
     package func hotPlans() throws(StoreError) -> [String: [String]] {
         try inspect { connection throws(SQLiteError) in
-            [
+            var plans = [
                 "oldestMessages": try connection.plan(
                     of: Query<MessageStretch, StoredMessage>.oldestMessages),
                 "newestMessages": try connection.plan(
                     of: Query<MessageStretch, StoredMessage>.newestMessages),
+                "oldestOfSender": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.oldestOfSender),
+                "newestOfSender": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.newestOfSender),
+                "oldestOfCustomType": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.oldestOfCustomType),
+                "newestOfCustomType": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.newestOfCustomType),
+                "oldestOfKind": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.oldestOfKind),
+                "newestOfKind": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.newestOfKind),
+                "oldestOfParent": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.oldestOfParent),
+                "newestOfParent": try connection.plan(
+                    of: Query<MessageStretch, StoredMessage>.newestOfParent),
+                "mentions": try connection.plan(
+                    of: Query<(before: Position, limit: Int), StoredMessage>.mentions),
+                "edited": try connection.plan(
+                    of: Query<(channelRow: Int64, since: Timestamp, limit: Int), StoredMessage>
+                        .edited),
                 "messageAtPlace": try connection.plan(
                     of: Query<MessagePlace, StoredMessage>.messageAtPlace),
-                "updateMessage": try connection.plan(
-                    of: Query<(channelRow: Int64, stored: StoredMessage), Void>.updateMessage),
-                "deleteMessage": try connection.plan(
-                    of: Query<MessagePlace, Void>.deleteMessage),
-                "coverage": try connection.plan(of: Query<Int64, CoveredRange>.coverage),
-                "messageByID": try connection.plan(
-                    of: Query<MessageID, StoredMessage>.messageByID),
-                "messageByRequest": try connection.plan(
-                    of: Query<RequestID, StoredMessage>.messageByRequest),
-                "positionOfMessage": try connection.plan(
-                    of: Query<(channelRow: Int64, id: MessageID), Position>.positionOfMessage),
-                "countMessages": try connection.plan(
-                    of: Query<(channelRow: Int64, from: Timestamp, through: Timestamp), Int64>
-                        .countMessages),
-                "channelsByLastMessage": try connection.plan(
-                    of: Query<ChannelPage, StoredChannel>.channelsByLastMessage),
-                "channelsByCreation": try connection.plan(
-                    of: Query<ChannelPage, StoredChannel>.channelsByCreation),
-                "userByID": try connection.plan(of: Query<UserID, StoredUser>.userByID),
+                "updateMessage": try connection.plan(of: Query<MessageEntry, Void>.updateMessage),
+                "deleteMessage": try connection.plan(of: Query<MessagePlace, Void>.deleteMessage),
             ]
+            plans.merge(try otherPlans(connection)) { _, new in new }
+            return plans
         }
     }
 
+    private func otherPlans(_ connection: Connection) throws(SQLiteError) -> [String: [String]] {
+        [
+            "coverage": try connection.plan(of: Query<CoverageKey, CoveredRange>.coverage),
+            "filtersOfChannel": try connection.plan(of: Query<Int64, Int64>.filtersOfChannel),
+            "filterRow": try connection.plan(of: Query<MessageFilter, Int64>.filterRow),
+            "holding": try connection.plan(of: Query<Int64, Holding>.holding),
+            "wordRow": try connection.plan(of: Query<Word, Int64>.wordRow),
+            "channelRow": try connection.plan(of: Query<ChannelURL, ChannelRow>.channelRow),
+            "messageByID": try connection.plan(of: Query<MessageID, StoredMessage>.messageByID),
+            "messagesByRequest": try connection.plan(
+                of: Query<RequestID, StoredMessage>.messagesByRequest),
+            "positionOfMessage": try connection.plan(
+                of: Query<(channelRow: Int64, id: MessageID), Position>.positionOfMessage),
+            "countMessages": try connection.plan(
+                of: Query<(channelRow: Int64, from: Timestamp, through: Timestamp), Int64>
+                    .countMessages),
+            "channelsByLastMessage": try connection.plan(
+                of: Query<ChannelPage, StoredChannel>.channelsByLastMessage),
+            "channelsByCreation": try connection.plan(
+                of: Query<ChannelPage, StoredChannel>.channelsByCreation),
+            "userByID": try connection.plan(of: Query<UserID, StoredUser>.userByID),
+        ]
+    }
+
     /// The checksum of each migration of the cache, in order.
-    package static var migrationChecksums: [Int64] { [Migration.cache0001.checksum] }
+    package static var migrationChecksums: [Int64] { [Migration.cache0001, .cache0002].map(\.checksum) }
 }
 
 extension OutboxStore {

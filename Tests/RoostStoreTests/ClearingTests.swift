@@ -63,7 +63,7 @@ struct ClearingTests {
         try await store.writer.commit([.clearAll])
         try await store.writer.compact()
         let empty = await store.writer.fileBytes()
-        #expect(empty.cache < 100_000)
+        #expect(empty.cache < 150_000)  // Each of some thirty trees keeps a page.
         #expect(empty.log == 0)
         for name in ["cache.sqlite", "cache.sqlite-wal"] {
             let path = folder.file("app/anna/\(name)")

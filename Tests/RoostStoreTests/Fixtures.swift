@@ -92,3 +92,12 @@ extension Commit {
         }
     }
 }
+
+extension ChannelFilter {
+    /// Only channels in which something was written.
+    static var filled: ChannelFilter {
+        var filter = ChannelFilter()
+        filter.includesEmpty = false
+        return filter
+    }
+}

@@ -56,6 +56,9 @@ struct JournalReplay: Equatable {
         let places = change.inserted.compactMap(\.position)
         #expect(places == places.sorted())
         timeline.coverage = change.coverageAfter
+        if let cut = change.cutThrough {
+            timeline.messages = timeline.messages.filter { $0.value.createdAt > cut }
+        }
         // What is covered no more is gone: see `Mutation.clearMessages`.
         timeline.messages = timeline.messages.filter { entry in
             entry.value.position.flatMap { change.coverageAfter.range(containing: $0) } != nil

@@ -115,8 +115,8 @@ struct StoreReaderTests {
         var seen: [GroupChannel] = []
         while true {
             let page = try await store.reader.channels(
-                order: order, includesEmpty: includesEmpty, after: seen.last.map(order.key),
-                limit: 7
+                includesEmpty ? ChannelFilter() : .filled, order: order,
+                after: seen.last.map(order.key), limit: 7
             ).value
             seen += page
             if page.isEmpty { break }

@@ -270,9 +270,10 @@ actor SyncEngine {
     func readChannels(
         order: ChannelOrder, includesEmpty: Bool, limit: Int
     ) async throws(RoostError) -> CachedChannels {
+        var filter = ChannelFilter()
+        filter.includesEmpty = includesEmpty
         do {
-            let page = try await reader.channels(
-                order: order, includesEmpty: includesEmpty, limit: limit + 1)
+            let page = try await reader.channels(filter, order: order, limit: limit + 1)
             return CachedChannels(
                 channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
                 sequence: page.sequence)

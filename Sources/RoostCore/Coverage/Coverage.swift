@@ -144,6 +144,23 @@ package struct Coverage: Hashable, Sendable {
         checkInvariants()
     }
 
+    /// Forgets everything through `end`, where nothing is visible any more (a reset, a retention).
+    ///
+    /// A range that reached over it begins with the start of history now: before it there is nothing.
+    package mutating func cut(through end: Position) {
+        let first = end.next
+        let reachesOver = range(containing: first).map { $0.lower <= end } ?? false
+        subtract(lower: .distantPast, upper: end)
+        if reachesOver { insert(CoveredRange(lower: .distantPast, upper: first)) }
+    }
+
+    /// All that is known when both are: what stands under no filter covers every filter (scar 32).
+    package func union(_ other: Coverage) -> Coverage {
+        var union = self
+        for range in other.ranges { union.insert(range) }
+        return union
+    }
+
     /// Whether two ranges are one: they share a place, touch, or one names the other's end.
     private func isJoined(_ left: CoveredRange, _ right: CoveredRange) -> Bool {
         if left.lower <= right.upper && right.lower <= left.upper { return true }

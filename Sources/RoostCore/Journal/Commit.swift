@@ -30,19 +30,27 @@ package struct MessagesChange: Hashable, Sendable {
     package let inserted: [Message]
     package let updated: [Update<Message>]
     package let deleted: [Message]
+    /// Everything at or before this moment is gone and stays so; `deleted` does not list it.
+    package let cutThrough: Timestamp?
+    /// What is known under no filter.
     package let coverageBefore: Coverage
     package let coverageAfter: Coverage
+    /// The filters under which more or less is known now: who shows one of them reads it again.
+    package let filters: [MessageFilter]
 
     package init(
         channel: ChannelURL, inserted: [Message] = [], updated: [Update<Message>] = [],
-        deleted: [Message] = [], coverageBefore: Coverage, coverageAfter: Coverage
+        deleted: [Message] = [], cutThrough: Timestamp? = nil, coverageBefore: Coverage,
+        coverageAfter: Coverage, filters: [MessageFilter] = []
     ) {
         self.channel = channel
         self.inserted = inserted
         self.updated = updated
         self.deleted = deleted
+        self.cutThrough = cutThrough
         self.coverageBefore = coverageBefore
         self.coverageAfter = coverageAfter
+        self.filters = filters
     }
 }
 

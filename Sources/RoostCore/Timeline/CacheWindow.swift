@@ -8,6 +8,8 @@ package import RoostModel
 /// The answer always holds the whole window as of one commit, so that nothing has to be merged.
 package struct WindowQuery: Hashable, Sendable {
     package let channel: ChannelURL
+    /// Which messages the timeline shows.
+    package let filter: MessageFilter
     /// The stretch that must be in the answer; a point when the timeline opens.
     package let lower: Position
     package let upper: Position
@@ -16,9 +18,11 @@ package struct WindowQuery: Hashable, Sendable {
     package let newerCount: Int
 
     package init(
-        channel: ChannelURL, lower: Position, upper: Position, olderCount: Int, newerCount: Int
+        channel: ChannelURL, filter: MessageFilter = .everything, lower: Position, upper: Position,
+        olderCount: Int, newerCount: Int
     ) {
         self.channel = channel
+        self.filter = filter.normalized
         self.lower = lower
         self.upper = upper
         self.olderCount = olderCount
@@ -27,14 +31,15 @@ package struct WindowQuery: Hashable, Sendable {
 
     /// The window around a moment; `.distantFuture` means the newest messages.
     package static func around(
-        _ moment: Timestamp, in channel: ChannelURL, olderCount: Int, newerCount: Int
+        _ moment: Timestamp, in channel: ChannelURL, filter: MessageFilter = .everything,
+        olderCount: Int, newerCount: Int
     ) -> WindowQuery {
         let point =
             moment == .distantFuture
             ? Position.distantFuture
             : Position(createdAt: moment, messageID: MessageID(.min))
         return WindowQuery(
-            channel: channel, lower: point, upper: point, olderCount: olderCount,
+            channel: channel, filter: filter, lower: point, upper: point, olderCount: olderCount,
             newerCount: newerCount)
     }
 
@@ -66,6 +71,7 @@ package struct CacheWindow: Hashable, Sendable {
     package let extent: Extent?
     /// Oldest first; all of them inside `extent`.
     package let messages: [Message]
+    /// What is known under the filter asked for.
     package let coverage: Coverage
     /// The last commit this read has seen.
     package let sequence: Int64

@@ -138,6 +138,8 @@ extension TimelineMachine {
 extension TimelineMachine {
     private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
         coverage = change.coverageAfter
+        // Rare, and it moves the start of history: reading again is simpler than working it out.
+        if change.cutThrough != nil { return .reread }
         noteOwn(change.inserted)
         for message in change.deleted {
             if let requestID = message.requestID, aboveHole.remove(requestID) != nil,

@@ -7,7 +7,7 @@ package import RoostModel
 /// Columns hold the place, the names, the sender, the parent, the custom type and the time of the last
 /// edit; the rest is here, most fields behind a bit that says whether they are there at all.
 package enum MessagePayload {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     /// Which fields follow, and the ones that are bits themselves.
     private struct Flags: OptionSet {
@@ -20,7 +20,8 @@ package enum MessagePayload {
         static let hasMentionedUsers = Flags(rawValue: 1 << 5)
         static let hasMetaArrays = Flags(rawValue: 1 << 6)
         static let hasUnknownFields = Flags(rawValue: 1 << 7)
-        static let all = Flags(rawValue: 0xFF)
+        static let hasRequestID = Flags(rawValue: 1 << 8)
+        static let all = Flags(rawValue: 0x1FF)
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -33,6 +34,7 @@ package enum MessagePayload {
             if !message.data.isEmpty { insert(.hasData) }
             if !message.mention.userIDs.isEmpty { insert(.hasMentionedUsers) }
             if !message.metaArrays.isEmpty { insert(.hasMetaArrays) }
+            if message.requestID != nil { insert(.hasRequestID) }
             if !message.unknownFields.isEmpty { insert(.hasUnknownFields) }
         }
     }
@@ -42,6 +44,7 @@ package enum MessagePayload {
         bytes.append(version)
         bytes.append(number: flags.rawValue)
         bytes.append(content: message.content)
+        if let requestID = message.requestID { bytes.append(text: requestID.rawValue) }
         if flags.contains(.hasData) { bytes.append(text: message.data) }
         if flags.contains(.hasMentionedUsers) {
             bytes.append(list: message.mention.userIDs) { $0.append(text: $1.rawValue) }
@@ -71,6 +74,9 @@ package enum MessagePayload {
         message.isReplyToChannel = flags.contains(.isReplyToChannel)
         message.isSilent = flags.contains(.isSilent)
         message.content = try reader.content(bytes)
+        if flags.contains(.hasRequestID), let id = message.messageID {
+            message.delivery = .delivered(id, RequestID(try reader.text(bytes)))
+        }
         if flags.contains(.hasData) { message.data = try reader.text(bytes) }
         if flags.contains(.mentionsChannel) { message.mention.kind = .channel }
         if flags.contains(.hasMentionedUsers) {

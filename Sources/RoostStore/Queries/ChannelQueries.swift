@@ -18,16 +18,42 @@ struct ChannelPage: Sendable {
     let lastMessageAt: Timestamp
     let createdAt: Timestamp
     let url: ChannelURL
-    /// Whether channels without a last message belong to the list.
-    let includesEmpty: Bool
-    let limit: Int
+    let filter: ChannelFilter
+    /// The row of the one custom type asked for; nil when the filter names none or several.
+    let customTypeRow: Int64?
 }
 
 /// What is written of a channel.
 struct ChannelEntry: Sendable {
     let row: Int64
     let channel: GroupChannel
+    let customTypeRow: Int64?
     let payload: [UInt8]
+}
+
+/// What a commit has to know of a channel before it writes messages into it.
+struct ChannelRow: Sendable {
+    let row: Int64
+    /// Nothing at or before this moment is visible.
+    let cut: Timestamp?
+}
+
+extension Query where Input == ChannelURL, Output == ChannelRow {
+    static let channelRow = Query(
+        sql: "SELECT id, cut_at FROM channel WHERE url = ?1",
+        bind: { url, bindings in bindings.append(url.rawValue) },
+        decode: { row in
+            ChannelRow(
+                row: row.int64(0),
+                cut: row.optionalInt64(1).map { Timestamp(milliseconds: $0) })
+        })
+}
+
+extension Query where Input == Int64, Output == ChannelURL {
+    static let channelURL = Query(
+        sql: "SELECT url FROM channel WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in ChannelURL(row.text(0)) })
 }
 
 extension Query where Input == ChannelURL, Output == StoredChannel {
@@ -58,7 +84,8 @@ extension Query where Input == ChannelURL, Output == Int64 {
 extension Query where Input == ChannelEntry, Output == Void {
     static let updateChannel = Query(
         sql: """
-            UPDATE channel SET created_at = ?2, last_message_at = ?3, membership = ?4, payload = ?5
+            UPDATE channel SET created_at = ?2, last_message_at = ?3, membership = ?4,
+                custom_type_id = ?5, flags = ?6, payload = ?7
             WHERE id = ?1
             """,
         bind: { entry, bindings in
@@ -67,6 +94,8 @@ extension Query where Input == ChannelEntry, Output == Void {
             bindings.append(
                 (entry.channel.lastMessage?.createdAt ?? .distantPast).milliseconds)
             bindings.append(Int64(MembershipTag(entry.channel.myState).rawValue))
+            bindings.append(entry.customTypeRow)
+            bindings.append(ChannelFlags(of: entry.channel).rawValue)
             bindings.append(entry.payload)
         })
 }
@@ -75,7 +104,8 @@ extension Query where Input == Int64, Output == Void {
     /// Forgets all of a channel but its URL.
     static let blankChannel = Query(
         sql: """
-            UPDATE channel SET created_at = 0, last_message_at = 0, membership = 0, payload = NULL
+            UPDATE channel SET created_at = 0, last_message_at = 0, membership = 0,
+                custom_type_id = NULL, flags = 0, cut_at = NULL, payload = NULL
             WHERE id = ?1
             """,
         bind: { row, bindings in bindings.append(row) })
@@ -87,7 +117,8 @@ extension Query where Input == Int64, Output == Void {
 }
 
 // The order of both lists is `ChannelSortKey`'s; the first comparison of each lets the index start at
-// the page, the rest decides among equals.
+// the page, the rest decides among equals. Nothing limits them: who reads stops when there is enough,
+// because what only the payload tells is filtered on the way.
 
 extension Query where Input == ChannelPage, Output == StoredChannel {
     static let channelsByLastMessage = Query(
@@ -95,7 +126,9 @@ extension Query where Input == ChannelPage, Output == StoredChannel {
             SELECT id, url, created_at, payload FROM channel
             WHERE membership > 0 AND last_message_at <= ?1 AND last_message_at >= ?4
                 AND (last_message_at < ?1 OR created_at < ?2 OR (created_at = ?2 AND url > ?3))
-            ORDER BY last_message_at DESC, created_at DESC, url LIMIT ?5
+                AND flags & ?5 = ?6 AND (?7 IS NULL OR membership = ?7)
+                AND (?8 IS NULL OR custom_type_id = ?8)
+            ORDER BY last_message_at DESC, created_at DESC, url
             """,
         bind: { page, bindings in page.bind(&bindings) },
         decode: { row in StoredChannel(row) })
@@ -105,14 +138,16 @@ extension Query where Input == ChannelPage, Output == StoredChannel {
             SELECT id, url, created_at, payload FROM channel
             WHERE membership > 0 AND created_at <= ?2
                 AND (created_at < ?2 OR url > ?3) AND last_message_at >= ?4
-            ORDER BY created_at DESC, url LIMIT ?5
+                AND flags & ?5 = ?6 AND (?7 IS NULL OR membership = ?7)
+                AND (?8 IS NULL OR custom_type_id = ?8)
+            ORDER BY created_at DESC, url
             """,
         bind: { page, bindings in page.bind(&bindings) },
         decode: { row in StoredChannel(row) })
 }
 
 extension StoredChannel {
-    fileprivate init(_ row: borrowing Row) {
+    init(_ row: borrowing Row) {
         self.init(
             row: row.int64(0), url: ChannelURL(row.text(1)),
             createdAt: Timestamp(milliseconds: row.int64(2)), payload: row.optionalBytes(3))
@@ -136,7 +171,11 @@ extension ChannelPage {
         bindings.append(lastMessageAt.milliseconds)
         bindings.append(createdAt.milliseconds)
         bindings.append(url.rawValue)
-        bindings.append(includesEmpty ? Int64.min : Int64.min + 1)
-        bindings.append(limit)
+        bindings.append(filter.includesEmpty ? Int64.min : Int64.min + 1)
+        let (mask, value) = filter.flags
+        bindings.append(mask.rawValue)
+        bindings.append(value.rawValue)
+        bindings.append(filter.membership.map { Int64(MembershipTag($0).rawValue) })
+        bindings.append(customTypeRow)
     }
 }

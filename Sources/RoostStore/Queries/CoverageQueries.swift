@@ -4,14 +4,20 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-extension Query where Input == Int64, Output == CoveredRange {
-    /// What is known of a channel under no filter, oldest range first.
+/// Whose coverage: a channel's under a filter; 0 is no filter.
+struct CoverageKey: Hashable, Sendable {
+    let channelRow: Int64
+    var filterRow: Int64 = 0
+}
+
+extension Query where Input == CoverageKey, Output == CoveredRange {
+    /// What is known of a channel under a filter, oldest range first.
     static let coverage = Query(
         sql: """
             SELECT lower_at, lower_id, upper_at, upper_id, predecessor_id FROM coverage
-            WHERE channel_id = ?1 AND filter = '' ORDER BY lower_at, lower_id
+            WHERE channel_id = ?1 AND filter_id = ?2 ORDER BY lower_at, lower_id
             """,
-        bind: { channelRow, bindings in bindings.append(channelRow) },
+        bind: { key, bindings in key.bind(&bindings) },
         decode: { row in
             let (lower, upper) = (Position(row, column: 0), Position(row, column: 2))
             // Sorted, because a damaged row must not stop the program.
@@ -21,15 +27,23 @@ extension Query where Input == Int64, Output == CoveredRange {
         })
 }
 
-extension Query where Input == (channelRow: Int64, range: CoveredRange), Output == Void {
+extension Query where Input == Int64, Output == Int64 {
+    /// The filters under which anything is known of a channel, besides none.
+    static let filtersOfChannel = Query(
+        sql: "SELECT DISTINCT filter_id FROM coverage WHERE channel_id = ?1 AND filter_id > 0",
+        bind: { channelRow, bindings in bindings.append(channelRow) },
+        decode: { row in row.int64(0) })
+}
+
+extension Query where Input == (key: CoverageKey, range: CoveredRange), Output == Void {
     static let putRange = Query(
         sql: """
             INSERT OR REPLACE INTO coverage
-                (channel_id, filter, lower_at, lower_id, upper_at, upper_id, predecessor_id)
-            VALUES (?1, '', ?2, ?3, ?4, ?5, ?6)
+                (channel_id, filter_id, lower_at, lower_id, upper_at, upper_id, predecessor_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """,
         bind: { input, bindings in
-            bindings.append(input.channelRow)
+            input.key.bind(&bindings)
             bindings.append(input.range.lower)
             bindings.append(input.range.upper)
             bindings.append(input.range.predecessor?.rawValue)
@@ -38,10 +52,52 @@ extension Query where Input == (channelRow: Int64, range: CoveredRange), Output 
     static let deleteRange = Query(
         sql: """
             DELETE FROM coverage
-            WHERE channel_id = ?1 AND filter = '' AND lower_at = ?2 AND lower_id = ?3
+            WHERE channel_id = ?1 AND filter_id = ?2 AND lower_at = ?3 AND lower_id = ?4
             """,
         bind: { input, bindings in
-            bindings.append(input.channelRow)
+            input.key.bind(&bindings)
             bindings.append(input.range.lower)
         })
+}
+
+extension Query where Input == Int64, Output == MessageFilter {
+    static let filter = Query(
+        sql: "SELECT payload FROM filter WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row throws(SQLiteError) in
+            try row.withBytes(0) { bytes throws(SQLiteError) in
+                do throws(PayloadError) {
+                    return try FilterPayload.read(bytes)
+                } catch {
+                    throw error.asSQLiteError(reading: "a filter")
+                }
+            }
+        })
+}
+
+extension Query where Input == Void, Output == Void {
+    static let deleteFilters = Query(sql: "DELETE FROM filter")
+}
+
+extension Query where Input == MessageFilter, Output == Int64 {
+    static let filterRow = Query(
+        sql: "SELECT id FROM filter WHERE payload = ?1",
+        bind: { filter, bindings in
+            bindings.appendBytes { FilterPayload.write(filter, to: &$0) }
+        },
+        decode: { row in row.int64(0) })
+
+    static let insertFilter = Query(
+        sql: "INSERT INTO filter (payload) VALUES (?1) RETURNING id",
+        bind: { filter, bindings in
+            bindings.appendBytes { FilterPayload.write(filter, to: &$0) }
+        },
+        decode: { row in row.int64(0) })
+}
+
+extension CoverageKey {
+    fileprivate func bind(_ bindings: inout Bindings) {
+        bindings.append(channelRow)
+        bindings.append(filterRow)
+    }
 }

@@ -3,13 +3,52 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// A message as its row tells it: the sender is the number of another row.
+/// A message as its row tells it: its sender and its custom type are numbers of other rows.
 struct StoredMessage: Sendable {
-    /// Without its sender, and without its channel where the question named it.
+    /// Without its sender, its custom type and its channel.
     var message: Message
-    var senderRow: Int64?
+    let channelRow: Int64
+    let senderRow: Int64?
+    let customTypeRow: Int64?
     /// As what they wrote it.
-    var role: Role
+    let role: Role
+    /// Bytes of the payload, as the budget counts them.
+    let payloadCount: Int
+}
+
+/// What is written of a message.
+struct MessageEntry: Sendable {
+    let message: Message
+    let position: Position
+    let channelRow: Int64
+    let senderRow: Int64?
+    let customTypeRow: Int64?
+    let requestKey: Int64?
+    let mentionsMe: Bool
+    let payload: [UInt8]
+
+    /// - Parameters:
+    ///   - message: A delivered one.
+    ///   - isMine: Whether `me` wrote it: only then can its request ID be one of the outbox's.
+    init(
+        _ message: Message, channelRow: Int64, senderRow: Int64?, customTypeRow: Int64?,
+        isMine: Bool, me: UserID
+    ) {
+        guard let position = message.position else {
+            preconditionFailure("Only delivered messages are cached; the others are the outbox's.")
+        }
+        self.message = message
+        self.position = position
+        self.channelRow = channelRow
+        self.senderRow = senderRow
+        self.customTypeRow = customTypeRow
+        requestKey = isMine ? message.requestID?.key : nil
+        mentionsMe = !isMine && message.mention.concerns(me)
+        var payload: [UInt8] = []
+        payload.reserveCapacity(256)
+        MessagePayload.write(message, to: &payload)
+        self.payload = payload
+    }
 }
 
 /// A stretch of a channel's messages, both ends included.
@@ -17,7 +56,8 @@ struct MessageStretch: Sendable {
     let channelRow: Int64
     let lower: Position
     let upper: Position
-    let limit: Int
+    /// What else the messages have in common: a sender, a custom type, a kind or a parent.
+    var key: Int64 = 0
 }
 
 /// The place of one message.
@@ -31,38 +71,10 @@ struct MessagePlace: Sendable {
 // `message_id BETWEEN ?3 AND ?3` is an equality that the planner does not take for one: with `=` it
 // would go to `message_by_id` first and from there to the row, one walk more than by the place itself.
 
-extension Query where Input == MessageStretch, Output == StoredMessage {
-    /// The oldest messages of a stretch, oldest first.
-    static let oldestMessages = Query(
-        sql: """
-            SELECT created_at, message_id, request_id, sender_id, custom_type, parent_id,
-                updated_at, payload
-            FROM message
-            WHERE channel_id = ?1
-                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
-            ORDER BY created_at, message_id LIMIT ?6
-            """,
-        bind: { stretch, bindings in stretch.bind(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
-
-    /// The newest messages of a stretch, newest first.
-    static let newestMessages = Query(
-        sql: """
-            SELECT created_at, message_id, request_id, sender_id, custom_type, parent_id,
-                updated_at, payload
-            FROM message
-            WHERE channel_id = ?1
-                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
-            ORDER BY created_at DESC, message_id DESC LIMIT ?6
-            """,
-        bind: { stretch, bindings in stretch.bind(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
-}
-
 extension Query where Input == MessagePlace, Output == StoredMessage {
     static let messageAtPlace = Query(
         sql: """
-            SELECT created_at, message_id, request_id, sender_id, custom_type, parent_id,
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
                 updated_at, payload
             FROM message WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
             """,
@@ -77,29 +89,24 @@ extension Query where Input == MessageID, Output == StoredMessage {
     /// A message by the ID that is unique in the application.
     static let messageByID = Query(
         sql: """
-            SELECT message.created_at, message_id, request_id, sender_id, custom_type, parent_id,
-                updated_at, message.payload, channel.url
-            FROM message JOIN channel ON channel.id = message.channel_id
-            WHERE message_id = ?1
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload
+            FROM message WHERE message_id = ?1
             """,
         bind: { id, bindings in bindings.append(id.rawValue) },
-        decode: { row throws(SQLiteError) in
-            try StoredMessage(row, channel: ChannelURL(row.text(8)))
-        })
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
 }
 
 extension Query where Input == RequestID, Output == StoredMessage {
-    static let messageByRequest = Query(
+    /// My messages whose request ID has the key of this one; nearly always one or none.
+    static let messagesByRequest = Query(
         sql: """
-            SELECT message.created_at, message_id, request_id, sender_id, custom_type, parent_id,
-                updated_at, message.payload, channel.url
-            FROM message JOIN channel ON channel.id = message.channel_id
-            WHERE request_id = ?1
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload
+            FROM message WHERE request_key = ?1
             """,
-        bind: { id, bindings in bindings.append(id.rawValue) },
-        decode: { row throws(SQLiteError) in
-            try StoredMessage(row, channel: ChannelURL(row.text(8)))
-        })
+        bind: { id, bindings in bindings.append(id.key) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
 }
 
 extension Query where Input == (channelRow: Int64, id: MessageID), Output == Position {
@@ -115,23 +122,25 @@ extension Query where Input == (channelRow: Int64, id: MessageID), Output == Pos
         decode: { row in Position(row, column: 0) })
 }
 
-extension Query where Input == (channelRow: Int64, stored: StoredMessage), Output == Void {
+extension Query where Input == MessageEntry, Output == Void {
     /// Adds a message; changes no row when the channel has one of its ID or place.
     static let insertMessage = Query(
         sql: """
-            INSERT INTO message (channel_id, created_at, message_id, request_id, sender_id, kind,
-                custom_type, parent_id, updated_at, payload)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING
+            INSERT INTO message (channel_id, created_at, message_id, sender_id, kind,
+                custom_type_id, parent_id, updated_at, request_key, is_reply_to_channel,
+                mentions_me, payload)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING
             """,
-        bind: { input, bindings in input.stored.bind(&bindings, channelRow: input.channelRow) })
+        bind: { entry, bindings in entry.bind(&bindings) })
 
     static let updateMessage = Query(
         sql: """
-            UPDATE message SET request_id = ?4, sender_id = ?5, kind = ?6, custom_type = ?7,
-                parent_id = ?8, updated_at = ?9, payload = ?10
+            UPDATE message SET sender_id = ?4, kind = ?5, custom_type_id = ?6, parent_id = ?7,
+                updated_at = ?8, request_key = ?9, is_reply_to_channel = ?10, mentions_me = ?11,
+                payload = ?12
             WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
             """,
-        bind: { input, bindings in input.stored.bind(&bindings, channelRow: input.channelRow) })
+        bind: { entry, bindings in entry.bind(&bindings) })
 }
 
 extension Query where Input == MessagePlace, Output == Void {
@@ -170,53 +179,67 @@ where
         decode: { row in row.int64(0) })
 }
 
-// MARK: - Columns
-
-extension MessageStretch {
-    fileprivate func bind(_ bindings: inout Bindings) {
-        bindings.append(channelRow)
-        bindings.append(lower)
-        bindings.append(upper)
-        bindings.append(limit)
-    }
+extension Query where Input == Int64, Output == Timestamp? {
+    /// When a channel's oldest cached message was written; one step into the tree.
+    static let oldestMessage = Query(
+        sql: "SELECT min(created_at) FROM message WHERE channel_id = ?1",
+        bind: { channelRow, bindings in bindings.append(channelRow) },
+        decode: { row in row.optionalInt64(0).map { Timestamp(milliseconds: $0) } })
 }
 
+// MARK: - Columns
+
 extension StoredMessage {
-    /// Reads the place, the request ID, the sender and the rest; who asked knows the channel.
-    fileprivate init(
-        _ row: borrowing Row, channel: ChannelURL = ChannelURL("")
-    ) throws(SQLiteError) {
-        let position = Position(row, column: 0)
+    init(_ row: borrowing Row) throws(SQLiteError) {
+        channelRow = row.int64(0)
+        let position = Position(row, column: 1)
         var message = Message(
-            delivery: .delivered(position.messageID, row.optionalText(2).map { RequestID($0) }),
-            channelURL: channel, createdAt: position.createdAt, content: .user(text: ""))
+            delivery: .delivered(position.messageID, nil), channelURL: ChannelURL(""),
+            createdAt: position.createdAt, content: .user(text: ""))
         senderRow = row.optionalInt64(3)
-        message.customType = row.text(4)
+        customTypeRow = row.optionalInt64(4)
         message.parentID = row.optionalInt64(5).map { MessageID($0) }
         message.updatedAt = row.optionalInt64(6).map { Timestamp(milliseconds: $0) }
-        role = try row.withBytes(7) { bytes throws(SQLiteError) in
+        (role, payloadCount) = try row.withBytes(7) { bytes throws(SQLiteError) in
             do throws(PayloadError) {
-                return try MessagePayload.read(bytes, into: &message)
+                return (try MessagePayload.read(bytes, into: &message), bytes.count)
             } catch {
                 throw error.asSQLiteError(reading: "a message")
             }
         }
         self.message = message
     }
+}
 
-    fileprivate func bind(_ bindings: inout Bindings, channelRow: Int64) {
-        guard let position = message.position else {
-            preconditionFailure("Only delivered messages are cached; the others are the outbox's.")
-        }
+extension MessageEntry {
+    fileprivate func bind(_ bindings: inout Bindings) {
         bindings.append(channelRow)
         bindings.append(position)
-        bindings.append(message.requestID?.rawValue)
         bindings.append(senderRow)
         bindings.append(Int64(ContentTag(message.content).rawValue))
-        bindings.append(message.customType)
+        bindings.append(customTypeRow)
         bindings.append(message.parentID?.rawValue)
         bindings.append(message.updatedAt?.milliseconds)
-        bindings.appendBytes { MessagePayload.write(message, to: &$0) }
+        bindings.append(requestKey)
+        bindings.append(message.isReplyToChannel)
+        bindings.append(mentionsMe)
+        bindings.append(payload)
+    }
+}
+
+extension RequestID {
+    /// What the table is searched by: 64 bits of FNV-1a, so equal keys still have to be compared.
+    var key: Int64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return Int64(bitPattern: hash)
+    }
+}
+
+extension Mention {
+    /// Whether it calls somebody, by name or with everybody.
+    func concerns(_ user: UserID) -> Bool {
+        kind == .channel || userIDs.contains(user)
     }
 }
 
@@ -234,12 +257,4 @@ extension Bindings {
         append(position.createdAt.milliseconds)
         append(position.messageID.rawValue)
     }
-}
-
-extension Query where Input == Int64, Output == Timestamp? {
-    /// When a channel's oldest cached message was written; one step into the tree.
-    static let oldestMessage = Query(
-        sql: "SELECT min(created_at) FROM message WHERE channel_id = ?1",
-        bind: { channelRow, bindings in bindings.append(channelRow) },
-        decode: { row in row.optionalInt64(0).map { Timestamp(milliseconds: $0) } })
 }

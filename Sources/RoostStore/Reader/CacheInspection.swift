@@ -93,7 +93,7 @@ extension Query where Input == Void, Output == Int64 {
         sql: """
             SELECT count(*) FROM message WHERE NOT EXISTS (
                 SELECT 1 FROM coverage
-                WHERE coverage.channel_id = message.channel_id AND filter = ''
+                WHERE coverage.channel_id = message.channel_id
                     AND (lower_at, lower_id) <= (created_at, message_id)
                     AND (created_at, message_id) <= (upper_at, upper_id))
             """

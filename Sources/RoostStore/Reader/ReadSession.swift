@@ -4,15 +4,18 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// One read on one state of the database: looks up each user once, however often they appear.
+/// One read on one state of the database: looks up each user and word once, however often they appear.
 final class ReadSession {
     let connection: Connection
     private var users: [Int64: User] = [:]
+    private var words: WordBook
+    private var urls: [Int64: ChannelURL] = [:]
     /// Why a user could not be read; told when the read is over, because decoding cannot throw it.
     private var failure: SQLiteError?
 
     init(_ connection: Connection) {
         self.connection = connection
+        words = WordBook(connection)
     }
 
     func sequence() throws(SQLiteError) -> Int64 {
@@ -20,11 +23,23 @@ final class ReadSession {
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
-        try connection.first(.channelByURL, url)?.row
+        try connection.first(.channelRow, url)?.row
     }
 
-    func coverage(ofRow row: Int64) throws(SQLiteError) -> Coverage {
-        Coverage(try connection.all(.coverage, row))
+    /// Whose cache this is.
+    func me() throws(SQLiteError) -> UserID {
+        UserID(try connection.first(OwnerQueries.cache.select)?.user ?? "")
+    }
+
+    /// What is known of a channel under a filter: what is known without one counts too.
+    func coverage(
+        ofRow row: Int64, under filter: MessageFilter = .everything
+    ) throws(SQLiteError) -> Coverage {
+        let everything = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
+        guard filter != .everything, let filterRow = try connection.first(.filterRow, filter)
+        else { return everything }
+        let key = CoverageKey(channelRow: row, filterRow: filterRow)
+        return Coverage(try connection.all(.coverage, key)).union(everything)
     }
 
     /// The channel of a row; nil when only its URL is known.
@@ -34,20 +49,44 @@ final class ReadSession {
         return channel
     }
 
-    /// A message of a channel that the question named.
+    /// A message as its row tells it; `channel` where the question named it.
     func message(
-        _ stored: StoredMessage, in channel: ChannelURL
+        _ stored: StoredMessage, in channel: ChannelURL? = nil
     ) throws(SQLiteError) -> Message {
-        var stored = stored
-        stored.message.channelURL = channel
-        return try message(stored)
-    }
-
-    func message(_ stored: StoredMessage) throws(SQLiteError) -> Message {
         var message = stored.message
+        if let channel {
+            message.channelURL = channel
+        } else {
+            message.channelURL = try url(ofRow: stored.channelRow)
+        }
         message.sender = stored.senderRow.map { Sender(user: user($0), role: stored.role) }
+        if let row = stored.customTypeRow { message.customType = try words.text(inRow: row) }
         if let failure { throw failure }
         return message
+    }
+
+    /// A filter in the numbers of the tables; nil when nothing can match it.
+    func rowFilter(_ filter: MessageFilter) throws(SQLiteError) -> RowFilter? {
+        try RowFilter(
+            filter,
+            customTypeRow: { name throws(SQLiteError) in try words.knownRow(name) },
+            senderRow: { id throws(SQLiteError) in
+                try connection.first(Query<UserID, StoredUser>.userByID, id)?.row
+            })
+    }
+
+    /// The row of a custom type; nil when no channel and no message has it.
+    func customTypeRow(_ name: String) throws(SQLiteError) -> Int64? {
+        try words.knownRow(name)
+    }
+
+    private func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
+        if let known = urls[row] { return known }
+        guard let url = try connection.first(.channelURL, row) else {
+            throw .malformed("a channel", because: "the row that others refer to is missing")
+        }
+        urls[row] = url
+        return url
     }
 
     private func user(_ row: Int64) -> User {
@@ -62,48 +101,5 @@ final class ReadSession {
             failure = failure ?? error
             return User(id: UserID(""))
         }
-    }
-}
-
-extension ReadSession {
-    /// What the cache holds of a window; its whole answer comes from one covered range.
-    func window(_ query: WindowQuery) throws(SQLiteError) -> CacheWindow {
-        let sequence = try sequence()
-        guard let row = try channelRow(query.channel) else {
-            return CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: sequence)
-        }
-        let coverage = try coverage(ofRow: row)
-        guard let range = query.range(in: coverage) else {
-            return CacheWindow(extent: nil, messages: [], coverage: coverage, sequence: sequence)
-        }
-        let lower = max(query.lower, range.lower)
-        let upper = min(query.upper, range.upper)
-        // A point beside the range leaves one side empty: all of the range lies on the other.
-        let olderEnd = lower == .distantPast ? nil : min(lower.previous, range.upper)
-        let newerStart = upper == .distantFuture ? nil : max(upper.next, range.lower)
-        return CacheWindow(
-            query: query, range: range,
-            older: try messages(
-                .newestMessages, query, row, from: range.lower, through: olderEnd,
-                limit: query.olderCount + 1),
-            inside: try messages(
-                .oldestMessages, query, row, from: lower, through: upper, limit: -1),
-            newer: try messages(
-                .oldestMessages, query, row, from: newerStart, through: range.upper,
-                limit: query.newerCount + 1),
-            coverage: coverage, sequence: sequence)
-    }
-
-    private func messages(
-        _ statement: Query<MessageStretch, StoredMessage>, _ query: WindowQuery, _ row: Int64,
-        from lower: Position?, through upper: Position?, limit: Int
-    ) throws(SQLiteError) -> [Message] {
-        guard let lower, let upper, lower <= upper else { return [] }
-        let stretch = MessageStretch(channelRow: row, lower: lower, upper: upper, limit: limit)
-        var messages: [Message] = []
-        try connection.forEach(statement, stretch) { stored throws(SQLiteError) in
-            messages.append(try message(stored, in: query.channel))
-        }
-        return messages
     }
 }

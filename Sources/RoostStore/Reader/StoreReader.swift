@@ -33,10 +33,52 @@ package struct StoreReader: Sendable {
     /// A message by the name of the act of sending it; nil when it is not cached as delivered.
     package func message(_ id: RequestID) async throws(StoreError) -> Snapshot<Message?> {
         try await snapshot { session throws(SQLiteError) in
-            guard let stored = try session.connection.first(.messageByRequest, id) else {
-                return nil
+            // Two names may share a key, so the name itself decides.
+            for stored in try session.connection.all(.messagesByRequest, id)
+            where stored.message.requestID == id {
+                return try session.message(stored)
             }
-            return try session.message(stored)
+            return nil
+        }
+    }
+
+    /// Messages of a channel that match; walks the index that fits the filter best.
+    package func messages(_ query: MessageQuery) async throws(StoreError) -> Snapshot<[Message]> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try session.channelRow(query.channel), query.lower <= query.upper,
+                let filter = try session.rowFilter(query.filter)
+            else { return [] }
+            return try session.messages(
+                MessageStretch(channelRow: row, lower: query.lower, upper: query.upper), filter,
+                in: query.channel, newestFirst: query.newestFirst, limit: query.limit)
+        }
+    }
+
+    /// Messages of all channels in which others call me, newest first.
+    ///
+    /// - Parameters:
+    ///   - place: Where the page before this one ended; `.distantFuture` for the first.
+    ///   - limit: Messages in the page at most.
+    package func mentions(
+        before place: Position = .distantFuture, limit: Int
+    ) async throws(StoreError) -> Snapshot<[Message]> {
+        try await snapshot { session throws(SQLiteError) in
+            try session.connection.all(.mentions, (before: place, limit: limit)).map {
+                stored throws(SQLiteError) in try session.message(stored)
+            }
+        }
+    }
+
+    /// Messages of a channel that were edited at or after a moment, the earliest edit first.
+    package func edited(
+        in channel: ChannelURL, since: Timestamp, limit: Int
+    ) async throws(StoreError) -> Snapshot<[Message]> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try session.channelRow(channel) else { return [] }
+            let input = (channelRow: row, since: since, limit: limit)
+            return try session.connection.all(.edited, input).map { stored throws(SQLiteError) in
+                try session.message(stored, in: channel)
+            }
         }
     }
 
@@ -63,23 +105,35 @@ package struct StoreReader: Sendable {
     /// A page of my channels in a list's order.
     ///
     /// - Parameters:
+    ///   - filter: Which channels the list shows.
     ///   - order: The list's order; ties end with the URL, so it is the same on every read (scar 98).
-    ///   - includesEmpty: Whether channels without a last message belong to the list.
     ///   - last: The place after which the page begins; nil for the first page.
     ///   - limit: Channels in the page at most.
     /// - Returns: The page; a shorter one than asked for is the last.
     /// - Throws: What the database answered.
     package func channels(
-        order: ChannelOrder, includesEmpty: Bool, after last: ChannelSortKey? = nil, limit: Int
+        _ filter: ChannelFilter = ChannelFilter(), order: ChannelOrder,
+        after last: ChannelSortKey? = nil, limit: Int
     ) async throws(StoreError) -> Snapshot<[GroupChannel]> {
-        let page = ChannelPage(
-            after: last, order: order, includesEmpty: includesEmpty, limit: limit)
+        precondition(limit > 0, "A page has room for one channel at least.")
         return try await snapshot { session throws(SQLiteError) in
+            var typeRow: Int64?
+            if let name = filter.customTypes?.first, filter.customTypes?.count == 1, !name.isEmpty {
+                typeRow = try session.customTypeRow(name)
+                if typeRow == nil { return [] }
+            }
+            let me = try session.me()
             let query: Query<ChannelPage, StoredChannel> =
                 order == .chronological ? .channelsByCreation : .channelsByLastMessage
+            let page = ChannelPage(after: last, filter: filter, customTypeRow: typeRow)
             var channels: [GroupChannel] = []
-            try session.connection.forEach(query, page) { stored throws(SQLiteError) in
-                if let channel = try session.channel(stored) { channels.append(channel) }
+            try session.connection.scan(query, page) { row throws(SQLiteError) in
+                if let channel = try session.channel(StoredChannel(row)),
+                    filter.matches(channel, viewer: me)
+                {
+                    channels.append(channel)
+                }
+                return channels.count < limit
             }
             return channels
         }
@@ -100,11 +154,13 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// What is known of a channel's history.
-    package func coverage(of channel: ChannelURL) async throws(StoreError) -> Snapshot<Coverage> {
+    /// What is known of a channel's history under a filter.
+    package func coverage(
+        of channel: ChannelURL, under filter: MessageFilter = .everything
+    ) async throws(StoreError) -> Snapshot<Coverage> {
         try await snapshot { session throws(SQLiteError) in
             guard let row = try session.channelRow(channel) else { return Coverage() }
-            return try session.coverage(ofRow: row)
+            return try session.coverage(ofRow: row, under: filter.normalized)
         }
     }
 
@@ -133,12 +189,11 @@ package struct StoreReader: Sendable {
 }
 
 extension ChannelPage {
-    init(after last: ChannelSortKey?, order: ChannelOrder, includesEmpty: Bool, limit: Int) {
-        precondition(limit > 0, "A page has room for one channel at least.")
+    init(after last: ChannelSortKey?, filter: ChannelFilter, customTypeRow: Int64?) {
         // Before every place: later than any time, and a URL that no other precedes.
         self.init(
             lastMessageAt: last.map { $0.lastMessageAt ?? .distantPast } ?? .distantFuture,
             createdAt: last?.createdAt ?? .distantFuture, url: last?.url ?? ChannelURL(""),
-            includesEmpty: includesEmpty, limit: limit)
+            filter: filter, customTypeRow: customTypeRow)
     }
 }

@@ -6,32 +6,96 @@ internal import RoostModel
 /// What one commit does to one channel's messages; becomes a `MessagesChange`.
 struct MessageNews {
     /// A message before the commit and after what has been done so far.
-    struct Row {
+    private struct Row {
         let before: Message?
         var after: Message?
     }
 
+    /// What is known under a filter, before the commit and now.
+    struct Filtered {
+        let filterRow: Int64
+        let filter: MessageFilter
+        let before: Coverage
+        var now: Coverage
+    }
+
     let channel: ChannelURL
+    let channelRow: Int64
+    /// Nothing at or before this moment is visible.
+    var cut: Timestamp?
+    /// Whether anything is known under filters only; their coverage is read when it is needed.
+    let hasFilters: Bool
     let coverageBefore: Coverage
     var coverage: Coverage
-    private(set) var rows: [MessageID: Row] = [:]
+    /// Nil until it is needed.
+    var filtered: [Filtered]?
+    let holdingBefore: Holding
+    var holding: Holding
+    private var cutThrough: Timestamp?
+    private var rows: [Row] = []
+    private var indexByID: [MessageID: Int] = [:]
 
-    init(channel: ChannelURL, coverage: Coverage) {
+    init(
+        channel: ChannelURL, channelRow: Int64, cut: Timestamp?, coverage: Coverage,
+        hasFilters: Bool, holding: Holding
+    ) {
         self.channel = channel
+        self.channelRow = channelRow
+        self.cut = cut
+        self.hasFilters = hasFilters
         coverageBefore = coverage
         self.coverage = coverage
+        holdingBefore = holding
+        self.holding = holding
+    }
+
+    /// Whether a message of this place may have been in the cache before the commit.
+    func mayHaveHeld(_ place: Position) -> Bool {
+        hasFilters || coverageBefore.range(containing: place) != nil
     }
 
     /// Notes that a message, known before as `before`, is now `after`.
     mutating func note(_ id: MessageID, before: Message?, after: Message?) {
-        if rows[id] == nil { rows[id] = Row(before: before, after: after) }
-        rows[id]?.after = after
+        if let index = indexByID[id] {
+            rows[index].after = after
+        } else {
+            indexByID[id] = rows.count
+            rows.append(Row(before: before, after: after))
+        }
     }
 
     /// Forgets everything: no message is left, and that none is covered says so.
-    mutating func clear() {
-        rows = [:]
+    ///
+    /// - Returns: What this commit has done so far, as it was before it; nil for what it had added.
+    mutating func clear() -> [MessageID: Message?] {
+        let found = indexByID.mapValues { rows[$0].before }
+        rows = []
+        indexByID = [:]
         coverage = Coverage()
+        holding.messageCount = 0
+        holding.payloadBytes = 0
+        for index in (filtered ?? []).indices { filtered?[index].now = Coverage() }
+        return found
+    }
+
+    /// Forgets what stands at or before a moment; observers hear of it by the moment alone.
+    mutating func cut(through moment: Timestamp) {
+        cut = moment
+        cutThrough = moment
+        let end = Position(createdAt: moment, messageID: MessageID(.max))
+        coverage.cut(through: end)
+        for index in (filtered ?? []).indices { filtered?[index].now.cut(through: end) }
+        let kept = rows.filter { row in
+            guard let place = (row.after ?? row.before)?.position else { return false }
+            return place > end
+        }
+        rows = []
+        indexByID = [:]
+        for row in kept {
+            guard let id = (row.after ?? row.before)?.messageID else { continue }
+            indexByID[id] = rows.count
+            rows.append(row)
+        }
     }
 
     /// The change as observers hear of it; nil when nothing is different now.
@@ -41,7 +105,8 @@ struct MessageNews {
         var inserted: [Message] = []
         var updated: [Update<Message>] = []
         var deleted: [Message] = []
-        for row in rows.values {
+        inserted.reserveCapacity(rows.count)
+        for row in rows {
             switch (row.before, row.after) {
             case (nil, let after?): inserted.append(now(after))
             case (let old?, nil): deleted.append(before(old))
@@ -53,18 +118,27 @@ struct MessageNews {
             case (nil, nil): break
             }
         }
+        let filters = (filtered ?? []).filter { $0.before != $0.now }.map(\.filter)
         guard
-            !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || coverage != coverageBefore
+            !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !filters.isEmpty
+                || coverage != coverageBefore || cutThrough != nil
         else { return nil }
+        inserted.sortByPlace()
+        deleted.sortByPlace()
+        updated.sort { $0.after.isBefore($1.after) }
         return MessagesChange(
-            channel: channel, inserted: inserted.inOrder,
-            updated: updated.sorted { $0.after.isBefore($1.after) }, deleted: deleted.inOrder,
-            coverageBefore: coverageBefore, coverageAfter: coverage)
+            channel: channel, inserted: inserted, updated: updated, deleted: deleted,
+            cutThrough: cutThrough, coverageBefore: coverageBefore, coverageAfter: coverage,
+            filters: filters)
     }
 }
 
 extension [Message] {
-    fileprivate var inOrder: [Message] { sorted { $0.isBefore($1) } }
+    /// Pages come in order, one way or the other, and sorting moves large values.
+    fileprivate mutating func sortByPlace() {
+        let isAscending = zip(self, dropFirst()).allSatisfy { $0.isBefore($1) }
+        if !isAscending { sort { $0.isBefore($1) } }
+    }
 }
 
 extension Message {

@@ -16,8 +16,9 @@ package enum Mutation: Hashable, Sendable {
     ///
     /// `covering` is the stretch the server stated to be whole, nil when it stated none. A message that
     /// lies neither there nor in what was covered before is not kept: the cache would claim to know
-    /// what stands around it.
-    case messages(ChannelURL, [Message], covering: CoveredRange?)
+    /// what stands around it. A page that was asked for under a filter covers that filter only.
+    case messages(
+        ChannelURL, [Message], covering: CoveredRange?, under: MessageFilter = .everything)
     /// A message that came live, and the one the server named as right before it.
     case liveMessage(Message, predecessor: MessageID?)
     /// A message as it is now; lands only where the cache has it.
@@ -31,6 +32,13 @@ package enum Mutation: Hashable, Sendable {
     /// The journal does not list them: a message is where something is covered, so `coverageAfter`
     /// says that they are gone. The same holds for a removed channel.
     case clearMessages(ChannelURL)
+    /// Forgets what stands at or before a moment, for good: a history was reset, or a retention has
+    /// passed. Copies of such messages that come later are not kept.
+    case historyCut(ChannelURL, through: Timestamp)
+    /// Somebody looked at a channel's messages: the budget evicts those last that were seen last (R122).
+    case accessed(ChannelURL, at: Timestamp)
+    /// A pinned channel is never evicted.
+    case pinned(ChannelURL, Bool)
     /// Forgets everything: channels, messages, cursors, users and the session, not the outbox (scar 35).
     case clearAll
     /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
@@ -45,11 +53,13 @@ package enum Mutation: Hashable, Sendable {
     /// The channel whose messages it touches.
     var channelOfMessages: ChannelURL? {
         switch self {
-        case .removeChannel(let channel), .messages(let channel, _, _), .deleted(let channel, _),
-            .clearMessages(let channel):
+        case .removeChannel(let channel), .messages(let channel, _, _, _),
+            .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
-        case .channels, .channelNews, .clearAll, .cursor, .removeCursor, .users, .session: nil
+        case .channels, .channelNews, .clearAll, .cursor, .removeCursor, .users, .session,
+            .accessed, .pinned:
+            nil
         }
     }
 
@@ -57,7 +67,8 @@ package enum Mutation: Hashable, Sendable {
     func concerns(_ url: ChannelURL) -> Bool {
         switch self {
         case .channels(let channels): channels.contains { $0.url == url }
-        case .channelNews(let channel, _): channel == url
+        case .channelNews(let channel, _), .accessed(let channel, _), .pinned(let channel, _):
+            channel == url
         case .cursor(let key, _), .removeCursor(let key): key.channel == url
         default: channelOfMessages == url
         }

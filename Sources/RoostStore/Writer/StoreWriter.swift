@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostCore
+internal import RoostModel
 internal import RoostSQLite
 
 /// The one who writes to the cache, and tells what changed.
@@ -10,6 +11,7 @@ internal import RoostSQLite
 package actor StoreWriter {
     private nonisolated let executor: any SerialExecutor
     private let path: String
+    private let owner: StoreOwner
     private var connection: Connection?
     /// Keeps other clients out of the folder.
     private var lock: FolderLock?
@@ -20,9 +22,10 @@ package actor StoreWriter {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, path: String) {
+    init(on executor: any SerialExecutor, path: String, owner: StoreOwner) {
         self.executor = executor
         self.path = path
+        self.owner = owner
     }
 
     /// Writes down what the server said: all of it in one transaction, or nothing.
@@ -35,7 +38,8 @@ package actor StoreWriter {
         guard let connection else { throw .closed }
         do throws(SQLiteError) {
             let commit = try connection.transaction { () throws(SQLiteError) in
-                let changes = try WriteSession(connection).apply(mutations)
+                let changes = try WriteSession(connection, me: UserID(owner.user))
+                    .apply(mutations)
                 return Commit(
                     sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
             }

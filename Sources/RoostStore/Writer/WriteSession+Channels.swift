@@ -14,8 +14,14 @@ extension WriteSession {
         var payload: [UInt8] = []
         ChannelPayload.write(channel, to: &payload, row: users.row)
         try connection.execute(
-            .updateChannel, ChannelEntry(row: row, channel: channel, payload: payload))
+            .updateChannel,
+            ChannelEntry(
+                row: row, channel: channel, customTypeRow: try words.row(channel.customType),
+                payload: payload))
         note(channel.url, before: old, after: channel)
+        if let offset = channel.messageOffset, offset > old?.messageOffset ?? .distantPast {
+            try cutHistory(of: channel.url, through: offset)
+        }
     }
 
     /// Changes a channel by what happened in it; one that is not known stays so.
@@ -31,11 +37,13 @@ extension WriteSession {
         guard let row = try row(url) else { return }
         let old = try storedChannel(url)
         try clearMessages(url, before: rest)
+        try withNews(of: url, row: row) { news throws(SQLiteError) in news.cut = nil }
         try connection.execute(.deleteCursorsOfChannel, row)
         if rest.contains(where: { $0.concerns(url) }) {
             try connection.execute(.blankChannel, row)  // It comes back, and keeps its row.
         } else {
             try connection.execute(.deleteChannel, row)
+            removedRows.insert(row)
         }
         note(url, before: old, after: nil)
     }

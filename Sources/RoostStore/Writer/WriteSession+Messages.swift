@@ -7,12 +7,25 @@ internal import RoostSQLite
 extension WriteSession {
     /// Writes a page, after what it states to be known.
     func put(
-        _ messages: [Message], in url: ChannelURL, covering range: CoveredRange?
+        _ messages: [Message], in url: ChannelURL, covering range: CoveredRange?,
+        under filter: MessageFilter
     ) throws(SQLiteError) {
         let row = try rowMaking(url)
+        let filter = filter.normalized
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            if let range { news.coverage.insert(range) }
-            try put(messages, row: row, news: &news)
+            if let range {
+                if filter == .everything {
+                    news.coverage.insert(range)
+                } else {
+                    try cover(range, under: filter, news: &news)
+                }
+            }
+            for message in messages {
+                precondition(
+                    message.channelURL == news.channel, "A page holds messages of one channel.")
+                try put(message, news: &news)
+            }
+            news.joinPredecessors(messages)
         }
     }
 
@@ -21,6 +34,7 @@ extension WriteSession {
         let row = try rowMaking(message.channelURL)
         let place = message.place
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
+            guard !news.isCut(place) else { return }
             var range = CoveredRange(lower: place, upper: place, predecessor: predecessor)
             if let predecessor,
                 let known = try connection.first(.positionOfMessage, (row, predecessor)),
@@ -29,16 +43,21 @@ extension WriteSession {
                 range = CoveredRange(lower: known, upper: place)
             }
             news.coverage.insert(range)
-            try put([message], row: row, news: &news)
+            try put(message, news: &news)
+            news.joinPredecessors([message])
         }
     }
 
-    /// Writes a newer copy of a message that the cache has.
+    /// Writes a newer copy of a message that the cache has, or that it must have now because the edit
+    /// made it match a filter under which its place is known.
     func putEdited(_ message: Message) throws(SQLiteError) {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
-        guard try connection.first(.positionOfMessage, (row, id)) != nil else { return }
+        let isCached = try connection.first(.positionOfMessage, (row, id)) != nil
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
-            try put([message], row: row, news: &news)
+            guard isCached || news.hasFilters else { return }
+            // Under no filter the place may be known and the message not be there: it was deleted.
+            guard isCached || news.coverage.range(containing: message.place) == nil else { return }
+            try put(message, news: &news)
         }
     }
 
@@ -48,9 +67,8 @@ extension WriteSession {
         else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             let place = MessagePlace(channelRow: row, position: position)
-            guard let old = try message(at: place, in: url) else { return }
-            try connection.execute(.deleteMessage, place)
-            news.note(id, before: old, after: nil)
+            guard let old = try stored(at: place) else { return }
+            try delete(old, news: &news)
         }
     }
 
@@ -63,103 +81,139 @@ extension WriteSession {
         // channel again, observers need the names of those that do not come back.
         let comesBack = rest.contains { $0.channelOfMessages == url }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            let old = comesBack ? try allMessages(of: url, row: row) : []
+            try readFilters(&news)
+            let left = comesBack ? try allMessages(of: url, row: row) : []
             try connection.execute(.deleteMessagesOfChannel, row)
-            let known = news.rows
-            news.clear()
-            for (id, before) in known where comesBack {
-                if let before = before.before { news.note(id, before: before, after: nil) }
+            let found = news.clear()
+            guard comesBack else { return }
+            for (id, before) in found where before != nil {
+                news.note(id, before: before, after: nil)
             }
-            for message in old where known[message.place.messageID] == nil {
+            for message in left where found[message.place.messageID] == nil {
                 news.note(message.place.messageID, before: message, after: nil)
             }
         }
     }
 
-    // MARK: - One channel's messages
-
-    private func put(
-        _ messages: [Message], row: Int64, news: inout MessageNews
-    ) throws(SQLiteError) {
-        for message in messages {
-            precondition(
-                message.channelURL == news.channel, "A page holds messages of one channel.")
-            guard news.coverage.range(containing: message.place) != nil else { continue }
-            try put(message, row: row, news: &news)
-        }
-        // A range that waited for its predecessor joins the one that has it now.
-        for range in news.coverage.ranges {
-            guard let predecessor = range.predecessor,
-                let position = messages.first(where: { $0.messageID == predecessor })?.position,
-                position < range.lower
-            else { continue }
-            news.coverage.insert(CoveredRange(lower: position, upper: range.lower))
+    /// Forgets what a channel shows no more, and what would come of it later.
+    func cutHistory(of url: ChannelURL, through moment: Timestamp) throws(SQLiteError) {
+        let row = try rowMaking(url)
+        try withNews(of: url, row: row) { news throws(SQLiteError) in
+            guard moment > news.cut ?? .distantPast else { return }
+            try readFilters(&news)
+            try connection.execute(.putCut, (row, moment))
+            let gone = try connection.first(.holdingThrough, (row, moment)) ?? Holding()
+            if gone.messageCount > 0 {
+                try connection.execute(.deleteMessagesThrough, (row, moment))
+                news.holding.messageCount -= gone.messageCount
+                news.holding.payloadBytes -= gone.payloadBytes
+            }
+            news.cut(through: moment)
         }
     }
 
-    private func put(
-        _ message: Message, row: Int64, news: inout MessageNews
+    // MARK: - One channel's messages
+
+    private func cover(
+        _ range: CoveredRange, under filter: MessageFilter, news: inout MessageNews
     ) throws(SQLiteError) {
-        let place = MessagePlace(channelRow: row, position: message.place)
-        let mayBeKnown = news.coverageBefore.range(containing: message.place) != nil
-        var old: Message?
-        if mayBeKnown { old = try self.message(at: place, in: news.channel) }
+        try readFilters(&news)
+        if let index = news.filtered?.firstIndex(where: { $0.filter == filter }) {
+            news.filtered?[index].now.insert(range)
+        } else {
+            news.filtered?.append(
+                MessageNews.Filtered(
+                    filterRow: try row(filter), filter: filter, before: Coverage(),
+                    now: Coverage([range])))
+        }
+    }
+
+    private func put(_ message: Message, news: inout MessageNews) throws(SQLiteError) {
+        let position = message.place
+        guard !news.isCut(position) else { return }
+        let place = MessagePlace(channelRow: news.channelRow, position: position)
+        var old: StoredMessage?
+        if news.mayHaveHeld(position) { old = try stored(at: place) }
         if old == nil {
-            if try connection.execute(.insertMessage, (row, try stored(message))) > 0 {
-                news.note(message.place.messageID, before: nil, after: message)
+            guard try isCovered(message, news: &news) else { return }
+            let entry = try entry(message, row: news.channelRow)
+            if try connection.execute(.insertMessage, entry) > 0 {
+                news.add(entry)
+                news.note(position.messageID, before: nil, after: message)
                 return
             }
-            old = try movedMessage(message, row: row, news: news)
+            old = try movedMessage(position.messageID, row: news.channelRow)
         }
         guard let old else {
             throw .malformed("a message", because: "two messages have one place")
         }
-        try update(old, with: message, row: row, news: &news)
+        try update(old, with: message, news: &news)
+    }
+
+    /// Whether the cache claims to hold every message like this one at its place.
+    private func isCovered(
+        _ message: Message, news: inout MessageNews
+    ) throws(SQLiteError) -> Bool {
+        if news.coverage.range(containing: message.place) != nil { return true }
+        guard news.hasFilters || news.filtered != nil else { return false }
+        try readFilters(&news)
+        return (news.filtered ?? []).contains { filtered in
+            filtered.now.range(containing: message.place) != nil && filtered.filter.matches(message)
+        }
     }
 
     /// A message that is cached under the same ID, though not where it was looked for.
     private func movedMessage(
-        _ message: Message, row: Int64, news: MessageNews
-    ) throws(SQLiteError) -> Message? {
-        let id = message.place.messageID
+        _ id: MessageID, row: Int64
+    ) throws(SQLiteError) -> StoredMessage? {
         guard let position = try connection.first(.positionOfMessage, (row, id)) else { return nil }
-        return try self.message(
-            at: MessagePlace(channelRow: row, position: position), in: news.channel)
+        return try stored(at: MessagePlace(channelRow: row, position: position))
     }
 
     private func update(
-        _ old: Message, with copy: Message, row: Int64, news: inout MessageNews
+        _ stored: StoredMessage, with copy: Message, news: inout MessageNews
     ) throws(SQLiteError) {
-        let id = copy.place.messageID
+        let old = try message(stored, in: news.channel)
         let merged = old.merged(with: copy)
-        let stored = try stored(merged)
+        // What an edit takes out of every filter it was known under is not known any more.
+        guard try isCovered(merged, news: &news) else { return try delete(stored, news: &news) }
+        let entry = try entry(merged, row: news.channelRow)
         guard merged.mapUsers(users.now) != old.mapUsers(users.now) else { return }
         if old.place == merged.place {
-            try connection.execute(.updateMessage, (row, stored))
+            try connection.execute(.updateMessage, entry)
         } else {
             // The server never moves a message; should one come from elsewhere, it stands once.
             try connection.execute(
-                .deleteMessage, MessagePlace(channelRow: row, position: old.place))
-            try connection.execute(.insertMessage, (row, stored))
+                .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
+            try connection.execute(.insertMessage, entry)
         }
-        news.note(id, before: old, after: merged)
+        news.subtract(stored)
+        news.add(entry)
+        news.note(old.place.messageID, before: old, after: merged)
+    }
+
+    private func delete(_ stored: StoredMessage, news: inout MessageNews) throws(SQLiteError) {
+        let old = try message(stored, in: news.channel)
+        try connection.execute(
+            .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
+        news.subtract(stored)
+        news.note(old.place.messageID, before: old, after: nil)
     }
 
     /// The form of a message that goes into the table; its sender is written down on the way.
-    private func stored(_ message: Message) throws(SQLiteError) -> StoredMessage {
+    private func entry(_ message: Message, row: Int64) throws(SQLiteError) -> MessageEntry {
         var senderRow: Int64?
         if let sender = message.sender {
             senderRow = try users.learn(sender.user, inFull: false)
         }
-        return StoredMessage(
-            message: message, senderRow: senderRow, role: message.sender?.role ?? .none)
+        return MessageEntry(
+            message, channelRow: row, senderRow: senderRow,
+            customTypeRow: try words.row(message.customType),
+            isMine: message.sender?.user.id == me, me: me)
     }
 
-    private func message(
-        at place: MessagePlace, in url: ChannelURL
-    ) throws(SQLiteError) -> Message? {
-        guard let stored = try connection.first(.messageAtPlace, place) else { return nil }
-        return try message(stored, in: url)
+    private func stored(at place: MessagePlace) throws(SQLiteError) -> StoredMessage? {
+        try connection.first(.messageAtPlace, place)
     }
 
     private func message(
@@ -170,17 +224,45 @@ extension WriteSession {
         if let row = stored.senderRow {
             message.sender = Sender(user: try users.user(inRow: row), role: stored.role)
         }
+        if let row = stored.customTypeRow { message.customType = try words.text(inRow: row) }
         return message
     }
 
     private func allMessages(of url: ChannelURL, row: Int64) throws(SQLiteError) -> [Message] {
         let everything = MessageStretch(
-            channelRow: row, lower: .distantPast, upper: .distantFuture, limit: -1)
+            channelRow: row, lower: .distantPast, upper: .distantFuture)
         var messages: [Message] = []
         try connection.forEach(.oldestMessages, everything) { stored throws(SQLiteError) in
             messages.append(try message(stored, in: url))
         }
         return messages
+    }
+}
+
+extension MessageNews {
+    fileprivate func isCut(_ place: Position) -> Bool {
+        cut.map { place.createdAt <= $0 } ?? false
+    }
+
+    fileprivate mutating func add(_ entry: MessageEntry) {
+        holding.messageCount += 1
+        holding.payloadBytes += Int64(entry.payload.count)
+    }
+
+    fileprivate mutating func subtract(_ stored: StoredMessage) {
+        holding.messageCount -= 1
+        holding.payloadBytes -= Int64(stored.payloadCount)
+    }
+
+    /// A range that waited for its predecessor joins the one that has it now.
+    fileprivate mutating func joinPredecessors(_ messages: [Message]) {
+        for range in coverage.ranges {
+            guard let predecessor = range.predecessor,
+                let position = messages.first(where: { $0.messageID == predecessor })?.position,
+                position < range.lower
+            else { continue }
+            coverage.insert(CoveredRange(lower: position, upper: range.lower))
+        }
     }
 }
 

@@ -6,8 +6,8 @@
 // the difference between before and after, so that a message added and deleted in one commit was never
 // there, and one that came twice came once.
 //
-// The invariant "a cached message lies inside a covered range" saves half of the reads: where nothing
-// was covered before, nothing can be found.
+// The invariant "a cached message lies inside a range of a filter it matches" saves half of the reads:
+// where nothing was covered before, nothing can be found.
 
 internal import RoostCore
 internal import RoostModel
@@ -16,17 +16,25 @@ internal import RoostSQLite
 /// Applies mutations inside one transaction and gathers what they changed.
 final class WriteSession {
     let connection: Connection
+    /// Whose cache this is.
+    let me: UserID
     var users: UserBook
-    private var channelRows: [ChannelURL: Int64] = [:]
-    private var news: [(row: Int64, news: MessageNews)] = []
+    var words: WordBook
+    private var channelRows: [ChannelURL: ChannelRow] = [:]
+    private var news: [MessageNews] = []
     private var newsIndex: [Int64: Int] = [:]
+    private var filterRows: [MessageFilter: Int64] = [:]
     private var clearsUsers = false
+    /// Channels whose rows are gone, and all that refers to them.
+    var removedRows: Set<Int64> = []
     var channels: [ChannelURL: (before: GroupChannel?, after: GroupChannel?)] = [:]
     var channelOrder: [ChannelURL] = []
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, me: UserID) {
         self.connection = connection
+        self.me = me
         users = UserBook(connection)
+        words = WordBook(connection)
     }
 
     /// Applies the mutations in order and tells what is different now.
@@ -38,6 +46,8 @@ final class WriteSession {
         // Users stand in payloads too, so they go when nobody can refer to them any more.
         if clearsUsers, try connection.all(.channelURLs).isEmpty {
             try connection.execute(.deleteUsers)
+            try connection.execute(.deleteWords)
+            try connection.execute(.deleteFilters)
         }
         return changes()
     }
@@ -50,8 +60,8 @@ final class WriteSession {
             for channel in channels { try put(channel) }
         case .removeChannel(let url):
             try removeChannel(url, before: rest)
-        case .messages(let url, let messages, let range):
-            try put(messages, in: url, covering: range)
+        case .messages(let url, let messages, let range, let filter):
+            try put(messages, in: url, covering: range, under: filter)
         case .liveMessage(let message, let predecessor):
             try putLive(message, after: predecessor)
         case .edited(let message):
@@ -60,6 +70,12 @@ final class WriteSession {
             for id in ids { try delete(id, in: url) }
         case .clearMessages(let url):
             try clearMessages(url, before: rest)
+        case .historyCut(let url, let moment):
+            try cutHistory(of: url, through: moment)
+        case .accessed(let url, let moment):
+            try connection.execute(.putAccess, (try rowMaking(url), moment))
+        case .pinned(let url, let isPinned):
+            try connection.execute(.putPin, (try rowMaking(url), isPinned))
         case .channelNews(let url, let news):
             try apply(news, to: url)
         case .clearAll:
@@ -84,16 +100,16 @@ final class WriteSession {
     func rowMaking(_ url: ChannelURL) throws(SQLiteError) -> Int64 {
         if let row = try row(url) { return row }
         let row = try connection.first(.insertChannel, url) ?? 0
-        channelRows[url] = row
+        channelRows[url] = ChannelRow(row: row, cut: nil)
         return row
     }
 
     /// The row of a channel; nil when nothing was ever said of it.
     func row(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
-        if let row = channelRows[url] { return row }
-        let row = try connection.first(.channelByURL, url)?.row
-        channelRows[url] = row
-        return row
+        if let known = channelRows[url] { return known.row }
+        let found = try connection.first(.channelRow, url)
+        channelRows[url] = found
+        return found?.row
     }
 
     /// Lends the news of a channel's messages; the first use reads what is covered.
@@ -101,23 +117,69 @@ final class WriteSession {
         of url: ChannelURL, row: Int64,
         _ body: (inout MessageNews) throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
-        if let index = newsIndex[row] { return try body(&news[index].news) }
-        let coverage = Coverage(try connection.all(.coverage, row))
+        if let index = newsIndex[row] { return try body(&news[index]) }
         newsIndex[row] = news.count
-        news.append((row, MessageNews(channel: url, coverage: coverage)))
-        return try body(&news[news.count - 1].news)
+        news.append(
+            MessageNews(
+                channel: url, channelRow: row, cut: channelRows[url]?.cut,
+                coverage: Coverage(try connection.all(.coverage, CoverageKey(channelRow: row))),
+                hasFilters: try connection.first(.filtersOfChannel, row) != nil,
+                holding: try connection.first(.holding, row) ?? Holding()))
+        return try body(&news[news.count - 1])
     }
 
-    /// Writes the ranges that are different now; the others are not touched.
+    /// Reads what is known of a channel under filters, unless that was done.
+    func readFilters(_ news: inout MessageNews) throws(SQLiteError) {
+        guard news.filtered == nil else { return }
+        var filtered: [MessageNews.Filtered] = []
+        for filterRow in try connection.all(.filtersOfChannel, news.channelRow) {
+            guard let filter = try connection.first(.filter, filterRow) else {
+                throw .malformed("a filter", because: "the row that others refer to is missing")
+            }
+            let key = CoverageKey(channelRow: news.channelRow, filterRow: filterRow)
+            let coverage = Coverage(try connection.all(.coverage, key))
+            filtered.append(
+                MessageNews.Filtered(
+                    filterRow: filterRow, filter: filter, before: coverage, now: coverage))
+        }
+        news.filtered = filtered
+    }
+
+    /// The row of a filter, made when it is new.
+    func row(_ filter: MessageFilter) throws(SQLiteError) -> Int64 {
+        if let row = filterRows[filter] { return row }
+        var row = try connection.first(.filterRow, filter)
+        if row == nil { row = try connection.first(.insertFilter, filter) }
+        filterRows[filter] = row
+        return row ?? 0
+    }
+
+    /// Writes the ranges and sums that are different now; the others are not touched.
     private func storeCoverage() throws(SQLiteError) {
-        for (row, news) in news where news.coverage != news.coverageBefore {
-            let (before, after) = (Set(news.coverageBefore.ranges), Set(news.coverage.ranges))
-            for range in news.coverageBefore.ranges where !after.contains(range) {
-                try connection.execute(.deleteRange, (row, range))
+        for news in news where !removedRows.contains(news.channelRow) {
+            let row = news.channelRow
+            try store(news.coverage, over: news.coverageBefore, CoverageKey(channelRow: row))
+            for filtered in news.filtered ?? [] {
+                try store(
+                    filtered.now, over: filtered.before,
+                    CoverageKey(channelRow: row, filterRow: filtered.filterRow))
             }
-            for range in news.coverage.ranges where !before.contains(range) {
-                try connection.execute(.putRange, (row, range))
+            if news.holding != news.holdingBefore {
+                try connection.execute(.putHolding, (row, news.holding))
             }
+        }
+    }
+
+    private func store(
+        _ now: Coverage, over before: Coverage, _ key: CoverageKey
+    ) throws(SQLiteError) {
+        guard now != before else { return }
+        let (old, new) = (Set(before.ranges), Set(now.ranges))
+        for range in before.ranges where !new.contains(range) {
+            try connection.execute(.deleteRange, (key, range))
+        }
+        for range in now.ranges where !old.contains(range) {
+            try connection.execute(.putRange, (key, range))
         }
     }
 
@@ -126,7 +188,7 @@ final class WriteSession {
         let updates = users.updates.map { Update(before: $0.before, after: $0.now) }
         if !updates.isEmpty { changes.append(.users(updates)) }
         if let change = channelsChange() { changes.append(.channels(change)) }
-        for (_, news) in news {
+        for news in news {
             let change = news.change(
                 now: { $0.mapUsers(users.now) }, before: { $0.mapUsers(users.before) })
             if let change { changes.append(.messages(change)) }

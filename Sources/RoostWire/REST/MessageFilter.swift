@@ -2,60 +2,6 @@
 
 package import RoostModel
 
-/// Which messages of a channel a question is about (`protocol.md` 3.6).
-package struct MessageFilter: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable {
-        case all = ""
-        case user = "MESG"
-        case file = "FILE"
-        case admin = "ADMM"
-    }
-
-    package enum ReplyType: String, Hashable, Sendable {
-        /// No replies.
-        case none
-        case all
-        /// Of the replies only those that stand in the channel as well.
-        case onlyReplyToChannel = "only_reply_to_channel"
-    }
-
-    package var kind: Kind
-    /// Any of these, "" meaning none; nil for all.
-    package var customTypes: [String]?
-    package var senderIDs: [UserID]?
-    package var replyType: ReplyType
-    /// Only the replies to this message.
-    package var parentID: MessageID?
-
-    package init(
-        kind: Kind = .all, customTypes: [String]? = nil, senderIDs: [UserID]? = nil,
-        replyType: ReplyType = .none, parentID: MessageID? = nil
-    ) {
-        self.kind = kind
-        self.customTypes = customTypes
-        self.senderIDs = senderIDs
-        self.replyType = replyType
-        self.parentID = parentID
-    }
-
-    package func matches(_ message: Message) -> Bool {
-        if kind != .all, message.content.kind != kind.rawValue { return false }
-        if let customTypes, !customTypes.contains(message.customType) { return false }
-        if let senderIDs {
-            guard let sender = message.sender, senderIDs.contains(sender.user.id) else {
-                return false
-            }
-        }
-        if let parentID { return message.parentID == parentID }
-        guard message.parentID != nil else { return true }
-        switch replyType {
-        case .none: return false
-        case .all: return true
-        case .onlyReplyToChannel: return message.isReplyToChannel
-        }
-    }
-}
-
 extension MessageFilter {
     init(_ fields: RequestFields) throws(ServerError) {
         let kindWord = fields.string("message_type") ?? ""

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+
+/// What lists of channels are filtered by, in one column: a row is judged before its payload is read.
+///
+/// The bits are stored; none is ever given another meaning.
+struct ChannelFlags: OptionSet, Sendable {
+    let rawValue: Int64
+    static let isSuper = ChannelFlags(rawValue: 1 << 0)
+    static let isPublic = ChannelFlags(rawValue: 1 << 1)
+    static let isDistinct = ChannelFlags(rawValue: 1 << 2)
+    static let isFrozen = ChannelFlags(rawValue: 1 << 3)
+    static let isUnread = ChannelFlags(rawValue: 1 << 4)
+
+    init(rawValue: Int64) { self.rawValue = rawValue }
+
+    init(of channel: GroupChannel) {
+        self = []
+        if channel.isSuper { insert(.isSuper) }
+        if channel.isPublic { insert(.isPublic) }
+        if channel.isDistinct { insert(.isDistinct) }
+        if channel.isFrozen { insert(.isFrozen) }
+        if channel.unreadMessageCount > 0 { insert(.isUnread) }
+    }
+}
+
+extension ChannelFilter {
+    /// The bits a row must agree in, and what they must be.
+    var flags: (mask: ChannelFlags, value: ChannelFlags) {
+        var mask: ChannelFlags = []
+        var value: ChannelFlags = []
+        func want(_ flag: ChannelFlags, _ choice: Bool?) {
+            guard let choice else { return }
+            mask.insert(flag)
+            if choice { value.insert(flag) }
+        }
+        want(.isSuper, isSuper)
+        want(.isPublic, isPublic)
+        want(.isDistinct, isDistinct)
+        want(.isFrozen, includesFrozen ? nil : false)
+        want(.isUnread, isUnread ? true : nil)
+        return (mask, value)
+    }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+internal import RoostSQLite
+
+// Pages of a channel: one statement for each index they can walk and each direction.
+//
+// The planner has no figures about the tables, and would walk the channel where an index is shorter: so
+// the statements name theirs. The columns are those of `StoredMessage.init`, then the ones that `RowFilter` looks at. There is no
+// LIMIT: who reads stops when there is enough, because the filter drops rows on the way.
+
+extension Query where Input == MessageStretch, Output == StoredMessage {
+    /// The messages of a stretch, oldest first.
+    static let oldestMessages = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message
+            WHERE channel_id = ?1
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at, message_id
+            """,
+        bind: { stretch, bindings in stretch.bind(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The messages of a stretch, newest first.
+    static let newestMessages = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message
+            WHERE channel_id = ?1
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at DESC, message_id DESC
+            """,
+        bind: { stretch, bindings in stretch.bind(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The messages of one sender, oldest first.
+    static let oldestOfSender = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_sender
+            WHERE channel_id = ?1 AND sender_id = ?6
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at, message_id
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The messages of one sender, newest first.
+    static let newestOfSender = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_sender
+            WHERE channel_id = ?1 AND sender_id = ?6
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at DESC, message_id DESC
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The messages of one custom type, oldest first.
+    static let oldestOfCustomType = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_custom_type
+            WHERE channel_id = ?1 AND custom_type_id = ?6
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at, message_id
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The messages of one custom type, newest first.
+    static let newestOfCustomType = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_custom_type
+            WHERE channel_id = ?1 AND custom_type_id = ?6
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at DESC, message_id DESC
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The messages of one kind that is not a user's text, oldest first.
+    static let oldestOfKind = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_kind
+            WHERE channel_id = ?1 AND kind = ?6 AND kind <> 1
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at, message_id
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The messages of one kind that is not a user's text, newest first.
+    static let newestOfKind = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_kind
+            WHERE channel_id = ?1 AND kind = ?6 AND kind <> 1
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at DESC, message_id DESC
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The replies to one message, oldest first.
+    static let oldestOfParent = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_parent
+            WHERE channel_id = ?1 AND parent_id = ?6
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at, message_id
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+
+    /// The replies to one message, newest first.
+    static let newestOfParent = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, kind, is_reply_to_channel
+            FROM message INDEXED BY message_by_parent
+            WHERE channel_id = ?1 AND parent_id = ?6
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at DESC, message_id DESC
+            """,
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+}
+
+extension Query
+where Input == (before: Position, limit: Int), Output == StoredMessage {
+    /// Messages of others that call me, in all channels, newest first.
+    static let mentions = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload
+            FROM message
+            WHERE mentions_me = 1 AND (created_at, message_id) < (?1, ?2)
+            ORDER BY created_at DESC, message_id DESC LIMIT ?3
+            """,
+        bind: { input, bindings in
+            bindings.append(input.before)
+            bindings.append(input.limit)
+        },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+}
+
+extension Query
+where Input == (channelRow: Int64, since: Timestamp, limit: Int), Output == StoredMessage {
+    /// Messages edited at or after a moment, in the order of their edits.
+    static let edited = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload
+            FROM message
+            WHERE channel_id = ?1 AND updated_at >= ?2
+            ORDER BY updated_at, created_at, message_id LIMIT ?3
+            """,
+        bind: { input, bindings in
+            bindings.append(input.channelRow)
+            bindings.append(input.since.milliseconds)
+            bindings.append(input.limit)
+        },
+        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+}
+
+extension MessageStretch {
+    fileprivate func bind(_ bindings: inout Bindings) {
+        bindings.append(channelRow)
+        bindings.append(lower)
+        bindings.append(upper)
+    }
+
+    fileprivate func bindKeyed(_ bindings: inout Bindings) {
+        bind(&bindings)
+        bindings.append(key)
+    }
+}
+
+/// A filter in the numbers of the table, so that a row is judged before its payload is read.
+struct RowFilter: Sendable {
+    private let kind: ContentTag?
+    /// Nil stands for messages without a custom type.
+    private let customTypes: Set<Int64?>?
+    private let senders: Set<Int64>?
+    private let replyType: MessageFilter.ReplyType
+    private let parent: Int64?
+
+    /// Looks the filter's names up.
+    ///
+    /// - Returns: Nil when no message can match, because a name of the filter stands nowhere.
+    init?(
+        _ filter: MessageFilter, customTypeRow: (String) throws(SQLiteError) -> Int64?,
+        senderRow: (UserID) throws(SQLiteError) -> Int64?
+    ) throws(SQLiteError) {
+        kind =
+            switch filter.kind {
+            case .all: nil
+            case .user: .user
+            case .file: .file
+            case .admin: .admin
+            }
+        var types: Set<Int64?>?
+        if let names = filter.customTypes {
+            var rows: Set<Int64?> = []
+            for name in names {
+                let row = try customTypeRow(name)
+                if row != nil || name.isEmpty { rows.insert(row) }
+            }
+            if rows.isEmpty { return nil }
+            types = rows
+        }
+        customTypes = types
+        var senders: Set<Int64>?
+        if let ids = filter.senderIDs {
+            var rows: Set<Int64> = []
+            for id in ids {
+                if let row = try senderRow(id) { rows.insert(row) }
+            }
+            if rows.isEmpty { return nil }
+            senders = rows
+        }
+        self.senders = senders
+        replyType = filter.parentID == nil ? filter.replyType : .all
+        parent = filter.parentID?.rawValue
+    }
+
+    /// Judges a row of one of the statements above.
+    func matches(_ row: borrowing Row) -> Bool {
+        if let kind, row.int64(8) != Int64(kind.rawValue) { return false }
+        if let customTypes, !customTypes.contains(row.optionalInt64(4)) { return false }
+        if let senders {
+            guard let sender = row.optionalInt64(3), senders.contains(sender) else { return false }
+        }
+        if let parent { return row.optionalInt64(5) == parent }
+        switch replyType {
+        case .all: return true
+        case .none: return row.isNull(5)
+        case .onlyReplyToChannel: return row.isNull(5) || row.int64(9) == 1
+        }
+    }
+
+    /// The statement that meets the fewest rows besides those asked for, and its key.
+    func statement(
+        newestFirst: Bool
+    ) -> (query: Query<MessageStretch, StoredMessage>, key: Int64) {
+        if let parent { return (newestFirst ? .newestOfParent : .oldestOfParent, parent) }
+        if let senders, senders.count == 1, let sender = senders.first {
+            return (newestFirst ? .newestOfSender : .oldestOfSender, sender)
+        }
+        if let customTypes, customTypes.count == 1, let type = customTypes.first ?? nil {
+            return (newestFirst ? .newestOfCustomType : .oldestOfCustomType, type)
+        }
+        if let kind, kind != .user {
+            return (newestFirst ? .newestOfKind : .oldestOfKind, Int64(kind.rawValue))
+        }
+        return (newestFirst ? .newestMessages : .oldestMessages, 0)
+    }
+}

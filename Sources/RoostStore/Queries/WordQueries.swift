@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+internal import RoostSQLite
+
+/// A text that many rows repeat; compared byte by byte.
+struct Word: Identifier {
+    let rawValue: String
+    init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+extension Query where Input == Word, Output == Int64 {
+    static let wordRow = Query(
+        sql: "SELECT id FROM word WHERE text = ?1",
+        bind: { word, bindings in bindings.append(word.rawValue) },
+        decode: { row in row.int64(0) })
+
+    static let insertWord = Query(
+        sql: "INSERT INTO word (text) VALUES (?1) RETURNING id",
+        bind: { word, bindings in bindings.append(word.rawValue) },
+        decode: { row in row.int64(0) })
+}
+
+extension Query where Input == Int64, Output == String {
+    static let word = Query(
+        sql: "SELECT text FROM word WHERE id = ?1",
+        bind: { id, bindings in bindings.append(id) },
+        decode: { row in row.text(0) })
+}
+
+extension Query where Input == Void, Output == Void {
+    static let deleteWords = Query(sql: "DELETE FROM word")
+}
+
+/// The words that one commit or one read has met, each looked up once.
+struct WordBook {
+    private let connection: Connection
+    private var rows: [Word: Int64] = [:]
+    private var texts: [Int64: String] = [:]
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The row of a word, made when it is new; the empty word has none.
+    mutating func row(_ text: String) throws(SQLiteError) -> Int64? {
+        if text.isEmpty { return nil }
+        if let row = try knownRow(text) { return row }
+        let row = try connection.first(.insertWord, Word(text)) ?? 0
+        rows[Word(text)] = row
+        return row
+    }
+
+    /// The row of a word; nil for the empty one and for one that stands nowhere.
+    mutating func knownRow(_ text: String) throws(SQLiteError) -> Int64? {
+        if text.isEmpty { return nil }
+        if let row = rows[Word(text)] { return row }
+        let row = try connection.first(.wordRow, Word(text))
+        if let row { rows[Word(text)] = row }
+        return row
+    }
+
+    /// The word of a row that another row refers to.
+    mutating func text(inRow row: Int64) throws(SQLiteError) -> String {
+        if let text = texts[row] { return text }
+        guard let text = try connection.first(.word, row) else {
+            throw .malformed("a word", because: "the row that others refer to is missing")
+        }
+        texts[row] = text
+        return text
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// A question to the cached messages of a channel, as one asks a database (R8).
+///
+/// The answer holds what the cache has; holes in it are not seen. Whoever needs to know asks for the
+/// coverage too, or for a window.
+package struct MessageQuery: Hashable, Sendable {
+    package var channel: ChannelURL
+    package var filter: MessageFilter
+    /// The stretch of places looked at, both ends included.
+    package var lower: Position
+    package var upper: Position
+    package var newestFirst: Bool
+    package var limit: Int
+
+    package init(
+        in channel: ChannelURL, filter: MessageFilter = .everything,
+        from lower: Position = .distantPast, through upper: Position = .distantFuture,
+        newestFirst: Bool = true, limit: Int
+    ) {
+        self.channel = channel
+        self.filter = filter.normalized
+        self.lower = lower
+        self.upper = upper
+        self.newestFirst = newestFirst
+        self.limit = limit
+    }
+}
