@@ -46,7 +46,7 @@ internal import CRoostSQLite
 
     /// Runs a query and lends each row as it stands, so that what nobody wants is never decoded.
     ///
-    /// - Parameter body: Answers whether it wants another row; may use the connection meanwhile.
+    /// The body answers whether it wants another row, and may use the connection meanwhile.
     package func scan<Input, Output>(
         _ query: Query<Input, Output>, _ input: Input,
         _ body: (borrowing Row) throws(SQLiteError) -> Bool

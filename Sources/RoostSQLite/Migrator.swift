@@ -91,6 +91,7 @@ package struct Migrator: Sendable {
     ///   - connection: To the database; nobody else may be using it.
     ///   - progress: Called after each slice of a large step; a run without one never calls it.
     /// - Returns: The number of migrations that were completed.
+    /// - Throws: Why a step was refused or failed; what came before it stays.
     @discardableResult
     package func migrate(
         _ connection: Connection, progress: (MigrationProgress) -> Void = { _ in }

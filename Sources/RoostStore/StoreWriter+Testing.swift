@@ -90,7 +90,9 @@ extension StoreWriter {
     }
 
     /// The checksum of each migration of the cache, in order.
-    package static var migrationChecksums: [Int64] { [Migration.cache0001, .cache0002].map(\.checksum) }
+    package static var migrationChecksums: [Int64] {
+        [Migration.cache0001, .cache0002].map(\.checksum)
+    }
 }
 
 extension OutboxStore {

@@ -42,7 +42,10 @@ struct SchemaTests {
         ("messageAtPlace", place),
         ("updateMessage", place),
         ("deleteMessage", place),
-        ("mentions", "SEARCH message USING INDEX message_by_mention ((created_at,message_id)<(?,?))"),
+        (
+            "mentions",
+            "SEARCH message USING INDEX message_by_mention ((created_at,message_id)<(?,?))"
+        ),
         ("edited", "SEARCH message USING INDEX message_by_edit (channel_id=? AND updated_at>?)"),
         ("messageByID", "SEARCH message USING INDEX message_by_id (message_id=?)"),
         ("messagesByRequest", "SEARCH message USING INDEX message_by_request (request_key=?)"),

@@ -166,7 +166,8 @@ struct StoreOpeningTests {
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let error = await failure(opening: folder)
         #expect(error?.kind == .newerSchema)
-        #expect(error?.message.hasSuffix("knows up to \(name == "cache" ? 2 : 1): update the app.") == true)
+        let known = name == "cache" ? 2 : 1
+        #expect(error?.message.hasSuffix("knows up to \(known): update the app.") == true)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 

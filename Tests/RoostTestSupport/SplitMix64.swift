@@ -13,4 +13,9 @@ package struct SplitMix64: RandomNumberGenerator {
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
     }
+
+    /// A number from zero up to, not including, `bound`.
+    package mutating func below(_ bound: Int) -> Int {
+        Int(next() % UInt64(bound))
+    }
 }

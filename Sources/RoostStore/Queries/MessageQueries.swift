@@ -27,9 +27,7 @@ struct MessageEntry: Sendable {
     let mentionsMe: Bool
     let payload: [UInt8]
 
-    /// - Parameters:
-    ///   - message: A delivered one.
-    ///   - isMine: Whether `me` wrote it: only then can its request ID be one of the outbox's.
+    /// The form of a delivered message; only when it `isMine` can its request ID be the outbox's.
     init(
         _ message: Message, channelRow: Int64, senderRow: Int64?, customTypeRow: Int64?,
         isMine: Bool, me: UserID

@@ -54,11 +54,8 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// Messages of all channels in which others call me, newest first.
-    ///
-    /// - Parameters:
-    ///   - place: Where the page before this one ended; `.distantFuture` for the first.
-    ///   - limit: Messages in the page at most.
+    /// At most `limit` messages of all channels in which others call me, newest first, from those
+    /// before `place`; that is where the page before this one ended.
     package func mentions(
         before place: Position = .distantFuture, limit: Int
     ) async throws(StoreError) -> Snapshot<[Message]> {

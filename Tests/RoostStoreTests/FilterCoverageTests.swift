@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostTestSupport
+import Testing
+
+struct FilterCoverageTests {
+    static let stickers = MessageFilter(customTypes: ["sticker"], replyType: .all)
+
+    private static func sticker(_ id: Int64, type: String = "sticker") -> Message {
+        var message = Fixture.message(id)
+        message.customType = type
+        return message
+    }
+
+    private static func page(_ ids: [Int64], covering range: CoveredRange) -> Mutation {
+        .messages(Fixture.channel, ids.map { sticker($0) }, covering: range, under: stickers)
+    }
+
+    @Test func `what is known under a filter is known under no other (scar 32)`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(1, 30))])
+        let reader = store.reader
+        #expect(try await reader.coverage(of: Fixture.channel).value.isEmpty)
+        #expect(try await reader.newest().isEmpty)
+        let files = MessageFilter(kind: .file, replyType: .all)
+        #expect(try await reader.coverage(of: Fixture.channel, under: files).value.isEmpty)
+        let known = try await reader.coverage(of: Fixture.channel, under: Self.stickers).value
+        #expect(known.ranges == [Fixture.range(1, 30)])
+        let window = try await reader.window(
+            .around(
+                .distantFuture, in: Fixture.channel, filter: Self.stickers, olderCount: 9,
+                newerCount: 0))
+        #expect(window.messages == [10, 20].map { Self.sticker($0) })
+        #expect(
+            window.extent == CacheWindow.Extent(lower: Fixture.place(1), upper: Fixture.place(30)))
+        #expect(try await reader.damage() == [])
+    }
+
+    @Test func `what is known under no filter is known under each (scar 32)`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([
+            Self.page([10, 20], covering: Fixture.range(1, 30)),
+            .messages(
+                Fixture.channel, [Fixture.message(31), Self.sticker(40), Fixture.message(50)],
+                covering: Fixture.range(25, 60)),
+        ])
+        let window = try await store.reader.window(
+            .around(
+                .distantFuture, in: Fixture.channel, filter: Self.stickers, olderCount: 9,
+                newerCount: 0))
+        #expect(window.coverage.ranges == [Fixture.range(1, 60)])
+        #expect(window.messages == [10, 20, 40].map { Self.sticker($0) })
+    }
+
+    @Test func `an edit moves a message into a filter's knowledge and out of it`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(1, 30))])
+        // Not cached until its edit makes it one of those the cache claims to hold.
+        let entered = try await store.writer.commit([.edited(Self.sticker(15))])
+        #expect(entered.messages()?.inserted == [Self.sticker(15)])
+        var left = Self.sticker(20, type: "note")
+        left.updatedAt = Timestamp(milliseconds: 99)
+        let out = try await store.writer.commit([.edited(left)])
+        #expect(out.messages()?.deleted == [Self.sticker(20)])
+        let outside = try await store.writer.commit([.edited(Self.sticker(31))])
+        #expect(outside.changes == [])
+        let query = MessageQuery(in: Fixture.channel, newestFirst: false, limit: 9)
+        #expect(try await store.reader.messages(query).value == [10, 15].map { Self.sticker($0) })
+        #expect(try await store.reader.damage() == [])
+    }
+
+    @Test func `filters are told apart by what they ask, not by how`() async throws {
+        let store = try await Store.test()
+        let (one, other) = (
+            MessageFilter(senderIDs: ["b", "a", "a"], replyType: .none, parentID: 3),
+            MessageFilter(senderIDs: ["a", "b"], replyType: .all, parentID: 3)
+        )
+        let commit = try await store.writer.commit([
+            .messages(Fixture.channel, [], covering: Fixture.range(1, 9), under: one)
+        ])
+        #expect(commit.messages()?.filters == [other])
+        let known = try await store.reader.coverage(of: Fixture.channel, under: other).value
+        #expect(known.ranges == [Fixture.range(1, 9)])
+    }
+
+    @Test func `clearing forgets what was known under filters too`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(1, 30))])
+        try await store.writer.commit([.clearMessages(Fixture.channel)])
+        let known = try await store.reader.coverage(of: Fixture.channel, under: Self.stickers).value
+        #expect(known.isEmpty)
+        try await store.writer.commit([.clearAll])
+        try await store.writer.commit([Self.page([1], covering: Fixture.range(1, 2))])
+        #expect(try await store.reader.damage() == [])
+    }
+
+    /// One server, pages under random filters, edits that change who matches: whatever a filter's
+    /// coverage claims, the cache holds.
+    @Test(arguments: [UInt64](1...60))
+    func `no filter ever claims more than the cache holds (scars 29, 32)`(
+        seed: UInt64
+    ) async throws {
+        var random = SplitMix64(seed: seed)
+        var log: [Int64: Message] = [:]
+        for id in Int64(1)...40 {
+            log[id] = Self.sticker(id, type: ["sticker", "note", ""][random.below(3)])
+        }
+        let filters: [MessageFilter] = [
+            .everything, Self.stickers, MessageFilter(customTypes: ["note", ""], replyType: .all),
+            MessageFilter(kind: .file, replyType: .all),
+        ]
+        let store = try await Store.test()
+        for step in 0..<50 {
+            let lower = Int64(1 + random.below(40))
+            let upper = min(40, lower + Int64(random.below(8)))
+            let filter = filters[random.below(filters.count)]
+            switch random.below(6) {
+            case 0:
+                var message = log[lower] ?? Self.sticker(lower)
+                message.customType = ["sticker", "note", ""][random.below(3)]
+                message.updatedAt = Timestamp(milliseconds: Int64(1_000 + step))
+                if log[lower] != nil {
+                    log[lower] = message
+                    try await store.writer.commit([.edited(message)])
+                }
+            case 1:
+                log[lower] = nil
+                try await store.writer.commit([.deleted(Fixture.channel, [MessageID(lower)])])
+            case 2 where random.below(4) == 0:
+                try await store.writer.commit([.clearMessages(Fixture.channel)])
+            default:
+                let page = log.values.filter {
+                    filter.matches($0) && lower...upper ~= $0.createdAt.milliseconds
+                }
+                try await store.writer.commit([
+                    .messages(
+                        Fixture.channel, page, covering: Fixture.range(lower, upper), under: filter)
+                ])
+            }
+            for filter in filters {
+                let known = try await store.reader.coverage(of: Fixture.channel, under: filter)
+                    .value
+                let query = MessageQuery(
+                    in: Fixture.channel, filter: filter, newestFirst: false, limit: 99)
+                let held = try await store.reader.messages(query).value.filter {
+                    $0.position.flatMap(known.range(containing:)) != nil
+                }
+                let claimed = log.values.filter {
+                    filter.matches($0) && $0.position.flatMap(known.range(containing:)) != nil
+                }
+                #expect(held == claimed.sorted { $0.createdAt < $1.createdAt })
+            }
+        }
+        #expect(try await store.reader.damage() == [])
+    }
+}
