@@ -60,7 +60,9 @@ package struct SealPlace: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - kind: The table and column; never given to another.
-    ///   - first: The row, as far as it is known before the row is written.
+    ///   - first: The row, as far as it is known before it is written; so are the next two.
+    ///   - second: More of it.
+    ///   - third: The rest.
     package init(kind: UInt8, _ first: Int64 = 0, _ second: Int64 = 0, _ third: Int64 = 0) {
         self.kind = UInt64(kind).littleEndian
         self.first = UInt64(bitPattern: first).littleEndian

@@ -73,6 +73,7 @@ package final class Sealer: Sendable {
     ///   - sealed: As `seal` wrote them.
     ///   - place: Where they were found.
     ///   - buffer: May be used again and again; empty after an error.
+    /// - Throws: See `SealError`; nothing was handed out.
     package func open(
         _ sealed: Span<UInt8>, at place: SealPlace, into buffer: inout [UInt8]
     ) throws(SealError) {

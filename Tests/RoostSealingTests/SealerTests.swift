@@ -18,14 +18,16 @@ struct SealerTests {
         }
     }
 
-    @Test func `the form is the one another program makes, so that it never changes (R136)`() throws {
+    @Test func `the form is the one another program makes, so that it never changes (R136)`() throws
+    {
         // AESGCM of Python's `cryptography`, under the key 00 01 … 1f and the nonce 40 41 … 4b.
         let sealed = hex(
             "81 04030201 404142434445464748494a4b aadcc24f4910a771a2ab6442"
                 + "aab3caffb473fcdfd082ea9e8354bab8")
         let sealer = Sealer([UInt8](0..<32), number: 0x0102_0304)
         #expect(
-            try sealer.opened(sealed, at: SealPlace(kind: 7, 1, -2, 3)) == Array("Hello, roost".utf8))
+            try sealer.opened(sealed, at: SealPlace(kind: 7, 1, -2, 3))
+                == Array("Hello, roost".utf8))
     }
 
     @Test func `a flipped bit anywhere is refused and nothing is handed out`() {
@@ -57,7 +59,8 @@ struct SealerTests {
         let sealer = Sealer(key)
         let sealed = sealer.sealed(words, at: place)
         for other in [
-            SealPlace(kind: 2, 17, 1_700_000_000_000, 99), SealPlace(kind: 1, 17, 1_700_000_000_000),
+            SealPlace(kind: 2, 17, 1_700_000_000_000, 99),
+            SealPlace(kind: 1, 17, 1_700_000_000_000),
             SealPlace(kind: 1, 18, 1_700_000_000_000, 99),
             SealPlace(kind: 1, 17, 1_700_000_000_001, 99),
         ] {

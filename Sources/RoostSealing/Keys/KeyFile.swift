@@ -119,7 +119,7 @@ enum KeyFileForm {
         for key in keys.all {
             // SAFETY: the key's bytes are read one by one.
             unsafe key.withBytes { key in
-                for unsafe byte in unsafe key { bytes.append(digitsOf: byte) }
+                for index in 0..<MasterKey.byteCount { bytes.append(digitsOf: unsafe key[index]) }
             }
             bytes.append(UInt8(ascii: "\n"))
         }
@@ -132,7 +132,8 @@ enum KeyFileForm {
 
     static func keys(in bytes: [UInt8], path: String) throws(KeyFileError) -> MasterKeys {
         let damaged = KeyFileError.damaged(
-            "\(path) is not a sound key file: bring back a copy of it. What it sealed is untouched.")
+            "\(path) is not a sound key file: bring back a copy of it. What it sealed is untouched."
+        )
         let sumCount = sumTitle.utf8.count + 65
         let keyCount = (bytes.count - title.utf8.count - sumCount) / 65
         guard bytes.starts(with: title.utf8), keyCount > 0,

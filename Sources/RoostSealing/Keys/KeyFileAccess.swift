@@ -36,7 +36,7 @@ struct KeyFileAccess {
         while count < bytes.count {
             // SAFETY: no more is read than there is room for.
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe Self.readSome(descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                unsafe Self.readSome(descriptor, .init(rebasing: buffer[count...]))
             }
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else {
@@ -50,7 +50,9 @@ struct KeyFileAccess {
         return Array(bytes.prefix(count))
     }
 
-    private static func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    private static func readSome(
+        _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
         // SAFETY: the buffer is as long as it says.
         #if canImport(Darwin)
         unsafe Darwin.read(descriptor, buffer.baseAddress, buffer.count)

@@ -30,6 +30,7 @@ extension SecretBytes {
     ///   - use: What the new key is for; two uses give two keys that do not tell of each other.
     ///   - salt: Known to all, and another for each vault.
     ///   - count: Bytes wanted, at most 8,160.
+    /// - Returns: The new key.
     package borrowing func derive(
         for use: [UInt8], salt: [UInt8], count: Int = 32
     ) -> SecretBytes {

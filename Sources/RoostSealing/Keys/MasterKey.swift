@@ -12,6 +12,7 @@ package final class MasterKey: Sendable {
     ///
     /// - Parameter bytes: 32 of them, random: a password is not a key. The caller's copy stays theirs to
     ///   overwrite.
+    /// - Throws: `.length`.
     package init(_ bytes: Span<UInt8>) throws(MasterKeyError) {
         guard bytes.count == Self.byteCount else { throw .length(bytes.count) }
         self.bytes = SecretBytes(copying: bytes)
@@ -76,10 +77,11 @@ package struct MasterKeys: Sendable {
 
 /// Where the keys come from when a store is opened.
 package protocol MasterKeySource: Sendable {
-    /// The keys, or nil when none was ever made here.
+    /// Reads the keys.
     ///
     /// - Parameter makesMissing: Whether a key may be made; never when something is sealed already, whose
     ///   key a new one would only hide.
+    /// - Returns: The keys, or nil when none was ever made here.
     /// - Throws: `.unavailable` when there may be a key that cannot be read now.
     func masterKeys(makesMissing: Bool) throws(MasterKeyError) -> MasterKeys?
 }

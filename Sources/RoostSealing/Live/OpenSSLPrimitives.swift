@@ -52,16 +52,16 @@ internal import CRoostTLS
         var count: Int32 = 0
         // SAFETY: every buffer is as long as it says, nonce and tag as GCM's defaults; in and out may
         // be one buffer.
-        let isDone = unsafe EVP_EncryptInit_ex(sealing, nil, nil, nil, nonce) == 1
-            && EVP_EncryptUpdate(
-                sealing, nil, &count, associated.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                Int32(associated.count)) == 1
-            && (bytes.isEmpty
-                || EVP_EncryptUpdate(
-                    sealing, bytes.baseAddress, &count, bytes.baseAddress, Int32(bytes.count)) == 1)
-            && EVP_EncryptFinal_ex(sealing, tag, &count) == 1
-            && EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1
-        precondition(isDone, "No memory for a cipher.")
+        let place = unsafe associated.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let placeCount = Int32(associated.count)
+        let (start, length) = (bytes.baseAddress, Int32(bytes.count))
+        guard unsafe EVP_EncryptInit_ex(sealing, nil, nil, nil, nonce) == 1,
+            unsafe EVP_EncryptUpdate(sealing, nil, &count, place, placeCount) == 1,
+            // Nothing in means the end of the message.
+            unsafe length == 0 || EVP_EncryptUpdate(sealing, start, &count, start, length) == 1,
+            unsafe EVP_EncryptFinal_ex(sealing, tag, &count) == 1,
+            unsafe EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1
+        else { preconditionFailure("No memory for a cipher.") }
     }
 
     /// Decrypts bytes where they lie; false when a bit of anything is another, and then they are garbage.
@@ -72,16 +72,15 @@ internal import CRoostTLS
         var count: Int32 = 0
         var rest: UInt8 = 0
         // SAFETY: as above; the tag is only read.
-        let isDone = unsafe EVP_DecryptInit_ex(opening, nil, nil, nil, nonce) == 1
-            && EVP_DecryptUpdate(
-                opening, nil, &count, associated.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                Int32(associated.count)) == 1
-            && (bytes.isEmpty
-                || EVP_DecryptUpdate(
-                    opening, bytes.baseAddress, &count, bytes.baseAddress, Int32(bytes.count)) == 1)
-            && EVP_CIPHER_CTX_ctrl(
-                opening, EVP_CTRL_AEAD_SET_TAG, 16, UnsafeMutablePointer(mutating: tag)) == 1
-        precondition(isDone, "No memory for a cipher.")
+        let place = unsafe associated.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let placeCount = Int32(associated.count)
+        let (start, length) = (bytes.baseAddress, Int32(bytes.count))
+        let tag = unsafe UnsafeMutablePointer(mutating: tag)
+        guard unsafe EVP_DecryptInit_ex(opening, nil, nil, nil, nonce) == 1,
+            unsafe EVP_DecryptUpdate(opening, nil, &count, place, placeCount) == 1,
+            unsafe length == 0 || EVP_DecryptUpdate(opening, start, &count, start, length) == 1,
+            unsafe EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1
+        else { preconditionFailure("No memory for a cipher.") }
         return unsafe EVP_DecryptFinal_ex(opening, &rest, &count) == 1
     }
 }
@@ -109,12 +108,11 @@ internal import CRoostTLS
     func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
         // SAFETY: the message is as long as it says; a nil key keeps the one that is set.
         unsafe [UInt8](unsafeUninitializedCapacity: 32) { code, count in
-            let isDone = unsafe EVP_MAC_init(context, nil, 0, nil) == 1
-                && EVP_MAC_update(
-                    context, message.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                    message.count) == 1
-                && EVP_MAC_final(context, code.baseAddress, &count, 32) == 1
-            precondition(isDone && count == 32, "No memory for a keyed hash.")
+            let start = unsafe message.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            guard unsafe EVP_MAC_init(context, nil, 0, nil) == 1,
+                unsafe EVP_MAC_update(context, start, message.count) == 1,
+                unsafe EVP_MAC_final(context, code.baseAddress, &count, 32) == 1, count == 32
+            else { preconditionFailure("No memory for a keyed hash.") }
         }
     }
 }
