@@ -92,8 +92,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [
-            "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostSealing",
-            "RoostStore", "RoostTestKit",
+            "RoostTestSupport", "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite",
+            "RoostSealing", "RoostStore", "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostTransportTests",
