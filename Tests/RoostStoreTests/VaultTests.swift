@@ -204,20 +204,34 @@ struct VaultTests {
         #expect(try halfway.read(note: 3, sealing) == "Hi!")
     }
 
-    @Test func `a key whose transaction was taken back seals nothing that is kept`() throws {
+    @Test func `a key whose transaction was taken back seals and opens nothing that is kept`()
+        throws
+    {
         let fixture = try VaultFixture()
-        let vault = try fixture.make(.random())
+        let master = MasterKey.random()
+        // Two processes on one database; the first has in memory a key 1 that never was.
+        let one = try fixture.make(master)
+        let other = try #require(try Vault.open(in: fixture.connection, MasterKeys(master)))
         #expect(throws: SQLiteError.self) {
             try fixture.connection.transaction { () throws(SQLiteError) in
-                _ = try vault.sealer(channelRow: 1, in: fixture.connection)
+                _ = try one.sealer(channelRow: 1, in: fixture.connection)
                 throw SQLiteError(code: 13, message: "the disk is full", action: "test")
             }
         }
-        try fixture.write(words, note: 1, channel: 2, vault)
-        try fixture.write(words, note: 2, channel: 1, vault)
-        vault.forgetKeys()
-        #expect(try fixture.read(note: 1, vault) == words)
-        #expect(try fixture.read(note: 2, vault) == words)
+        try fixture.write(words, note: 1, channel: 2, other)
+        #expect(try fixture.read(note: 1, one) == words)
+        let third = try #require(try Vault.open(in: fixture.connection, MasterKeys(master)))
+        #expect(throws: SQLiteError.self) {
+            try fixture.connection.transaction { () throws(SQLiteError) in
+                _ = try third.sealer(channelRow: 3, in: fixture.connection)
+                throw SQLiteError(code: 13, message: "the disk is full", action: "test")
+            }
+        }
+        try fixture.write(words, note: 2, channel: 4, other)
+        try fixture.write(words, note: 3, channel: 4, third)
+        for vault in [one, other, third] {
+            for note in 1...3 { #expect(try fixture.read(note: Int64(note), vault) == words) }
+        }
     }
 
     @Test func `a new master key opens everything, the old one nothing, and no old wrapping stays`()
