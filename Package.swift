@@ -27,6 +27,12 @@ let modules: [Target] = [
     .target(name: "RoostExecutors", dependencies: ["CRoostThreads"]),
     .target(name: "RoostSQLite", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
+        name: "RoostSealing",
+        dependencies: [
+            "RoostExecutors",
+            .target(name: "CRoostTLS", condition: .when(platforms: [.linux])),
+        ]),
+    .target(
         name: "RoostSockets",
         dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "RoostExecutors"]),
     .target(name: "RoostModel"),
@@ -34,7 +40,9 @@ let modules: [Target] = [
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
     .target(
         name: "RoostStore",
-        dependencies: ["RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite"]),
+        dependencies: [
+            "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite", "RoostSealing",
+        ]),
     .target(
         name: "RoostTransport",
         dependencies: [
@@ -74,6 +82,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostSQLiteTests",
         dependencies: ["RoostTestSupport", "RoostExecutors", "RoostSQLite"]),
+    .testTarget(
+        name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
     .testTarget(
         name: "RoostWireTests", dependencies: ["RoostTestSupport", "RoostModel", "RoostWire"]),
@@ -82,8 +92,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [
-            "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore",
-            "RoostTestKit",
+            "RoostTestSupport", "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite",
+            "RoostSealing", "RoostStore", "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostTransportTests",

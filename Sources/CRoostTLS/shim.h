@@ -2,8 +2,11 @@
 #ifndef ROOST_TLS_SHIM_H
 #define ROOST_TLS_SHIM_H
 
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
@@ -20,6 +23,20 @@ static inline void roost_tls_harden(SSL_CTX *context) {
 }
 static inline int roost_tls_set_server_name(SSL *connection, const char *name) {
     return (int)SSL_set_tlsext_host_name(connection, name);
+}
+/* HMAC-SHA256 with its key set; a table of parameters is awkward to build in Swift. */
+static inline EVP_MAC_CTX *roost_tls_hmac_sha256(const unsigned char *key, size_t count) {
+    EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    if (mac == NULL) return NULL;
+    EVP_MAC_CTX *context = EVP_MAC_CTX_new(mac);
+    EVP_MAC_free(mac);  /* The context holds its own reference. */
+    OSSL_PARAM parameters[2] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    if (context != NULL && EVP_MAC_init(context, key, count, parameters) == 1) return context;
+    EVP_MAC_CTX_free(context);
+    return NULL;
 }
 static inline int roost_tls_expect_address(SSL *connection, const char *address) {
     return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(connection), address);

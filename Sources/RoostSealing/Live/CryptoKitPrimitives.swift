@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Not compiled on Linux, where this project is built and tested: held against the known answers of
+// `RoostSealingTests` only when those run on an Apple platform.
+
+#if canImport(CryptoKit)
+
+internal import CryptoKit
+internal import Darwin
+internal import Foundation
+
+// The same types with the same words, and what each promises, stand in `OpenSSLPrimitives.swift`.
+
+package final class AEADCipher {
+    private let key: SymmetricKey
+
+    package init(key: borrowing SecretBytes) {
+        precondition(key.count == 32, "AES-256 takes a key of 32 bytes.")
+        // SAFETY: the key is lent for the call, which copies it.
+        self.key = key.withBytes { unsafe SymmetricKey(data: $0) }
+    }
+
+    package func seal(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
+        associated: UnsafeRawBufferPointer, tag: UnsafeMutablePointer<UInt8>
+    ) {
+        // SAFETY: nonce and tag have GCM's 12 and 16 bytes; the box is as long as what it was made of.
+        guard
+            let box = unsafe try? AES.GCM.seal(
+                UnsafeRawBufferPointer(bytes), using: key,
+                nonce: AES.GCM.Nonce(data: UnsafeRawBufferPointer(start: nonce, count: 12)),
+                authenticating: associated)
+        else { preconditionFailure("The system refused a cipher.") }
+        unsafe box.ciphertext.copyBytes(to: bytes)
+        unsafe box.tag.copyBytes(to: tag, count: 16)
+    }
+
+    package func open(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
+        associated: UnsafeRawBufferPointer, tag: UnsafePointer<UInt8>
+    ) -> Bool {
+        // SAFETY: as above. The system says only that it refused, so every refusal means a forgery.
+        guard
+            let box = unsafe try? AES.GCM.SealedBox(
+                nonce: AES.GCM.Nonce(data: UnsafeRawBufferPointer(start: nonce, count: 12)),
+                ciphertext: UnsafeRawBufferPointer(bytes),
+                tag: UnsafeRawBufferPointer(start: tag, count: 16)),
+            var plain = unsafe try? AES.GCM.open(box, using: key, authenticating: associated)
+        else { return false }
+        unsafe plain.copyBytes(to: bytes)
+        plain.resetBytes(in: 0..<plain.count)
+        return true
+    }
+}
+
+final class MessageAuthenticator {
+    private let key: SymmetricKey
+
+    init(key: borrowing SecretBytes) {
+        // SAFETY: the key is lent for the call, which copies it.
+        self.key = key.withBytes { bytes in unsafe SymmetricKey(data: bytes) }
+    }
+
+    func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
+        var hash = HMAC<SHA256>(key: key)
+        // SAFETY: the message is as long as it says.
+        unsafe hash.update(bufferPointer: message)
+        return Array(hash.finalize())
+    }
+}
+
+enum Primitive {
+    static func sha256(_ message: UnsafeRawBufferPointer) -> [UInt8] {
+        var hash = SHA256()
+        // SAFETY: the message is as long as it says.
+        unsafe hash.update(bufferPointer: message)
+        return Array(hash.finalize())
+    }
+
+    static func fillRandomly(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+        // SAFETY: the buffer is as long as it says; this call cannot fail.
+        unsafe arc4random_buf(bytes.baseAddress, bytes.count)
+    }
+
+    static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        // SAFETY: both are as long as is compared.
+        unsafe one.count == other.count
+            && timingsafe_bcmp(one.baseAddress, other.baseAddress, one.count) == 0
+    }
+
+    static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+        // SAFETY: the buffer is as long as it says.
+        _ = unsafe memset_s(bytes.baseAddress, bytes.count, 0, bytes.count)
+    }
+}
+
+#endif

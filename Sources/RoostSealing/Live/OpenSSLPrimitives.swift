@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(CryptoKit)
+
+internal import CRoostTLS
+
+// The same types with the same words stand in `CryptoKitPrimitives.swift`. OpenSSL refuses these calls
+// only when memory has run out, and then nothing may be written in the clear instead: they stop.
+
+/// AES-256-GCM under one key; a nonce must never come twice.
+///
+/// The key's schedule is made once, and a message costs one change of nonce. Belongs to one thread at a
+/// time; OpenSSL overwrites the key when it frees a context.
+@safe package final class AEADCipher {
+    private let sealing: OpaquePointer
+    private let opening: OpaquePointer
+
+    package init(key: borrowing SecretBytes) {
+        precondition(key.count == 32, "AES-256 takes a key of 32 bytes.")
+        // SAFETY: the key is lent for each call, which copies it.
+        unsafe sealing = key.withBytes { unsafe Self.context(EVP_EncryptInit_ex, $0) }
+        unsafe opening = key.withBytes { unsafe Self.context(EVP_DecryptInit_ex, $0) }
+    }
+
+    deinit {
+        // SAFETY: this object is the only owner.
+        unsafe EVP_CIPHER_CTX_free(sealing)
+        unsafe EVP_CIPHER_CTX_free(opening)
+    }
+
+    private static func context(
+        _ prepare: (
+            OpaquePointer?, OpaquePointer?, OpaquePointer?, UnsafePointer<UInt8>?,
+            UnsafePointer<UInt8>?
+        ) -> Int32,
+        _ key: UnsafeRawBufferPointer
+    ) -> OpaquePointer {
+        // SAFETY: the key has 32 bytes, which OpenSSL copies.
+        guard let context = unsafe EVP_CIPHER_CTX_new(),
+            unsafe prepare(
+                context, EVP_aes_256_gcm(), nil,
+                key.baseAddress?.assumingMemoryBound(to: UInt8.self), nil) == 1
+        else { preconditionFailure("No memory for a cipher.") }
+        return unsafe context
+    }
+
+    /// Encrypts bytes where they lie and writes the tag of 16 bytes.
+    package func seal(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
+        associated: UnsafeRawBufferPointer, tag: UnsafeMutablePointer<UInt8>
+    ) {
+        var count: Int32 = 0
+        // SAFETY: every buffer is as long as it says, nonce and tag as GCM's defaults; in and out may
+        // be one buffer.
+        let place = unsafe associated.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let placeCount = Int32(associated.count)
+        let (start, length) = (bytes.baseAddress, Int32(bytes.count))
+        guard unsafe EVP_EncryptInit_ex(sealing, nil, nil, nil, nonce) == 1,
+            unsafe EVP_EncryptUpdate(sealing, nil, &count, place, placeCount) == 1,
+            // Nothing in means the end of the message.
+            unsafe length == 0 || EVP_EncryptUpdate(sealing, start, &count, start, length) == 1,
+            unsafe EVP_EncryptFinal_ex(sealing, tag, &count) == 1,
+            unsafe EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1
+        else { preconditionFailure("No memory for a cipher.") }
+    }
+
+    /// Decrypts bytes where they lie; false when a bit of anything is another, and then they are garbage.
+    package func open(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
+        associated: UnsafeRawBufferPointer, tag: UnsafePointer<UInt8>
+    ) -> Bool {
+        var count: Int32 = 0
+        var rest: UInt8 = 0
+        // SAFETY: as above; the tag is only read.
+        let place = unsafe associated.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let placeCount = Int32(associated.count)
+        let (start, length) = (bytes.baseAddress, Int32(bytes.count))
+        let tag = unsafe UnsafeMutablePointer(mutating: tag)
+        guard unsafe EVP_DecryptInit_ex(opening, nil, nil, nil, nonce) == 1,
+            unsafe EVP_DecryptUpdate(opening, nil, &count, place, placeCount) == 1,
+            unsafe length == 0 || EVP_DecryptUpdate(opening, start, &count, start, length) == 1,
+            unsafe EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1
+        else { preconditionFailure("No memory for a cipher.") }
+        return unsafe EVP_DecryptFinal_ex(opening, &rest, &count) == 1
+    }
+}
+
+/// HMAC-SHA256 under one key, made once; belongs to one thread at a time.
+@safe final class MessageAuthenticator {
+    private let context: OpaquePointer
+
+    init(key: borrowing SecretBytes) {
+        unsafe context = key.withBytes { bytes in
+            // SAFETY: the key is lent for the call, which copies it.
+            guard
+                let context = unsafe roost_tls_hmac_sha256(
+                    bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+            else { preconditionFailure("No memory for a keyed hash.") }
+            return unsafe context
+        }
+    }
+
+    deinit {
+        // SAFETY: this object is the only owner.
+        unsafe EVP_MAC_CTX_free(context)
+    }
+
+    func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
+        // SAFETY: the message is as long as it says; a nil key keeps the one that is set.
+        unsafe [UInt8](unsafeUninitializedCapacity: 32) { code, count in
+            let start = unsafe message.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            guard unsafe EVP_MAC_init(context, nil, 0, nil) == 1,
+                unsafe EVP_MAC_update(context, start, message.count) == 1,
+                unsafe EVP_MAC_final(context, code.baseAddress, &count, 32) == 1, count == 32
+            else { preconditionFailure("No memory for a keyed hash.") }
+        }
+    }
+}
+
+/// What needs no key.
+enum Primitive {
+    static func sha256(_ message: UnsafeRawBufferPointer) -> [UInt8] {
+        // SAFETY: SHA256 writes exactly 32 bytes; the input is as long as it says.
+        unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
+            _ = unsafe SHA256(
+                message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count,
+                digest.baseAddress)
+            count = 32
+        }
+    }
+
+    /// Fills a buffer with bytes that nobody can guess, from a generator seeded by the system.
+    static func fillRandomly(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+        // SAFETY: the buffer is as long as it says.
+        let isDone = unsafe RAND_bytes(bytes.baseAddress, Int32(bytes.count)) == 1
+        precondition(isDone, "The system has no randomness.")
+    }
+
+    /// Compares in a time that tells nothing of where two buffers differ.
+    static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        // SAFETY: both are as long as is compared.
+        unsafe one.count == other.count
+            && CRYPTO_memcmp(one.baseAddress, other.baseAddress, one.count) == 0
+    }
+
+    /// Overwrites bytes in a way that no optimiser leaves out.
+    static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+        // SAFETY: the buffer is as long as it says.
+        unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+    }
+}
+
+#endif

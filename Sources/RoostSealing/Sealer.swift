@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+
+/// Seals and opens under one key; may be used from several threads, one at a time inside.
+package final class Sealer: Sendable {
+    /// What finds the key again; part of all that it seals.
+    package let number: UInt32
+    private let state: Guarded<State>
+
+    /// The contexts and a stock of nonces: asking the generator for 12 bytes costs as much as sealing.
+    private struct State {
+        let cipher: AEADCipher
+        var nonces: [UInt8] = []
+
+        private static let stock = 64 * SealedForm.nonceCount
+
+        /// Each is used once; a process that forks must not seal on both sides.
+        mutating func takeNonce(into target: UnsafeMutablePointer<UInt8>) {
+            if nonces.isEmpty { nonces = .random(count: Self.stock) }
+            for index in 0..<SealedForm.nonceCount {
+                // SAFETY: the target has room for a nonce; the stock is a multiple of its length.
+                unsafe target[index] = nonces.removeLast()
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - key: 32 bytes.
+    ///   - number: Never that of another key in the same vault.
+    package init(key: borrowing SecretBytes, number: UInt32) {
+        self.number = number
+        state = Guarded(State(cipher: AEADCipher(key: key)))
+    }
+
+    /// Appends what `write` appends, sealed; it is encrypted where it lies.
+    ///
+    /// - Parameters:
+    ///   - buffer: What stands in it already is not touched.
+    ///   - place: Where the bytes will stand, see `SealPlace`.
+    ///   - write: Appends to the buffer and changes nothing else in it.
+    package func seal(
+        into buffer: inout [UInt8], at place: SealPlace, _ write: (inout [UInt8]) -> Void
+    ) {
+        let start = buffer.count
+        buffer.append(SealedForm.version)
+        for shift in [0, 8, 16, 24] { buffer.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        for _ in 0..<SealedForm.nonceCount { buffer.append(0) }
+        write(&buffer)
+        let plainCount = buffer.count - start - SealedForm.headerCount
+        precondition(plainCount >= 0, "A payload was written before its own beginning.")
+        for _ in 0..<SealedForm.tagCount { buffer.append(0) }
+        // SAFETY: the ranges were just appended; nobody else reaches the array during the call.
+        unsafe buffer.withUnsafeMutableBufferPointer { bytes in
+            guard let base = unsafe bytes.baseAddress.map({ unsafe $0 + start }) else { return }
+            let nonce = unsafe base + (SealedForm.headerCount - SealedForm.nonceCount)
+            let plain = unsafe UnsafeMutableBufferPointer(
+                start: base + SealedForm.headerCount, count: plainCount)
+            let tag = unsafe base + SealedForm.headerCount + plainCount
+            unsafe place.withBytes { associated in
+                state.withLock { state in
+                    unsafe state.takeNonce(into: nonce)
+                    unsafe state.cipher.seal(
+                        plain, nonce: nonce, associated: associated, tag: tag)
+                }
+            }
+        }
+    }
+
+    /// Opens sealed bytes into a buffer, which then holds them and nothing else.
+    ///
+    /// - Parameters:
+    ///   - sealed: As `seal` wrote them.
+    ///   - place: Where they were found.
+    ///   - buffer: May be used again and again; empty after an error.
+    /// - Throws: See `SealError`; nothing was handed out.
+    package func open(
+        _ sealed: Span<UInt8>, at place: SealPlace, into buffer: inout [UInt8]
+    ) throws(SealError) {
+        buffer.removeAll(keepingCapacity: true)
+        let found = try SealedForm.keyNumber(sealed)
+        guard found == number else { throw .otherKey(found) }
+        let plainCount = sealed.count - SealedForm.overhead
+        // SAFETY: the header's length was checked; the span is alive and the buffer ours.
+        let isGenuine = unsafe sealed.withUnsafeBufferPointer { sealed -> Bool in
+            guard let base = sealed.baseAddress else { return false }
+            let nonce = unsafe base + (SealedForm.headerCount - SealedForm.nonceCount)
+            let tag = unsafe base + SealedForm.headerCount + plainCount
+            unsafe buffer.append(
+                contentsOf: UnsafeBufferPointer(
+                    start: base + SealedForm.headerCount, count: plainCount))
+            return unsafe buffer.withUnsafeMutableBufferPointer { plain in
+                unsafe place.withBytes { associated in
+                    state.withLock { state in
+                        unsafe state.cipher.open(
+                            plain, nonce: nonce, associated: associated, tag: tag)
+                    }
+                }
+            }
+        }
+        guard isGenuine else {
+            buffer.removeAll(keepingCapacity: true)
+            throw .forged
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostSQLite
+package import RoostSealing
+
+/// How the payloads of one channel are written: as they are, or sealed.
+///
+/// Asked for once per channel and transaction (`Vault.sealer`), and handed to each row's binding.
+package struct PayloadSeal: Sendable {
+    private let sealer: Sealer?
+
+    /// As they are; costs one comparison.
+    package static let plain = PayloadSeal(nil)
+
+    package init(_ sealer: Sealer?) { self.sealer = sealer }
+
+    /// Appends a payload in the form in which it is stored.
+    package func append(
+        to buffer: inout [UInt8], at place: @autoclosure () -> SealPlace,
+        _ write: (inout [UInt8]) -> Void
+    ) {
+        if let sealer {
+            sealer.seal(into: &buffer, at: place(), write)
+        } else {
+            write(&buffer)
+        }
+    }
+}
+
+/// How stored payloads are read: as they are, or opened into memory that is used again.
+///
+/// One for each session, because it asks its connection for keys.
+package final class PayloadOpener {
+    private let vault: Vault?
+    private let connection: Connection
+    private var scratch: [UInt8] = []
+
+    /// - Parameters:
+    ///   - vault: Nil when the database is in the clear.
+    ///   - connection: That of the session.
+    package init(_ vault: Vault?, _ connection: Connection) {
+        self.vault = vault
+        self.connection = connection
+    }
+
+    /// Lends a stored payload in the clear.
+    ///
+    /// - Parameters:
+    ///   - stored: The bytes of the column.
+    ///   - place: Where they were found.
+    ///   - what: For the message of an error, such as "a message".
+    ///   - read: Must not open another payload meanwhile.
+    /// - Returns: What `read` made of it.
+    /// - Throws: A malformed value when the seal is broken, the key erased, or a value in the clear
+    ///   stands in a sealed database, where nobody honest left it; else what `read` threw.
+    package func open<T>(
+        _ stored: Span<UInt8>, at place: @autoclosure () -> SealPlace, reading what: String,
+        _ read: (Span<UInt8>) throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        guard let vault else { return try read(stored) }
+        if !SealedForm.isSealed(stored), vault.stage != .sealed { return try read(stored) }
+        try decrypt(stored, at: place(), vault, what)
+        defer { scratch.removeAll(keepingCapacity: scratch.capacity <= Self.keptCapacity) }
+        return try read(scratch.span)
+    }
+
+    private func decrypt(
+        _ stored: Span<UInt8>, at place: SealPlace, _ vault: Vault, _ what: String
+    ) throws(SQLiteError) {
+        let number: UInt32
+        do throws(SealError) {
+            number = try SealedForm.keyNumber(stored)
+        } catch {
+            throw error.asSQLiteError(reading: what)
+        }
+        let known = try vault.sealer(number: number, in: connection)
+        do throws(SealError) {
+            return try known.open(stored, at: place, into: &scratch)
+        } catch {
+            // A key whose transaction was taken back may have left its number to another.
+            let fresh = try vault.sealer(number: number, in: connection, isFresh: true)
+            guard fresh !== known else { throw error.asSQLiteError(reading: what) }
+            do throws(SealError) {
+                return try fresh.open(stored, at: place, into: &scratch)
+            } catch {
+                throw error.asSQLiteError(reading: what)
+            }
+        }
+    }
+
+    /// A larger buffer is given back, so that one huge message does not stay in memory.
+    private static let keptCapacity = 64 * 1_024
+}
+
+extension SealError {
+    /// What to tell about a stored value.
+    func asSQLiteError(reading what: String) -> SQLiteError {
+        let reason =
+            switch self {
+            case .notSealed: "it is in the clear in a sealed database"
+            case .version(let version): "its seal has the unknown version \(version)"
+            case .truncated: "its seal ends too early"
+            case .otherKey(let number): "its seal names the key \(number)"
+            case .forged: "its seal is broken"
+            }
+        return .malformed(what, because: reason)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSealing
+
+/// What a name names; equal names of two kinds have hashes that do not tell of each other.
+package enum NameKind: UInt8, Sendable {
+    case channelURL = 1
+    case userID = 2
+    case customType = 3
+    case filter = 4
+    case application = 5
+    case requestID = 6
+    case searchTerm = 7
+}
+
+/// 128 bits of a keyed hash: a billion names meet with a chance of one in 10²⁰.
+package struct NameHash: Hashable, Sendable {
+    let high: Int64
+    let low: Int64
+
+    /// The hash in a column of texts: 22 letters, digits, `-` and `_` (base64url).
+    package var text: String {
+        let alphabet = Self.alphabet
+        // SAFETY: 22 letters of six bits hold the 128, and fit the capacity.
+        return unsafe String(unsafeUninitializedCapacity: 22) { target in
+            var (high, low) = (UInt64(bitPattern: high), UInt64(bitPattern: low))
+            for index in 0..<22 {
+                unsafe target[index] = alphabet[Int(high >> 58)]
+                high = high << 6 | low >> 58
+                low <<= 6
+            }
+            return 22
+        }
+    }
+
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}
+
+/// What stands in the columns by which rows are found: the names, or keyed hashes of them.
+///
+/// The hashes tell how many names there are and which rows share one, and nothing else without the key.
+/// They have no order: a page ordered by a name is ordered by its hash.
+package struct LookupNames: Sendable {
+    private let keyed: KeyedHash?
+
+    /// Names as they are.
+    package static let plain = LookupNames(keyed: nil)
+
+    init(keyed: KeyedHash?) { self.keyed = keyed }
+
+    /// Whether a column holds hashes, so that the name itself has to be sealed beside it.
+    package var areHashed: Bool { keyed != nil }
+
+    /// What to look for, or to write, in the column.
+    package func column(_ name: String, _ kind: NameKind) -> String {
+        hash(name, kind)?.text ?? name
+    }
+
+    /// The hash; nil when names stand as they are.
+    package func hash(_ name: String, _ kind: NameKind) -> NameHash? {
+        keyed.map { keyed in
+            let code = keyed.code(for: [kind.rawValue] + Array(name.utf8))
+            return NameHash(
+                high: Int64(bitPattern: code[..<8].bigEndianNumber),
+                low: Int64(bitPattern: code[8..<16].bigEndianNumber))
+        }
+    }
+
+    /// 64 bits for `message.request_key`; nil when the plain store's own hash is to be used.
+    package func requestKey(_ requestID: String) -> Int64? {
+        hash(requestID, .requestID)?.high
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var bigEndianNumber: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
+}

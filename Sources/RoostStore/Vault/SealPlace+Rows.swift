@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostSealing
+
+// Every kind of sealed bytes in a store. A number is never given to another kind, and what is bound
+// here is part of every stored row: a change makes all of them unreadable.
+extension SealPlace {
+    package static func message(
+        channelRow: Int64, createdAt: Int64, id: Int64
+    ) -> SealPlace { SealPlace(kind: 1, channelRow, createdAt, id) }
+
+    package static func channel(row: Int64) -> SealPlace { SealPlace(kind: 2, row) }
+
+    /// A user's row has no number before it is written; the hash of the ID stands for it.
+    package static func user(_ id: NameHash) -> SealPlace { SealPlace(kind: 3, id.high, id.low) }
+
+    /// A name whose hash stands in a lookup column, to be had back.
+    package static func name(_ kind: NameKind, _ hash: NameHash) -> SealPlace {
+        SealPlace(kind: 4, hash.high, hash.low, Int64(kind.rawValue))
+    }
+
+    package static func cursor(kind: Int64, channelRow: Int64) -> SealPlace {
+        SealPlace(kind: 5, kind, channelRow)
+    }
+
+    package static let session = SealPlace(kind: 6)
+
+    /// An unsent message, by the hash of its request ID: its row's number comes with the row.
+    package static func item(_ requestID: NameHash) -> SealPlace {
+        SealPlace(kind: 7, requestID.high, requestID.low)
+    }
+
+    static let lookupKey = SealPlace(kind: 250)
+
+    static func dataKey(number: Int64, channelRow: Int64) -> SealPlace {
+        SealPlace(kind: 251, number, channelRow)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+package import RoostSQLite
+package import RoostSealing
+
+extension Vault {
+    /// Wraps every data key under another master key: all of them, or none.
+    ///
+    /// Payloads and names stay as they are. The new key must be kept already: from the end of this call
+    /// the old one opens nothing. A copy of the files made before still opens with the old key.
+    package func rewrap(
+        _ master: MasterKey, in connection: Connection
+    ) throws(SQLiteError) -> Erasure {
+        let old = state.withLock { $0.wrapper }
+        let header = VaultHeader(master, lookup: lookup)
+        let new = header.wrapper(master)
+        let erasure = try connection.erasing { () throws(SQLiteError) in
+            for key in try connection.all(.allKeys) {
+                let secret: SecretBytes
+                do throws(SealError) {
+                    secret = try old.unwrapping(key.bytes, at: key.place)
+                } catch {
+                    throw .malformed("a data key", because: "its wrapping is broken")
+                }
+                let wrapped = WrappedKey(
+                    number: key.number, channelRow: key.channelRow,
+                    bytes: new.wrapping(secret, at: key.place))
+                try connection.execute(.saveWrappedKey, wrapped)
+            }
+            try connection.execute(.saveVault, (stage.rawValue, header.bytes))
+        }
+        state.withLock { $0.wrapper = new }
+        forgetKeys()
+        return erasure
+    }
+
+    /// Gives a channel a new key for all that is written from now on.
+    ///
+    /// What the older keys sealed is to be sealed anew, slice by slice, and then they are to be dropped
+    /// by `dropOlderKeys`. To be called inside a transaction.
+    package func replaceKey(
+        channelRow: Int64, in connection: Connection
+    ) throws(SQLiteError) -> Sealer {
+        try addKey(channelRow: channelRow, in: connection)
+    }
+
+    /// Destroys all keys of a channel but the newest; what they sealed is gone.
+    package func dropOlderKeys(
+        channelRow: Int64, in connection: Connection
+    ) throws(SQLiteError) -> Erasure {
+        defer { forgetKeys() }
+        return try connection.erasing { () throws(SQLiteError) in
+            guard let newest = try connection.first(.newestKeyOfChannel, channelRow) else { return }
+            try connection.execute(.deleteOlderKeysOfChannel, (channelRow, newest.number))
+        }
+    }
+
+    /// Destroys every key of a channel, so that nothing it sealed can be opened in these files again:
+    /// not its rows, nor what is left of them in free pages, nor what is copied from now on.
+    ///
+    /// What was copied before, together with the master key, can still be opened by whoever has both.
+    /// On flash memory, and on a file system that copies on write, the device may keep what was
+    /// overwritten; it is wrapped under the master key, so that replacing that one ends it too.
+    package func eraseKeys(
+        channelRow: Int64, in connection: Connection
+    ) throws(SQLiteError) -> Erasure {
+        defer { forgetKeys() }
+        return try connection.erasing { () throws(SQLiteError) in
+            try connection.execute(.deleteKeysOfChannel, channelRow)
+        }
+    }
+}
+
+/// Whether what was deleted is gone from the log too.
+package enum Erasure: Hashable, Sendable {
+    case complete
+    /// A reader still needed the log, or the disk refused: call `Connection.truncateLog` later.
+    case logRemains
+}
+
+extension Connection {
+    /// Runs a transaction whose deletions and replacements leave nothing behind in file and log.
+    func erasing(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) -> Erasure {
+        let before = try first(.secureDelete) ?? 1
+        try executeScript("PRAGMA secure_delete = ON")
+        do throws(SQLiteError) {
+            try transaction(body)
+        } catch {
+            try restoreSecureDelete(before)
+            throw error
+        }
+        try restoreSecureDelete(before)
+        return truncateLog()
+    }
+
+    /// Copies the log into the file and empties it, which overwrites the pages that were replaced.
+    ///
+    /// Not to be called inside a transaction.
+    package func truncateLog() -> Erasure {
+        // The transaction before is kept whatever happens here, so a refusal is no failure of it.
+        (try? first(.truncateLog)) == 0 ? .complete : .logRemains
+    }
+
+    private func restoreSecureDelete(_ value: Int64) throws(SQLiteError) {
+        switch value {
+        case 0: try executeScript("PRAGMA secure_delete = OFF")
+        case 2: try executeScript("PRAGMA secure_delete = FAST")
+        default: break
+        }
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var secureDelete: Query {
+        Query(sql: "PRAGMA secure_delete") { row in row.int64(0) }
+    }
+    fileprivate static var truncateLog: Query {
+        Query(sql: "PRAGMA wal_checkpoint(TRUNCATE)") { row in row.int64(0) }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+package import RoostSQLite
+package import RoostSealing
+
+/// The keys of one sealed database; shared by its connections.
+///
+/// Master key → key-encryption key (HKDF, a salt for each vault) → data keys, one for each channel and
+/// one for what belongs to none → payloads. A key in memory is looked up by its number; the database is
+/// the truth, because a transaction that made a key may have been taken back.
+package final class Vault: Sendable {
+    /// The names in lookup columns; the same for as long as the database is sealed.
+    package let names: LookupNames
+    /// Whether the database hangs on a key that is being replaced: `rewrap` is to be gone on with.
+    package let needsRewrap: Bool
+    let lookup: SecretBytes
+    let state: Guarded<State>
+
+    struct State {
+        var stage: VaultStage
+        var wrapper: Sealer
+        fileprivate var known: [Int64: KnownKey] = [:]
+    }
+
+    /// A key as it was unwrapped, and out of what.
+    fileprivate struct KnownKey {
+        let sealer: Sealer
+        let wrapped: [UInt8]
+    }
+
+    /// Keys kept ready at once, of two kilobytes each; the next one empties the stock.
+    private static let knownLimit = 4_096
+
+    private init(
+        stage: VaultStage, wrapper: Sealer, lookup: consuming SecretBytes, needsRewrap: Bool
+    ) {
+        names = LookupNames(keyed: KeyedHash(key: lookup))
+        self.lookup = lookup
+        self.needsRewrap = needsRewrap
+        state = Guarded(State(stage: stage, wrapper: wrapper))
+    }
+
+    package var stage: VaultStage { state.withLock { $0.stage } }
+
+    /// Opens the vault of a database; nil when there is none and everything is in the clear.
+    ///
+    /// - Parameters:
+    ///   - connection: May be read-only.
+    ///   - source: Where the keys come from; nil when the app gave none.
+    /// - Returns: The vault, its stage as it is on the disk.
+    /// - Throws: What was wrong with the key, told apart from damage; nothing was changed.
+    package static func open(
+        in connection: Connection, _ source: (any MasterKeySource)?
+    ) throws(VaultError) -> Vault? {
+        let row: (stage: Int64, header: [UInt8])?
+        do throws(SQLiteError) { row = try connection.first(.vault) } catch {
+            throw .database(error)
+        }
+        guard let row else { return nil }
+        let header = try VaultHeader(row.header)
+        guard let stage = VaultStage(rawValue: row.stage) else { throw .damaged("its stage") }
+        guard let keys = try keys(source) else { throw .keyMissing }
+        guard let master = keys.all.first(where: header.isMade) else { throw .wrongKey }
+        let wrapper = header.wrapper(master)
+        do throws(SealError) {
+            return Vault(
+                stage: stage, wrapper: wrapper, lookup: try header.lookup(wrapper),
+                needsRewrap: !master.isSame(as: keys.current))
+        } catch {
+            throw .damaged("the key of its names")
+        }
+    }
+
+    private static func keys(_ source: (any MasterKeySource)?) throws(VaultError) -> MasterKeys? {
+        do throws(MasterKeyError) {
+            return try source?.masterKeys(makesMissing: false)
+        } catch {
+            switch error {
+            case .length: throw .wrongKey
+            case .unavailable(let reason): throw .keyUnavailable(reason)
+            }
+        }
+    }
+
+    /// Gives a database that has none a vault; from then on all that is written is sealed.
+    ///
+    /// To be called inside the transaction that also replaces the names in lookup columns. The master
+    /// key must be on the disk, or wherever the app keeps it, before that transaction ends.
+    package static func make(
+        in connection: Connection, _ master: MasterKey, stage: VaultStage
+    ) throws(SQLiteError) -> Vault {
+        let lookup = SecretBytes.random(count: 32)
+        let header = VaultHeader(master, lookup: lookup)
+        try connection.execute(.saveVault, (stage.rawValue, header.bytes))
+        return Vault(
+            stage: stage, wrapper: header.wrapper(master), lookup: lookup, needsRewrap: false)
+    }
+
+    /// The key that seals a channel's payloads, made when there is none yet.
+    ///
+    /// To be called inside a transaction, once for each channel it writes to.
+    package func sealer(
+        channelRow: Int64, in connection: Connection
+    ) throws(SQLiteError) -> Sealer {
+        if let newest = try connection.first(.newestKeyOfChannel, channelRow) {
+            return try sealer(newest)
+        }
+        return try addKey(channelRow: channelRow, in: connection)
+    }
+
+    /// The key of a number that sealed bytes name.
+    ///
+    /// - Parameters:
+    ///   - number: As the bytes say it.
+    ///   - connection: Asked when the key is not in memory.
+    ///   - isFresh: Whether to ask the database in any case.
+    /// - Returns: The key.
+    /// - Throws: A malformed value when the key was erased, so that what it sealed is gone for good.
+    package func sealer(
+        number: UInt32, in connection: Connection, isFresh: Bool = false
+    ) throws(SQLiteError) -> Sealer {
+        let number = Int64(number)
+        if !isFresh, let known = state.withLock({ $0.known[number] }) { return known.sealer }
+        guard let wrapped = try connection.first(.keyByNumber, number) else {
+            state.withLock { state in _ = state.known.removeValue(forKey: number) }
+            throw .malformed("a sealed value", because: "its key was erased")
+        }
+        return try sealer(wrapped)
+    }
+
+    private func sealer(_ key: WrappedKey) throws(SQLiteError) -> Sealer {
+        let (known, wrapper) = state.withLock { ($0.known[key.number], $0.wrapper) }
+        if let known, known.wrapped == key.bytes { return known.sealer }
+        let opened: SecretBytes
+        do throws(SealError) {
+            opened = try wrapper.unwrapping(key.bytes, at: key.place)
+        } catch {
+            throw .malformed("a data key", because: "its wrapping is broken")
+        }
+        let sealer = Sealer(key: opened, number: UInt32(truncatingIfNeeded: key.number))
+        remember(sealer, key)
+        return sealer
+    }
+
+    /// Adds a key, which becomes the channel's newest.
+    func addKey(channelRow: Int64, in connection: Connection) throws(SQLiteError) -> Sealer {
+        guard let number = try connection.first(.reserveKeyNumber, channelRow),
+            let short = UInt32(exactly: number)
+        else { throw .malformed("a data key", because: "its number is too large") }
+        let secret = SecretBytes.random(count: 32)
+        let wrapper = state.withLock { $0.wrapper }
+        let place = SealPlace.dataKey(number: number, channelRow: channelRow)
+        let key = WrappedKey(
+            number: number, channelRow: channelRow, bytes: wrapper.wrapping(secret, at: place))
+        try connection.execute(.saveWrappedKey, key)
+        let sealer = Sealer(key: secret, number: short)
+        remember(sealer, key)
+        return sealer
+    }
+
+    private func remember(_ sealer: Sealer, _ key: WrappedKey) {
+        state.withLock { state in
+            if state.known.count >= Self.knownLimit { state.known.removeAll() }
+            state.known[key.number] = KnownKey(sealer: sealer, wrapped: key.bytes)
+        }
+    }
+
+    /// Forgets the keys in memory; those in use by a query go with it.
+    package func forgetKeys() {
+        state.withLock { $0.known.removeAll() }
+    }
+}
+
+extension WrappedKey {
+    var place: SealPlace { .dataKey(number: number, channelRow: channelRow) }
+}

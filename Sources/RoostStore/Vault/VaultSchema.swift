@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostSQLite
+
+extension SQL {
+    /// The tables of a vault; the cache and the outbox have one each, as a migration of their own.
+    package static let vaultTables: SQL = """
+        -- At most one row: without it nothing here is sealed.
+        CREATE TABLE vault (
+            id     INTEGER PRIMARY KEY CHECK (id = 1),
+            stage  INTEGER NOT NULL,  -- VaultStage.
+            header BLOB NOT NULL      -- VaultHeader: proves the master key; holds no secret.
+        ) STRICT;
+
+        -- The newest key of a channel seals; older ones open what was not sealed anew yet.
+        CREATE TABLE data_key (
+            number     INTEGER PRIMARY KEY AUTOINCREMENT,  -- Named by all it sealed; never reused.
+            channel_id INTEGER NOT NULL,                   -- 0: for what belongs to no channel.
+            wrapped    BLOB NOT NULL                       -- 32 bytes, sealed under the master key's.
+        ) STRICT;
+        CREATE INDEX data_key_by_channel ON data_key (channel_id, number)
+        """
+}
+
+/// How far a database is sealed; the stored numbers are never given to another.
+package enum VaultStage: Int64, Sendable {
+    /// Some rows are in the clear still: they are read, and all that is written is sealed.
+    case sealing = 1
+    /// A row in the clear is somebody else's work and is refused.
+    case sealed = 2
+    /// Protection is being taken off: all that is written is in the clear.
+    case unsealing = 3
+}
+
+/// A row of `data_key`.
+struct WrappedKey: Sendable {
+    let number: Int64
+    let channelRow: Int64
+    let bytes: [UInt8]
+}
+
+extension Query where Input == Void, Output == (stage: Int64, header: [UInt8]) {
+    static var vault: Query {
+        Query(sql: "SELECT stage, header FROM vault WHERE id = 1") { row in
+            (row.int64(0), row.bytes(1))
+        }
+    }
+}
+
+extension Query where Input == (stage: Int64, header: [UInt8]), Output == Void {
+    static var saveVault: Query {
+        Query(
+            sql: """
+                INSERT INTO vault (id, stage, header) VALUES (1, ?1, ?2)
+                ON CONFLICT (id) DO UPDATE SET stage = excluded.stage, header = excluded.header
+                """,
+            bind: { input, bindings in
+                bindings.append(input.stage)
+                bindings.append(input.header)
+            })
+    }
+}
+
+extension Query where Output == WrappedKey, Input == Int64 {
+    static var newestKeyOfChannel: Query {
+        Query(
+            sql: """
+                SELECT number, channel_id, wrapped FROM data_key
+                WHERE channel_id = ?1 ORDER BY number DESC LIMIT 1
+                """,
+            bind: { channelRow, bindings in bindings.append(channelRow) },
+            decode: { row in WrappedKey(row) })
+    }
+
+    static var keyByNumber: Query {
+        Query(
+            sql: "SELECT number, channel_id, wrapped FROM data_key WHERE number = ?1",
+            bind: { number, bindings in bindings.append(number) },
+            decode: { row in WrappedKey(row) })
+    }
+}
+
+extension Query where Output == WrappedKey, Input == Void {
+    static var allKeys: Query {
+        Query(sql: "SELECT number, channel_id, wrapped FROM data_key ORDER BY number") { row in
+            WrappedKey(row)
+        }
+    }
+}
+
+extension Query where Output == Int64, Input == Int64 {
+    /// Adds a key that is not wrapped yet, because its number is part of the wrapping.
+    static var reserveKeyNumber: Query {
+        Query(
+            sql: """
+                INSERT INTO data_key (channel_id, wrapped) VALUES (?1, x'') RETURNING number
+                """,
+            bind: { channelRow, bindings in bindings.append(channelRow) },
+            decode: { row in row.int64(0) })
+    }
+}
+
+extension Query where Output == Void, Input == WrappedKey {
+    static var saveWrappedKey: Query {
+        Query(
+            sql: "UPDATE data_key SET wrapped = ?2 WHERE number = ?1",
+            bind: { key, bindings in
+                bindings.append(key.number)
+                bindings.append(key.bytes)
+            })
+    }
+}
+
+extension Query where Output == Void, Input == Int64 {
+    static var deleteKeysOfChannel: Query {
+        Query(
+            sql: "DELETE FROM data_key WHERE channel_id = ?1",
+            bind: { channelRow, bindings in bindings.append(channelRow) })
+    }
+}
+
+extension Query where Output == Void, Input == (channelRow: Int64, below: Int64) {
+    static var deleteOlderKeysOfChannel: Query {
+        Query(
+            sql: "DELETE FROM data_key WHERE channel_id = ?1 AND number < ?2",
+            bind: { input, bindings in
+                bindings.append(input.channelRow)
+                bindings.append(input.below)
+            })
+    }
+}
+
+extension WrappedKey {
+    fileprivate init(_ row: borrowing Row) {
+        self.init(number: row.int64(0), channelRow: row.int64(1), bytes: row.bytes(2))
+    }
+}

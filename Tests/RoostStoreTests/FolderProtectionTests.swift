@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostExecutors
+import RoostSQLite
+import RoostSealing
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// A file system with classes of protection: a new file has its folder's, or the system's own.
+private final class RecordedProtection: FileProtector {
+    private let classes = Guarded<[String: FileProtection]>([:])
+    private let refused: String?
+
+    init(refusing path: String? = nil) { refused = path }
+
+    func protect(_ path: String, as protection: FileProtection) throws(FileProtectionError) {
+        if path == refused { throw FileProtectionError(path: path, reason: "refused") }
+        classes.withLock { $0[path] = protection }
+    }
+
+    /// The class a file has, whether it was given it or was made in a folder that has one.
+    func protection(of path: String) -> FileProtection {
+        classes.withLock { classes in
+            var path = Substring(path)
+            while !path.isEmpty {
+                if let known = classes[String(path)] { return known }
+                guard let slash = path.lastIndex(of: "/") else { break }
+                path = path[..<slash]
+            }
+            return .completeUntilFirstUserAuthentication
+        }
+    }
+
+    var givenPaths: Set<String> { classes.withLock { Set($0.keys) } }
+}
+
+struct FolderProtectionTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func files() throws -> Set<String> {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return Set(names.map { folder.file($0) })
+    }
+
+    @Test func `every file of a store has the class, present and future (scar 48, R132-R136)`()
+        async throws
+    {
+        for protection in [
+            FileProtection.completeUnlessOpen, .completeUntilFirstUserAuthentication,
+        ] {
+            let recorder = RecordedProtection()
+            let rule = FolderProtection(protection, by: recorder)
+            try rule.apply(to: folder.path)  // Nothing is there yet: all that follows is future.
+            _ = try KeyFile(folder.file("keys/master")).readOrMake()
+            let store = try await Store.open(
+                .folder(folder.path), owner: StoreOwner(application: "app", user: "me"))
+            for name in ["cache.sqlite.damaged-1", "cache.sqlite-journal", "left by a crash"] {
+                try Data("x".utf8).write(to: URL(fileURLWithPath: folder.file(name)))
+            }
+            let present = try files()
+            for suffix in ["cache.sqlite", "cache.sqlite-wal", "cache.sqlite-shm", "outbox.sqlite"]
+            {
+                #expect(present.contains { $0.hasSuffix(suffix) }, "\(suffix)")
+            }
+            for file in present { #expect(recorder.protection(of: file) == protection, "\(file)") }
+            try rule.apply(to: folder.path)
+            #expect(recorder.givenPaths == present.union([folder.path]))
+            await store.close()
+        }
+    }
+
+    @Test func `a file that keeps another class is an error, one that went away is none`() throws {
+        let path = folder.file("cache.sqlite")
+        try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+        let refusing = FolderProtection(
+            .completeUnlessOpen, by: RecordedProtection(refusing: path))
+        #expect(throws: FileProtectionError(path: path, reason: "refused")) {
+            try refusing.apply(to: folder.path)
+        }
+        let gone = FolderProtection(.completeUnlessOpen, by: VanishingFiles())
+        try gone.apply(to: folder.path)
+        #expect(try files().isEmpty)
+    }
+
+    @Test func `a link out of the folder is not followed`() throws {
+        let outside = try TemporaryFolder()
+        try Data("x".utf8).write(to: URL(fileURLWithPath: outside.file("theirs")))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link"), withDestinationPath: outside.path)
+        let recorder = RecordedProtection()
+        try FolderProtection(.completeUnlessOpen, by: recorder).apply(to: folder.path)
+        #expect(recorder.givenPaths == [folder.path, folder.file("link")])
+    }
+
+    /// Each file goes away just before its turn, as a log does when its database is closed.
+    private struct VanishingFiles: FileProtector {
+        func protect(_ path: String, as protection: FileProtection) throws(FileProtectionError) {
+            guard path.hasSuffix(".sqlite") else { return }
+            try? FileManager.default.removeItem(atPath: path)
+            throw FileProtectionError(path: path, reason: "no such file")
+        }
+    }
+}
