@@ -19,19 +19,20 @@ struct SearchFixture {
         var entry: SearchEntry { SearchEntry(messageID: id, channelRow: channel, text: text) }
     }
 
+    static let messageTable: SQL = """
+        CREATE TABLE message (channel_id INTEGER, created_at INTEGER, message_id INTEGER,
+            sender_id INTEGER, text TEXT,
+            PRIMARY KEY (channel_id, created_at, message_id)) WITHOUT ROWID;
+        CREATE UNIQUE INDEX message_by_id ON message (message_id, channel_id);
+        """
+
     let connection: Connection
     let tokenizer: WordTokenizer
 
     init(isEmpty: Bool = true) throws {
         connection = try Connection(.memory)
         tokenizer = try WordTokenizer(connection)
-        try connection.executeScript(
-            """
-            CREATE TABLE message (channel_id INTEGER, created_at INTEGER, message_id INTEGER,
-                sender_id INTEGER, text TEXT,
-                PRIMARY KEY (channel_id, created_at, message_id)) WITHOUT ROWID;
-            CREATE UNIQUE INDEX message_by_id ON message (message_id, channel_id);
-            """)
+        try connection.executeScript(Self.messageTable)
         _ = try SearchIndex.make(in: connection, isCacheEmpty: isEmpty)
         try connection.executeScript(
             "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(message_text, instance)")
