@@ -15,8 +15,7 @@ extension Connection {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
         switch location {
         case .memory:
-            path = ":memory:"
-            flags |= SQLITE_OPEN_MEMORY
+            path = ":memory:"  // Not by flag too: it would turn every attached file into memory.
         case .file(let file):
             guard !file.isEmpty, !file.utf8.contains(0) else {
                 throw SQLiteError(

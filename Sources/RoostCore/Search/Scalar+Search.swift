@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which characters stand alone, which are left out, and which are taken for another.
+
+/// What becomes of a character in a segmented text.
+enum SearchRole {
+    /// Part of a word, or of what parts words: the tokenizer knows.
+    case word(Unicode.Scalar)
+    /// A word by itself.
+    case alone(Unicode.Scalar)
+    /// Not there, as if its neighbours touched.
+    case dropped
+}
+
+extension Unicode.Scalar {
+    /// What becomes of this character.
+    var searchRole: SearchRole {
+        switch value {
+        case 0..<0xAD, 0xAE..<0x0300: .word(self)
+        case 0xAD, 0x0300...0x036F: .dropped  // Soft hyphen; accents, as the tokenizer does too.
+        case 0x0370..<0x0590: .word(foldedWithoutAccent)
+        case 0x0590...0x06FF: isPoint ? .dropped : .word(self)
+        case 0x200D...0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFEFF: .dropped  // Invisible.
+        case 0xFE00...0xFE0F, 0xE0000...0xE01EF: .dropped  // Variants of the character before.
+        case 0x1F3FB...0x1F3FF: .dropped  // Skin tones: a thumb is found in any colour.
+        case 0x3099, 0x309A, 0xFF9E, 0xFF9F: .dropped  // Voicing of nothing that has a voice.
+        case 0x2300...0x23FF, 0x2600...0x27BF, 0x2B00...0x2BFF:
+            .alone(Unicode.Scalar(0xE000 + (value - 0x2300)) ?? self)
+        case 0x1F000...0x1FAFF: .alone(Unicode.Scalar(0xF0000 + (value - 0x1F000)) ?? self)
+        default: isOfScriptWithoutSpaces ? .alone(self) : .word(self)
+        }
+    }
+
+    /// Written without spaces between words: no tokenizer without a dictionary can part them.
+    private var isOfScriptWithoutSpaces: Bool {
+        switch value {
+        case 0x0E00...0x0EFF: true  // Thai, Lao
+        case 0x1000...0x109F, 0xA9E0...0xA9FF, 0xAA60...0xAA7F: true  // Myanmar
+        case 0x1780...0x17FF: true  // Khmer
+        case 0x1950...0x19DF, 0x1A20...0x1AAF, 0xAA80...0xAADF: true  // Tai
+        case 0x1B00...0x1B7F, 0xA980...0xA9DF: true  // Balinese, Javanese
+        case 0x2E80...0x2FDF, 0x3005...0x3007, 0x3021...0x303C: true  // Radicals, 々, 〇
+        case 0x3041...0x312F, 0x31A0...0x31FF: true  // Kana, Bopomofo
+        case 0x3400...0x4DBF, 0x4E00...0xA4CF, 0xF900...0xFAFF: true  // Han, Yi
+        case 0x1AFF0...0x1B16F, 0x20000...0x3FFFF: true  // Rare kana and Han
+        default: false
+        }
+    }
+
+    /// Hebrew and Arabic vowel signs, which most people leave out, and the Arabic stretching stroke.
+    private var isPoint: Bool {
+        switch value {
+        case 0x0591...0x05BD, 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5, 0x05C7: true
+        case 0x0610...0x061A, 0x0640, 0x064B...0x065F, 0x0670: true
+        case 0x06D6...0x06DC, 0x06DF...0x06E4, 0x06E7, 0x06E8, 0x06EA...0x06ED: true
+        default: false
+        }
+    }
+
+    /// Greek vowels without their accents, and Cyrillic ё as е, which is how most people type it.
+    private var foldedWithoutAccent: Unicode.Scalar {
+        switch self {
+        case "Ά": "Α"
+        case "Έ": "Ε"
+        case "Ή": "Η"
+        case "Ί", "Ϊ": "Ι"
+        case "Ό": "Ο"
+        case "Ύ", "Ϋ": "Υ"
+        case "Ώ": "Ω"
+        case "ά": "α"
+        case "έ": "ε"
+        case "ή": "η"
+        case "ί", "ϊ", "ΐ": "ι"
+        case "ό": "ο"
+        case "ύ", "ϋ", "ΰ": "υ"
+        case "ώ": "ω"
+        case "Ё": "Е"
+        case "ё": "е"
+        default: self
+        }
+    }
+
+    /// The usual form of full-width Latin and half-width Katakana.
+    var widened: Unicode.Scalar {
+        switch value {
+        case 0xFF01...0xFF5E: Unicode.Scalar(value - 0xFEE0) ?? self
+        case 0xFF66...0xFF9D: Self.katakana[Int(value - 0xFF66)]
+        default: self
+        }
+    }
+
+    private static let katakana = Array(
+        ("ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテト"
+            + "ナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン").unicodeScalars)
+
+    /// The letter that this one and a loose mark or letter make; nil when they make none.
+    ///
+    /// Only what the tokenizer would otherwise take for another word: kana, й and its like, Korean
+    /// syllables. File names from some systems come in loose parts.
+    func composed(with mark: Unicode.Scalar) -> Unicode.Scalar? {
+        switch mark.value {
+        case 0x3099, 0xFF9E: isVoiceable ? Unicode.Scalar(value + voicingStep) : nil
+        case 0x309A, 0xFF9F: isOfRowHa ? Unicode.Scalar(value + 2) : nil
+        case 0x0306:
+            switch self {
+            case "и": "й"
+            case "И": "Й"
+            case "у": "ў"
+            case "У": "Ў"
+            default: nil
+            }
+        case 0x0308:
+            switch self {
+            case "і": "ї"
+            case "І": "Ї"
+            default: nil
+            }
+        case 0x1161...0x1175:
+            (0x1100...0x1112).contains(value)
+                ? Unicode.Scalar(0xAC00 + ((value - 0x1100) * 21 + mark.value - 0x1161) * 28) : nil
+        case 0x11A8...0x11C2:
+            (0xAC00...0xD7A3).contains(value) && (value - 0xAC00) % 28 == 0
+                ? Unicode.Scalar(value + mark.value - 0x11A7) : nil
+        default: nil
+        }
+    }
+
+    /// Where a kana stands in its table, the same number for Hiragana and Katakana; 0 for others.
+    private var kana: UInt32 {
+        switch value {
+        case 0x3041...0x3096: value
+        case 0x30A1...0x30F6: value - 0x60
+        default: 0
+        }
+    }
+
+    private var isOfRowHa: Bool {
+        (0x306F...0x307B).contains(kana) && kana % 3 == 0
+    }
+
+    private var isVoiceable: Bool {
+        switch kana {
+        case 0x304B...0x3062: kana % 2 == 1  // か to ち
+        case 0x3064, 0x3066, 0x3068: true  // つ, て, と
+        case 0x3046: true  // う
+        default: isOfRowHa
+        }
+    }
+
+    private var voicingStep: UInt32 { kana == 0x3046 ? 0x4E : 1 }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a person typed into a search field, taken apart.
+///
+/// Words are all wanted. Words in quotation marks belong together in their order. A minus right before
+/// a word or a quotation means that it must not occur. The last word may be unfinished, unless a space
+/// follows it. Nothing else has a meaning, so nothing can be typed that is an error.
+package struct TypedQuery: Hashable, Sendable {
+    /// A word or a quotation.
+    package struct Part: Hashable, Sendable {
+        package let text: String
+        package let isExcluded: Bool
+        package let isQuoted: Bool
+        /// The person may still be typing it.
+        package let isUnfinished: Bool
+    }
+
+    /// More than anybody types by hand; what is pasted beyond is not looked for.
+    package static let partLimit = 32
+
+    package private(set) var parts: [Part] = []
+
+    package init(_ typed: String) {
+        var rest = typed[...].unicodeScalars
+        while parts.count < Self.partLimit {
+            rest = rest.drop(while: \.properties.isWhitespace)
+            guard !rest.isEmpty else { return }
+            let isExcluded = Self.takeMinus(&rest)
+            let isQuoted = rest.first?.isQuotationMark ?? false
+            if isQuoted { rest = rest.dropFirst() }
+            let text = rest.prefix { scalar in
+                !(scalar.isQuotationMark || (!isQuoted && scalar.properties.isWhitespace))
+            }
+            rest = rest[text.endIndex...]
+            let isUnfinished = rest.isEmpty && !isQuoted && !isExcluded
+            // A closing mark is used up; one inside a word begins a quotation of its own.
+            if isQuoted { rest = rest.dropFirst() }
+            guard !text.isEmpty else { continue }
+            parts.append(
+                Part(
+                    text: String(text), isExcluded: isExcluded, isQuoted: isQuoted,
+                    isUnfinished: isUnfinished))
+        }
+    }
+
+    /// Takes a minus that has something to exclude; one before a space is a dash.
+    private static func takeMinus(_ rest: inout Substring.UnicodeScalarView) -> Bool {
+        guard rest.first == "-", let next = rest.dropFirst().first,
+            !next.properties.isWhitespace, next != "-"
+        else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+}
+
+extension Unicode.Scalar {
+    /// Quotation marks as keyboards of several languages put them.
+    fileprivate var isQuotationMark: Bool {
+        switch self {
+        case "\"", "“", "”", "„", "«", "»", "「", "」", "『", "』", "＂": true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+/// The tokenizer of SQLite's full-text index, for those who must cut a text exactly as the index does.
+@safe package final class WordTokenizer {
+    /// One word of a text.
+    package struct Token: Hashable, Sendable {
+        /// The word as the index has it: folded.
+        package let word: String
+        /// Where it stands, in bytes of the text given.
+        package let range: Range<Int>
+    }
+
+    /// The words' letters: besides letters and digits the marks that Indian and Thai words are made of.
+    private static let arguments: [StaticString] = [
+        "remove_diacritics", "2", "categories", "L* N* Co Mn Mc",
+    ]
+
+    /// Keeps the library's functions alive; they belong to an open database.
+    private let connection: Connection
+    private let functions: fts5_tokenizer
+    private let handle: OpaquePointer
+
+    /// Makes a tokenizer with the functions that belong to `connection`.
+    ///
+    /// - Throws: When this SQLite was built without full-text search (FTS5).
+    package init(_ connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        let api = try unsafe connection.fullTextFunctions()
+        var context: UnsafeMutableRawPointer?
+        var functions = fts5_tokenizer()
+        var handle: OpaquePointer?
+        // SAFETY: the API lives as long as its database, which `connection` keeps open; the arguments
+        // are literals and live as long as the program.
+        var code = unsafe api.pointee.xFindTokenizer(api, "unicode61", &context, &functions)
+        if code == SQLITE_OK {
+            var arguments = unsafe Self.arguments.map { literal in
+                unsafe UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
+                    as UnsafePointer<CChar>?
+            }
+            code = unsafe functions.xCreate(context, &arguments, Int32(arguments.count), &handle)
+        }
+        guard code == SQLITE_OK, let handle = unsafe handle else {
+            throw SQLiteError(
+                code: code == SQLITE_OK ? SQLITE_ERROR : code,
+                message: "its tokenizer cannot be made", action: "search full text")
+        }
+        self.functions = functions
+        unsafe self.handle = handle
+    }
+
+    deinit {
+        // SAFETY: this object is the handle's only owner, and the database is still open.
+        unsafe functions.xDelete(handle)
+    }
+
+    /// The words of a text in their order; the text is UTF-8 and may hold any character.
+    package func tokens(of text: [UInt8]) throws(SQLiteError) -> [Token] {
+        var tokens: [Token] = []
+        guard !text.isEmpty else { return tokens }
+        // SAFETY: text and array are lent for the call; the callback runs within it.
+        let code = unsafe withUnsafeMutablePointer(to: &tokens) { found in
+            unsafe text.withUnsafeBufferPointer { bytes in
+                let start = unsafe UnsafeRawPointer(bytes.baseAddress)?
+                    .assumingMemoryBound(to: CChar.self)
+                return unsafe functions.xTokenize(
+                    handle, found, FTS5_TOKENIZE_DOCUMENT, start, Int32(bytes.count)
+                ) { found, _, word, count, start, end in
+                    let word = unsafe UnsafeRawBufferPointer(start: word, count: Int(count))
+                    unsafe found?.assumingMemoryBound(to: [Token].self).pointee.append(
+                        Token(
+                            word: unsafe String(decoding: word, as: UTF8.self),
+                            range: Int(start)..<Int(end)))
+                    return SQLITE_OK
+                }
+            }
+        }
+        guard code == SQLITE_OK else {
+            throw SQLiteError(
+                code: code, message: "the text cannot be cut", action: "search full text")
+        }
+        return tokens
+    }
+}
+
+extension Connection {
+    /// The functions of the full-text library; the pointer lives as long as the connection.
+    fileprivate func fullTextFunctions() throws(SQLiteError) -> UnsafeMutablePointer<fts5_api> {
+        var statement: OpaquePointer?
+        var api: UnsafeMutablePointer<fts5_api>?
+        // SAFETY: the handle is ours; SQLite writes the pointer during `sqlite3_step`, while `slot`
+        // is lent, and the name of the pointer's type is a literal without end, as it must be.
+        let code = unsafe sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &statement, nil)
+        defer { _ = unsafe sqlite3_finalize(statement) }
+        guard code == SQLITE_OK else {
+            throw unsafe SQLiteError(of: handle, code: code, action: "search full text")
+        }
+        let type: StaticString = "fts5_api_ptr"
+        unsafe withUnsafeMutablePointer(to: &api) { slot in
+            let name = unsafe UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
+            _ = unsafe sqlite3_bind_pointer(statement, 1, slot, name, nil)
+            _ = unsafe sqlite3_step(statement)
+        }
+        guard let api = unsafe api else {
+            throw SQLiteError(
+                code: SQLITE_ERROR, message: "it has no full-text functions",
+                action: "search full text")
+        }
+        return unsafe api
+    }
+}

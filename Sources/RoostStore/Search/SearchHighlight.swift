@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where in a text the words of a query stand.
+//
+// The index holds no texts, so it cannot say. The text is cut once more by the same tokenizer, which
+// makes the answer agree with the index by construction.
+
+internal import RoostCore
+package import RoostSQLite
+
+/// A part of a message's text with what was found in it.
+package struct SearchSnippet: Hashable, Sendable {
+    package let text: String
+    /// What was found, as ranges of bytes in `text.utf8`: whole characters, in order, apart.
+    package let highlights: [Range<Int>]
+    /// Something stands before it in the message.
+    package let isCutBefore: Bool
+    /// Something follows it in the message.
+    package let isCutAfter: Bool
+}
+
+extension SearchQuery {
+    /// Where the wanted words stand in a text, as ranges of bytes in `text.utf8`.
+    ///
+    /// - Returns: Whole characters, in order, neither overlapping nor touching.
+    package func highlights(
+        in text: String, by tokenizer: WordTokenizer
+    ) throws(SQLiteError) -> [Range<Int>] {
+        let segmented = SegmentedText(text)
+        let tokens = try tokenizer.tokens(of: segmented.bytes)
+        var found: [Range<Int>] = []
+        for phrase in wanted where phrase.words.count <= tokens.count {
+            for start in 0...(tokens.count - phrase.words.count) {
+                let run = tokens[start..<start + phrase.words.count]
+                guard phrase.matches(run.lazy.map(\.word)), let first = run.first,
+                    let last = run.last
+                else { continue }
+                found.append(first.range.lowerBound..<last.range.upperBound)
+            }
+        }
+        return Self.joined(
+            found.map { text.wholeCharacters(in: segmented.origin(of: $0)) })
+    }
+
+    /// About so many characters of a text around the first thing found, or its beginning.
+    ///
+    /// `length` is in characters as people count them and at least 1; what was found first is shown
+    /// even when it is longer. Throws only when the tokenizer runs out of memory.
+    package func snippet(
+        of text: String, length: Int, by tokenizer: WordTokenizer
+    ) throws(SQLiteError) -> SearchSnippet {
+        precondition(length > 0, "A snippet has a character at least.")
+        let highlights = try highlights(in: text, by: tokenizer)
+        let first = text.range(ofBytes: highlights.first ?? 0..<0)
+        let hitLength = text[first].count
+        let spare = max(0, length - hitLength)
+        // A third before, the rest after, and more before when the text ends early.
+        let following = text[first.upperBound...].prefix(spare).count
+        let lead = max(spare / 3, spare - following)
+        let start =
+            text.index(first.lowerBound, offsetBy: -lead, limitedBy: text.startIndex)
+            ?? text.startIndex
+        let shown = text[start..<first.lowerBound].count + hitLength
+        let end =
+            text.index(first.upperBound, offsetBy: max(0, length - shown), limitedBy: text.endIndex)
+            ?? text.endIndex
+        let offset = text.utf8[..<start].count
+        let count = text.utf8[start..<end].count
+        return SearchSnippet(
+            text: String(text[start..<end]),
+            highlights: highlights.compactMap { range in
+                guard range.lowerBound >= offset, range.upperBound <= offset + count else {
+                    return nil
+                }
+                return range.lowerBound - offset..<range.upperBound - offset
+            },
+            isCutBefore: start > text.startIndex, isCutAfter: end < text.endIndex)
+    }
+
+    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        var joined: [Range<Int>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] =
+                    last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined
+    }
+}
+
+extension SearchQuery.Phrase {
+    /// Whether words of a text, as many as the phrase has, are this phrase.
+    fileprivate func matches(_ found: some Collection<String>) -> Bool {
+        for (index, pair) in zip(words, found).enumerated() {
+            let mayGoOn = isUnfinished && index == words.count - 1
+            let isMatch =
+                mayGoOn
+                ? pair.1.utf8.starts(with: pair.0.utf8) : pair.0.utf8.elementsEqual(pair.1.utf8)
+            guard isMatch else { return false }
+        }
+        return true
+    }
+}
+
+extension String {
+    fileprivate func range(ofBytes range: Range<Int>) -> Range<Index> {
+        let lower = utf8.index(startIndex, offsetBy: range.lowerBound)
+        return lower..<utf8.index(lower, offsetBy: range.count)
+    }
+
+    /// The characters that a range of bytes touches, as a range of bytes: half a character, a thumb
+    /// without its colour, cannot be shown.
+    fileprivate func wholeCharacters(in range: Range<Int>) -> Range<Int> {
+        var start = 0
+        var lower = range.lowerBound
+        for character in self {
+            let end = start + character.utf8.count
+            if start <= range.lowerBound { lower = start }
+            if end >= range.upperBound { return lower..<end }
+            start = end
+        }
+        return lower..<start
+    }
+}

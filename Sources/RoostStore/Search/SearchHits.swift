@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+package import RoostSQLite
+
+/// What is asked of the index.
+package struct SearchRequest: Hashable, Sendable {
+    package enum Order: Hashable, Sendable {
+        /// By falling message ID, which within a channel is the order of time.
+        case newest
+        /// By how often the words stand in how short a text (BM25), then newest; looks at every message that has the words.
+        case relevance
+    }
+
+    package var query: SearchQuery
+    package var order: Order
+    /// Only in these channels; nil in all.
+    package var channelRows: [Int64]?
+    /// Only by these users; nil by anybody, and by nobody.
+    package var senderRows: [Int64]?
+    /// In milliseconds, both ends included.
+    package var from: Int64
+    package var through: Int64
+    /// The last hit of the page before, to go on after it.
+    package var after: SearchHit?
+    package var limit: Int
+
+    package init(
+        _ query: SearchQuery, order: Order = .newest, channelRows: [Int64]? = nil,
+        senderRows: [Int64]? = nil, from: Int64 = .min, through: Int64 = .max,
+        after: SearchHit? = nil, limit: Int = 20
+    ) {
+        self.query = query
+        self.order = order
+        self.channelRows = channelRows
+        self.senderRows = senderRows
+        self.from = from
+        self.through = through
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// A message that has the words.
+package struct SearchHit: Hashable, Sendable {
+    package let messageID: Int64
+    package let channelRow: Int64
+    package let createdAt: Int64
+    /// The smaller the better; 0 when newest first.
+    ///
+    /// Moves when other messages come or go, so pages
+    /// by relevance may then repeat or leave out a hit.
+    package let score: Double
+}
+
+extension SearchRequest {
+    /// Past this many channels the index gives all hits and the messages' own channels are compared.
+    private static let tagLimit = 64
+
+    /// The hits of one page, best or newest first; none for an empty query.
+    ///
+    /// The connection has the index, and the messages, be it in an attached database.
+    package func hits(in connection: Connection) throws(SQLiteError) -> [SearchHit] {
+        guard !query.isEmpty, limit > 0, channelRows?.isEmpty != true, senderRows?.isEmpty != true
+        else { return [] }
+        switch order {
+        case .newest: return try connection.all(.newestHits, self)
+        case .relevance: return try connection.all(.bestHits, self)
+        }
+    }
+
+    /// The statement for newest first, whose plan is pinned by a test.
+    package static var newestQuery: Query<SearchRequest, SearchHit> { .newestHits }
+
+    fileprivate func bind(_ bindings: inout Bindings) {
+        let areTagged = (channelRows?.count ?? 0) <= Self.tagLimit
+        bindings.append(query.expression(inChannels: areTagged ? channelRows : nil))
+        bindings.append(areTagged ? nil : channelRows?.jsonArray)
+        bindings.append(senderRows?.jsonArray)
+        bindings.append(from)
+        bindings.append(through)
+        bindings.append(limit)
+        // The row number goes in the order of the index, so what comes before is never read.
+        bindings.append(after?.messageID ?? .max)
+    }
+}
+
+extension [Int64] {
+    fileprivate var jsonArray: String { "[\(map(String.init).joined(separator: ","))]" }
+}
+
+extension Query where Input == SearchRequest, Output == SearchHit {
+    // CROSS JOIN: the index is walked and the messages are looked up, never the other way round.
+    // The bounds of the row number are open above, because no message has the highest number.
+
+    static let newestHits = Query(
+        sql: """
+            SELECT m.message_id, m.channel_id, m.created_at, 0
+            FROM message_text AS t CROSS JOIN message AS m ON m.message_id = t.rowid
+            WHERE t.message_text MATCH ?1
+                AND t.rowid < ?7
+                AND (?2 IS NULL OR m.channel_id IN (SELECT value FROM json_each(?2)))
+                AND (?3 IS NULL OR m.sender_id IN (SELECT value FROM json_each(?3)))
+                AND m.created_at BETWEEN ?4 AND ?5
+            ORDER BY t.rowid DESC
+            LIMIT ?6
+            """,
+        bind: { request, bindings in request.bind(&bindings) },
+        decode: { row in SearchHit(row) })
+
+    static let bestHits = Query(
+        sql: """
+            SELECT id, channel_id, created_at, score FROM (
+                SELECT m.message_id AS id, m.channel_id, m.created_at,
+                    bm25(message_text, 1.0, 0.0) AS score
+                FROM message_text AS t CROSS JOIN message AS m ON m.message_id = t.rowid
+                WHERE t.message_text MATCH ?1
+                    AND (?2 IS NULL OR m.channel_id IN (SELECT value FROM json_each(?2)))
+                    AND (?3 IS NULL OR m.sender_id IN (SELECT value FROM json_each(?3)))
+                    AND m.created_at BETWEEN ?4 AND ?5
+            )
+            WHERE score > ?8 OR score = ?8 AND id < ?7
+            ORDER BY score, id DESC
+            LIMIT ?6
+            """,
+        bind: { request, bindings in
+            request.bind(&bindings)
+            bindings.append(request.after?.score ?? -Double.greatestFiniteMagnitude)
+        },
+        decode: { row in SearchHit(row) })
+}
+
+extension SearchHit {
+    fileprivate init(_ row: borrowing Row) {
+        self.init(
+            messageID: row.int64(0), channelRow: row.int64(1), createdAt: row.int64(2),
+            score: row.double(3))
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The words of all messages, in a table that holds no texts.
+//
+// The table (FTS5, contentless) knows for each word the messages it stands in; its row number is the
+// message's ID, so newest first is the order it lies in. Nothing can be read back from it: to take a
+// message out, its old text has to be named, and naming one that was never put in leaves the table
+// damaged. So exactly one number decides who is in: every message from `floor` on, none before it. A
+// new cache starts with all of them in; an old one starts with none, and `backfill` lowers the floor
+// step by step, each in the transaction that adds the messages. A commit in between puts in and takes
+// out what lies above the floor and leaves the rest to the step that gets there.
+//
+// Measured on 200,000 messages of 4 to 17 words, 59 bytes of index each: the sizes of the texts are 10
+// of these bytes; without them ranking takes half the time and is wrong, because in short texts a
+// word that comes twice then counts less. The channel's tag is 6 bytes, and a common word in a small
+// channel is found 10 times as fast. Prefixes of two letters would be 40 bytes more.
+
+package import RoostSQLite
+
+/// Keeps the index of a database in step with its messages, inside the caller's transaction.
+///
+/// A sealed cache has its index in a database in memory, because words on disk would tell what was
+/// sealed; it is filled by `backfill` like that of an old cache.
+package struct SearchIndex {
+    /// How far the index has come.
+    package struct State: Hashable, Sendable {
+        /// Messages from this ID on are in; `.min` when all are.
+        package let floor: Int64
+        /// Messages that backfilling has put in so far, for showing progress.
+        package let backfilled: Int
+
+        package var isComplete: Bool { floor == .min }
+    }
+
+    /// The version of what is done to texts before they are indexed; another one needs a new index.
+    static let format: Int64 = 1
+
+    private let connection: Connection
+    package private(set) var state: State
+
+    /// The index of a database as it stands at the beginning of a transaction.
+    ///
+    /// - Returns: Nil when the database has none that this version can use: make one.
+    package init?(in connection: Connection) throws(SQLiteError) {
+        guard try connection.first(.hasSearchState) == true,
+            let stored = try connection.first(.searchState), stored.format == Self.format
+        else { return nil }
+        self.connection = connection
+        state = stored.state
+    }
+
+    /// Makes an empty index, in place of any other.
+    ///
+    /// With `isCacheEmpty` there is no message yet, and the index is complete from the start. Throws
+    /// when this SQLite was built without full-text search: go on without.
+    package static func make(
+        in connection: Connection, isCacheEmpty: Bool
+    ) throws(SQLiteError) -> SearchIndex {
+        try drop(from: connection)
+        try connection.execute(.createSearchTable)
+        try connection.execute(.createSearchState)
+        let state = State(floor: isCacheEmpty ? .min : .max, backfilled: 0)
+        try connection.execute(.putSearchState, state)
+        guard let index = try SearchIndex(in: connection) else {
+            throw .malformed("the search index", because: "it is gone right after it was made")
+        }
+        return index
+    }
+
+    /// Takes the index away; a database without one is left as it is.
+    package static func drop(from connection: Connection) throws(SQLiteError) {
+        try connection.execute(.dropSearchTable)
+        try connection.execute(.dropSearchState)
+    }
+
+    /// Notes a message that is new in the cache.
+    ///
+    /// - Precondition: The cache did not hold it before; for a change use `replace`.
+    package func insert(_ entry: SearchEntry) throws(SQLiteError) {
+        guard entry.messageID >= state.floor else { return }
+        try add(entry)
+    }
+
+    /// Notes that a message is no longer in the cache.
+    ///
+    /// The entry is the message as it was inserted or last replaced, to the letter.
+    package func remove(_ entry: SearchEntry) throws(SQLiteError) {
+        guard entry.messageID >= state.floor, !entry.text.isEmpty else { return }
+        try connection.execute(.removeSearchEntry, entry)
+    }
+
+    /// Notes that a message of the cache is another now; both have the same ID.
+    package func replace(_ old: SearchEntry, with new: SearchEntry) throws(SQLiteError) {
+        precondition(old.messageID == new.messageID, "A message keeps its ID.")
+        // Texts are compared by their bytes: equal accents may lie in the index differently.
+        if old.channelRow == new.channelRow, old.text.utf8.elementsEqual(new.text.utf8) { return }
+        try remove(old)
+        try insert(new)
+    }
+
+    /// Notes that the cache holds no message any more.
+    package mutating func removeAll() throws(SQLiteError) {
+        try connection.execute(.clearSearchTable)
+        try store(State(floor: .min, backfilled: state.backfilled))
+    }
+
+    /// Puts in the next messages below the floor, newest first; to be repeated until complete.
+    ///
+    /// Runs in a transaction of the caller, as long as `limit` makes it: 2,000 take some 20 ms. The
+    /// closure gives at most so many messages with an ID below the one named, those with the highest
+    /// IDs, in falling order; all of them when there are fewer.
+    package mutating func backfill(
+        limit: Int,
+        _ messages: (_ below: Int64, _ limit: Int) throws(SQLiteError) -> [SearchEntry]
+    ) throws(SQLiteError) {
+        precondition(limit > 0, "A step of no message would never end.")
+        guard !state.isComplete else { return }
+        let entries = try messages(state.floor, limit)
+        for entry in entries { try add(entry) }
+        try store(
+            State(
+                floor: entries.count < limit ? .min : entries[entries.count - 1].messageID,
+                backfilled: state.backfilled + entries.count))
+    }
+
+    private func add(_ entry: SearchEntry) throws(SQLiteError) {
+        // A message without words is not there, which saves its place and its tag.
+        guard !entry.text.isEmpty else { return }
+        try connection.execute(.addSearchEntry, entry)
+    }
+
+    private mutating func store(_ new: State) throws(SQLiteError) {
+        try connection.execute(.putSearchState, new)
+        state = new
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+extension Query where Input == Void, Output == Void {
+    // The tokenizer's arguments are those of `WordTokenizer`.
+    static let createSearchTable = Query(
+        sql: """
+            CREATE VIRTUAL TABLE message_text USING fts5(
+                text, tag, content = '',
+                tokenize = 'unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'''
+            )
+            """)
+
+    static let createSearchState = Query(
+        sql: """
+            CREATE TABLE message_text_state (
+                id         INTEGER PRIMARY KEY CHECK (id = 1),
+                format     INTEGER NOT NULL,  -- SearchIndex.format.
+                floor      INTEGER NOT NULL,  -- Messages from this ID on are in message_text.
+                backfilled INTEGER NOT NULL
+            ) STRICT
+            """)
+
+    static let dropSearchTable = Query(sql: "DROP TABLE IF EXISTS message_text")
+    static let dropSearchState = Query(sql: "DROP TABLE IF EXISTS message_text_state")
+
+    static let clearSearchTable = Query(
+        sql: "INSERT INTO message_text (message_text) VALUES ('delete-all')")
+}
+
+extension Query where Input == Void, Output == Bool {
+    static let hasSearchState = Query(
+        sql: """
+            SELECT EXISTS (
+                SELECT 1 FROM main.sqlite_schema WHERE name = 'message_text_state'
+            )
+            """
+    ) { row in row.int64(0) != 0 }
+}
+
+extension Query where Input == Void, Output == (format: Int64, state: SearchIndex.State) {
+    static let searchState = Query(
+        sql: "SELECT format, floor, backfilled FROM message_text_state"
+    ) { row in
+        (row.int64(0), SearchIndex.State(floor: row.int64(1), backfilled: Int(row.int64(2))))
+    }
+}
+
+extension Query where Input == SearchIndex.State, Output == Void {
+    static let putSearchState = Query(
+        sql:
+            "REPLACE INTO message_text_state (id, format, floor, backfilled) VALUES (1, ?1, ?2, ?3)",
+        bind: { state, bindings in
+            bindings.append(SearchIndex.format)
+            bindings.append(state.floor)
+            bindings.append(state.backfilled)
+        })
+}
+
+extension Query where Input == SearchEntry, Output == Void {
+    static let addSearchEntry = Query(
+        sql: "INSERT INTO message_text (rowid, text, tag) VALUES (?1, ?2, ?3)",
+        bind: { entry, bindings in bindings.append(entry) })
+
+    static let removeSearchEntry = Query(
+        sql: """
+            INSERT INTO message_text (message_text, rowid, text, tag) VALUES ('delete', ?1, ?2, ?3)
+            """,
+        bind: { entry, bindings in bindings.append(entry) })
+}

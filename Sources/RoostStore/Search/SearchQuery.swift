@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+package import RoostSQLite
+
+/// What is looked for, in the words of the index.
+///
+/// - Invariant: Every phrase has a word, and a word has only what the tokenizer takes for letters.
+package struct SearchQuery: Hashable, Sendable {
+    /// Words that stand one after the other.
+    struct Phrase: Hashable, Sendable {
+        let words: [String]
+        /// The last word may go on.
+        let isUnfinished: Bool
+    }
+
+    let wanted: [Phrase]
+    let excluded: [Phrase]
+
+    /// A text pasted as one phrase is looked for by its first words.
+    static let wordLimit = 64
+
+    /// Takes apart what a person typed: see `TypedQuery`.
+    package init(
+        _ typed: String, by tokenizer: WordTokenizer
+    ) throws(SQLiteError) {
+        var wanted: [Phrase] = []
+        var excluded: [Phrase] = []
+        for part in TypedQuery(typed).parts {
+            guard let phrase = try Phrase(part, by: tokenizer) else { continue }
+            if part.isExcluded { excluded.append(phrase) } else { wanted.append(phrase) }
+        }
+        self.wanted = wanted
+        self.excluded = excluded
+    }
+
+    /// Whether there is nothing to find: no word at all, or only words that must not occur.
+    package var isEmpty: Bool { wanted.isEmpty }
+
+    /// The question in the index's own language, in these channels or in all.
+    ///
+    /// Words consist of letters, and are quoted all the same: nothing in them is an operator.
+    func expression(inChannels tags: [Int64]?) -> String {
+        precondition(!isEmpty, "An empty query finds nothing, and is not asked.")
+        var text = wanted.map(\.expression).joined(separator: " AND ")
+        if !excluded.isEmpty {
+            let list = excluded.map(\.expression).joined(separator: " OR ")
+            text = "(\(text)) NOT (\(list))"
+        }
+        text = "{text} : (\(text))"
+        if let tags {
+            let list = tags.map { "\"\(SearchEntry.tag(ofChannel: $0))\"" }
+            text += " AND {tag} : (\(list.joined(separator: " OR ")))"
+        }
+        return text
+    }
+}
+
+extension SearchQuery.Phrase {
+    /// The words of one part; nil when it has none, like a smile of colons and brackets.
+    fileprivate init?(
+        _ part: TypedQuery.Part, by tokenizer: WordTokenizer
+    ) throws(SQLiteError) {
+        let bytes = SegmentedText(part.text).bytes
+        let tokens = try tokenizer.tokens(of: bytes).prefix(SearchQuery.wordLimit)
+        guard let last = tokens.last else { return nil }
+        words = tokens.map(\.word)
+        // One letter begins a tenth of all words: no help to the person, and slow. A Korean word
+        // goes on with its particle, wherever it stands in the question.
+        let isLast = part.isUnfinished && last.range.upperBound == bytes.count
+        isUnfinished =
+            isLast && last.word.unicodeScalars.count > 1
+            || !part.isQuoted && last.word.unicodeScalars.last.map(\.isHangulSyllable) ?? false
+    }
+
+    fileprivate var expression: String {
+        let text = words.joined(separator: " ").replacing("\"", with: "\"\"")
+        return isUnfinished ? "\"\(text)\" *" : "\"\(text)\""
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isHangulSyllable: Bool { (0xAC00...0xD7A3).contains(value) }
+}

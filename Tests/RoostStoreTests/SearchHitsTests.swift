@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+struct SearchHitsTests {
+    @Test(arguments: [
+        ("hello", [1]), ("HELLO wor", [1]), ("world hello", [1]), ("hello nowhere", []),
+        ("\"hello world\"", [1]), ("\"world hello\"", []), ("wo", [1]), ("wo ", []), ("w", []),
+        ("cafe creme", [2]), ("CAFÉ", [2]), ("京へ", [3]), ("東行", []), ("ガキ", [4]), ("한국어", [5]),
+        ("한국어 배운", [5]), ("👍", [6]), ("ok", [6]), ("นะ", [7]), ("हिन्दी", [8]), ("हिन", [8]),
+        ("محمد", [9]), ("e-mail", [10]), ("mail -hello", [10]), ("-hello", []), ("", []),
+        ("!!! ;", []),
+        ("foo_bar", [11]), ("text : hello", []), ("hello OR cafe", []), ("NEAR(hello world)", []),
+        ("{tag}: c1", []), ("c1", []), ("hello*", [1]), ("\u{0}hello\u{0}", [1]), ("🇩🇪", [12]),
+    ])
+    func `what is typed finds what is meant, in any script (issue 3 point 7, scar 38)`(
+        typed: String, expected: [Int64]
+    ) throws {
+        let fixture = try SearchFixture([
+            "Hello, World!", "Cafe\u{301} crème", "東京へ行く", "ｶﾞｷ", "한국어를 배운다", "ok👍🏽!",
+            "นะครับ", "हिन्दी भाषा", "مُحَمَّد", "e-mail", "foo.bar", "🇩🇪",
+        ])
+        #expect(try fixture.find(typed) == expected)
+    }
+
+    @Test func `nothing that is typed is an error (scar 38)`() throws {
+        let fixture = try SearchFixture(["a \" b * ( ) : ; c1 AND OR NOT NEAR 東京 👍"])
+        let alphabet = [
+            "a", "\"", "-", " ", "\u{0}", "*", "(", ")", ":", ";", "'", "^", "+", "{", "}", "東",
+            "👍", "\u{300}", "\\", "\n", "A", "N", "D", "O", "R", "T", "\u{FFFD}", "\u{10FFFF}", "กั",
+        ].compactMap { (text: String) in text.unicodeScalars.first }
+        var random = SplitMix64(seed: 11)
+        for round in 0..<3_000 {
+            var text = String.UnicodeScalarView()
+            let length = round % 500 == 499 ? 10_000 : Int(random.next() % 24)
+            for _ in 0..<length {
+                text.append(alphabet[Int(random.next() % UInt64(alphabet.count))])
+            }
+            let query = try fixture.query(String(text))
+            for order in [SearchRequest.Order.newest, .relevance] {
+                _ = try SearchRequest(query, order: order, channelRows: [1, 2])
+                    .hits(in: fixture.connection)
+            }
+            _ = try query.snippet(of: String(text), length: 20, by: fixture.tokenizer)
+        }
+    }
+
+    @Test func `every part of a run without spaces is found, and marked where it stands`() throws {
+        let text = "昨日は東京で友達とラーメンを食べました"
+        let fixture = try SearchFixture([text])
+        for start in text.indices {
+            for end in text.indices[start...].dropFirst() {
+                let part = String(text[start..<end])
+                #expect(try fixture.find(part) == [1])
+                #expect(try fixture.marked(part, in: text).contains { $0.contains(part) })
+            }
+        }
+    }
+
+    @Test func `a text is marked exactly when the index finds it`() throws {
+        var random = SplitMix64(seed: 5)
+        let words = ["ab", "abc", "Éa", "東", "京", "👍", "-", "e\u{301}a", "ｶﾞ", "ガ", "한국", "다"]
+        func draw(_ count: UInt64) -> String {
+            (0..<(1 + random.next() % count)).map { _ in
+                words[Int(random.next() % UInt64(words.count))]
+                    + (random.next() % 2 == 0 ? " " : "")
+            }.joined()
+        }
+        let texts = (0..<60).map { _ in draw(6) }
+        let fixture = try SearchFixture(texts)
+        for _ in 0..<400 {
+            let word = draw(2).filter { $0 != "-" && $0 != " " }
+            let typed = random.next() % 2 == 0 ? "\"\(word)\"" : word
+            let found = Set(try fixture.find(typed))
+            for (offset, text) in texts.enumerated() {
+                let isMarked = try !fixture.marked(typed, in: text).isEmpty
+                #expect(isMarked == found.contains(Int64(offset + 1)), "\(typed) in \(text)")
+            }
+        }
+    }
+
+    @Test func `marks cover whole characters and follow case and accents`() throws {
+        let fixture = try SearchFixture()
+        #expect(try fixture.marked("creme", in: "Café CRE\u{300}ME!") == ["CRE\u{300}ME"])
+        #expect(try fixture.marked("👍", in: "ok👍🏽") == ["👍🏽"])
+        #expect(try fixture.marked("hel", in: "hello help") == ["hello", "help"])
+        #expect(try fixture.marked("a b", in: "b a-b") == ["b", "a", "b"])
+        #expect(try fixture.marked("ガ", in: "xｶﾞy") == ["ｶﾞ"])
+    }
+
+    @Test func `a snippet shows what was found and says what it cuts off`() throws {
+        let fixture = try SearchFixture()
+        let text =
+            String(repeating: "word ", count: 100) + "needle" + String(repeating: " é", count: 99)
+        let snippet = try fixture.query("needle").snippet(
+            of: text, length: 40, by: fixture.tokenizer)
+        #expect(snippet.text.count == 40)
+        #expect(snippet.isCutBefore && snippet.isCutAfter)
+        let mark = try #require(snippet.highlights.first)
+        #expect(Array(snippet.text.utf8)[mark].elementsEqual("needle".utf8))
+        let whole = try fixture.query("needle").snippet(of: "x", length: 40, by: fixture.tokenizer)
+        #expect(whole.text == "x" && !whole.isCutBefore && !whole.isCutAfter)
+        let late = try fixture.query("needle").snippet(
+            of: String(repeating: "x ", count: 50) + "needle", length: 40, by: fixture.tokenizer)
+        #expect(late.text.count == 40 && late.text.hasSuffix("needle") && !late.isCutAfter)
+    }
+
+    @Test(arguments: [SearchRequest.Order.newest, .relevance])
+    func `channels, senders and times restrict, and pages add up to the whole`(
+        order: SearchRequest.Order
+    ) throws {
+        let fixture = try SearchFixture()
+        let items = (1...200).map { (id: Int64) in
+            SearchFixture.Item(
+                id: id, text: id % 2 == 0 ? "word" : id % 3 == 0 ? "word rare" : "other",
+                channel: id % 7, createdAt: 1_000 + id, sender: id % 5)
+        }
+        for item in items { try fixture.put(item) }
+        let restrictions: [([Int64]?, [Int64]?, Int64, Int64)] = [
+            (nil, nil, .min, .max), ([1, 3], nil, .min, .max), (nil, [2], .min, .max),
+            ([2], [1, 4], 1_050, 1_150), (Array(0...100), nil, .min, 1_100), ([], nil, .min, .max),
+        ]
+        for (channels, senders, from, through) in restrictions {
+            var request = SearchRequest(
+                try fixture.query("word "), order: order, channelRows: channels,
+                senderRows: senders, from: from, through: through, limit: 7)
+            var found: [SearchHit] = []
+            while true {
+                let page = try request.hits(in: fixture.connection)
+                found += page
+                request.after = page.last
+                if page.count < 7 { break }
+            }
+            let expected = items.filter { item in
+                item.text.hasPrefix("word") && channels?.contains(item.channel) != false
+                    && senders?.contains(item.sender) != false
+                    && (from...through).contains(1_000 + item.id)
+            }.map(\.id)
+            #expect(found.count == expected.count)
+            #expect(Set(found.map(\.messageID)) == Set(expected))
+            if order == .newest { #expect(found.map(\.messageID) == expected.reversed()) }
+        }
+    }
+
+    @Test func `a word said often in few words comes first`() throws {
+        let fixture = try SearchFixture([
+            "common rare", "common common", "x", "common", "y", "z", "w",
+        ])
+        let request = SearchRequest(try fixture.query("common "), order: .relevance)
+        #expect(try request.hits(in: fixture.connection).map(\.messageID) == [2, 4, 1])
+    }
+
+    @Test func `the index leads and messages are looked up by their ID`() throws {
+        let fixture = try SearchFixture(["a"])
+        let plan = try fixture.connection.plan(of: SearchRequest.newestQuery)
+        #expect(plan.first?.contains("t VIRTUAL TABLE INDEX") == true, "\(plan)")
+        #expect(plan.contains { $0.contains("m USING") && $0.contains("message_by_id") }, "\(plan)")
+        #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+    }
+}
