@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How large a cache is, as its budget sees it.
+package struct CacheSize: Hashable, Sendable {
+    /// Bytes of all pages that hold something, free ones not counted: those are given back for nothing.
+    package let used: Int64
+    /// What all that is no message would take in a packed file: channels, users, cursors.
+    package let other: Int64
+
+    package init(used: Int64, other: Int64) {
+        self.used = max(used, 0)
+        self.other = max(other, 0)
+    }
+}
+
+/// Which channels lose their messages, so that the cache fits again; made and shown without doing it.
+///
+/// - Invariant: No pinned channel is named and none twice; without its last step the plan would not be
+///   enough.
+package struct EvictionPlan: Hashable, Sendable {
+    /// How the messages go; see `docs/adr/0006-eviction.md`.
+    package enum Way: Hashable, Sendable {
+        /// Deleted channel by channel in small transactions, between which others write.
+        case slices
+        /// What stays is copied and put in place of the whole, as one transaction.
+        case rewrite
+    }
+
+    package let way: Way
+    /// In the order in which they go.
+    package let channels: [CachedChannelInfo]
+    package let sizeBefore: Int64
+    /// Below `sizeBefore` even without a channel to go, when writing the file anew packs it.
+    package let expectedSize: Int64
+    /// The size it was made for.
+    package let target: Int64
+
+    /// Whether there is nothing to do.
+    package var isEmpty: Bool { sizeBefore <= target }
+    package var freedBytes: Int64 { sizeBefore - expectedSize }
+    package var freedMessages: Int64 { Self.sum(channels.map(\.cachedMessageCount)) }
+    /// False when pinned channels and what is no message are too much by themselves.
+    package var reachesTarget: Bool { expectedSize <= target }
+
+    /// Plans for a budget: nothing below the limit, down to the target from there.
+    ///
+    /// Channels on a screen go last, and only when the cache would stay above the limit with them.
+    package init(
+        for budget: CacheBudget, channels: [CachedChannelInfo], size: CacheSize,
+        order: ClearOrder = .messageCollectionAccessedAt
+    ) {
+        guard budget.isReached(by: size.used) else {
+            self.init(nothingBelow: size.used, target: budget.limit)
+            return
+        }
+        self.init(
+            downTo: budget.target, sparingOpenBelow: budget.limit, channels: channels, size: size,
+            order: order)
+    }
+
+    /// Plans for a size, whatever the budget says.
+    ///
+    /// - Parameters:
+    ///   - target: To end at this size or below it, if that can be.
+    ///   - spared: With open channels alone left to take, this size is low enough; nil: the target.
+    ///   - channels: All that have cached messages.
+    ///   - size: Of the whole cache.
+    ///   - order: Who goes first.
+    package init(
+        downTo target: Int64, sparingOpenBelow spared: Int64? = nil,
+        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder
+    ) {
+        let target = max(target, 0)
+        guard size.used > target else {
+            self.init(nothingBelow: size.used, target: target)
+            return
+        }
+        let way: Way = size.used - target > size.used / 4 ? .rewrite : .slices
+        let packed = Self.sum([size.other] + channels.map(\.byteCount))
+        // Deleting leaves half-empty pages behind, copying does not.
+        var left = way == .rewrite ? min(packed, size.used) : size.used
+        let candidates = order.sorted(
+            channels.filter { !$0.isPinned && $0.cachedMessageCount > 0 })
+        var going: [CachedChannelInfo] = []
+        for (isOpen, enough) in [(false, target), (true, max(spared ?? target, target))] {
+            for channel in candidates where channel.isOpen == isOpen && left > enough {
+                going.append(channel)
+                left = max(left - channel.byteCount, 0)
+            }
+        }
+        self.init(
+            way: way, channels: going, sizeBefore: size.used, expectedSize: left, target: target)
+    }
+
+    private init(nothingBelow size: Int64, target: Int64) {
+        self.init(
+            way: .slices, channels: [], sizeBefore: size, expectedSize: size, target: target)
+    }
+
+    private init(
+        way: Way, channels: [CachedChannelInfo], sizeBefore: Int64, expectedSize: Int64,
+        target: Int64
+    ) {
+        self.way = way
+        self.channels = channels
+        self.sizeBefore = sizeBefore
+        self.expectedSize = expectedSize
+        self.target = target
+    }
+
+    private static func sum(_ values: [Int64]) -> Int64 {
+        values.reduce(0) { sum, value in
+            let (total, overflow) = sum.addingReportingOverflow(value)
+            return overflow ? .max : total
+        }
+    }
+}

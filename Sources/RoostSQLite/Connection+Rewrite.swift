@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+
+extension Connection {
+    /// Replaces the database by a copy of what shall stay, as one transaction.
+    ///
+    /// The copy is made beside the database, in `PATH-rewrite`, and then written back page by page.
+    /// Readers, in other processes too, keep the state they began with and meet the new one next;
+    /// a crash leaves the one or the other. Takes the room of twice what stays, on top of what is there.
+    ///
+    /// What no table column names is not kept: numbers of rows without a primary key, statistics.
+    /// A virtual table comes back empty unless `fill` fills it.
+    ///
+    /// - Parameters:
+    ///   - chosen: Tables of which `fill` takes over what shall stay; all others are copied whole.
+    ///   - expectedBytes: How large the copy will be, to be refused early when there is no room.
+    ///   - fill: Runs on a connection where `main` is the copy, with all its tables and without its
+    ///     unfinished indexes, and `live` one unchanging state of this database.
+    ///   - goesOn: Asked while pages are written back; false ends the call with everything as it was.
+    /// - Throws: `isFull`, `isBusy` when somebody else wrote meanwhile or is rewriting too,
+    ///   `isInterrupted` after `goesOn` said no, what `fill` threw; the database is as it was, and the
+    ///   copy gone.
+    package func rewrite(
+        choosing chosen: Set<String>, expectedBytes: Int64 = 0,
+        _ fill: (Connection) throws(SQLiteError) -> Void,
+        goesOn: (_ writtenPages: Int, _ ofPages: Int) -> Bool = { _, _ in true }
+    ) throws(SQLiteError) {
+        precondition(!isInTransaction, "A rewrite is a transaction by itself.")
+        let path = self.path
+        precondition(!path.isEmpty, "A database in memory has no file to be written anew.")
+        let files = DatabaseFiles(path)
+        try files.requireRoom(for: expectedBytes > .max / 2 ? .max : 2 * expectedBytes)
+        files.removeAbandonedCopy()
+        let lock = try files.lockCopy()
+        defer { files.removeCopy() }
+        try gather(in: files, choosing: chosen, fill, goesOn)
+        // Not sooner: closing the lock's file drops the locks that SQLite has on it.
+        _ = consume lock
+        dropStatements()
+        try emptyLog()
+    }
+
+    /// Makes the copy and writes it back; the copy is closed when this returns or throws.
+    private func gather(
+        in files: DatabaseFiles, choosing chosen: Set<String>,
+        _ fill: (Connection) throws(SQLiteError) -> Void, _ goesOn: (Int, Int) -> Bool
+    ) throws(SQLiteError) {
+        let copy = try Connection(.file(files.copy))
+        try copy.becomeCopy()
+        let version = try copy.copyRows(of: files.path, choosing: chosen, fill)
+        try files.requireRoom(for: try copy.space().fileBytes)
+        try writeBack(copy, ifStillAt: version, goesOn)
+    }
+
+    /// Where the database lies; empty in memory.
+    private var path: String {
+        // SAFETY: the handle is ours; the text is copied at once.
+        unsafe sqlite3_db_filename(handle, "main").map { unsafe String(cString: $0) } ?? ""
+    }
+
+    private func becomeCopy() throws(SQLiteError) {
+        try executeScript(
+            """
+            PRAGMA journal_mode = MEMORY;   -- A copy that fails is thrown away.
+            PRAGMA synchronous = OFF;
+            PRAGMA foreign_keys = OFF;      -- They hold in what is copied, but not in its order.
+            PRAGMA secure_delete = FAST;    -- No page carries what stood in its memory before.
+            PRAGMA auto_vacuum = INCREMENTAL;
+            VACUUM;                         -- The setting above counts from here on.
+            """)
+    }
+
+    /// Fills an empty database from the one at `path`.
+    ///
+    /// - Returns: The state that was copied, to be compared with what stands there later.
+    private func copyRows(
+        of path: String, choosing chosen: Set<String>,
+        _ fill: (Connection) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) -> Int64 {
+        try execute(.attachLive, path)
+        // Deferred, so that the live database is read and not locked: others go on writing to it.
+        let version = try snapshot { () throws(SQLiteError) in
+            let version = try first(.liveVersion)
+            let objects = try all(.liveObjects)
+            try setPragma("application_id", Int(try first(.liveApplicationID) ?? 0))
+            try setPragma("user_version", Int(try first(.liveUserVersion) ?? 0))
+            for object in objects where object.comesFirst { try make(object) }
+            for object in objects where object.isCopied && !chosen.contains(object.name) {
+                let name = "\"\(object.name.replacing("\"", with: "\"\""))\""
+                try run("INSERT INTO main.\(name) SELECT * FROM live.\(name)", "copy \(name)")
+            }
+            try fill(self)
+            for object in objects where !object.comesFirst { try make(object) }
+            return version
+        }
+        return version ?? 0
+    }
+
+    private func make(_ object: SchemaObject) throws(SQLiteError) {
+        try run(object.sql, "make \(object.name) again")
+    }
+
+    /// Runs what the schema itself says.
+    private func run(_ text: String, _ action: String) throws(SQLiteError) {
+        // SAFETY: the text is lent for the call; the handle is ours.
+        let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
+        guard code == SQLITE_OK else {
+            throw unsafe SQLiteError(of: handle, code: code, action: action)
+        }
+    }
+
+    private func writeBack(
+        _ copy: Connection, ifStillAt version: Int64, _ goesOn: (Int, Int) -> Bool
+    ) throws(SQLiteError) {
+        let action = "write the database anew"
+        // SAFETY: both handles are ours, distinct, and outlive the backup, which is finished below.
+        guard let backup = unsafe sqlite3_backup_init(handle, "main", copy.handle, "main") else {
+            throw unsafe SQLiteError(of: handle, code: SQLITE_ERROR, action: action)
+        }
+        var refusal: SQLiteError?
+        // The first step takes the write lock, so that nothing can come between the comparison and
+        // the end.
+        var code = unsafe sqlite3_backup_step(backup, 1)
+        if code == SQLITE_OK || code == SQLITE_DONE {
+            do throws(SQLiteError) {
+                if try copy.first(.liveVersion) != version {
+                    refusal = SQLiteError(
+                        code: SQLITE_BUSY, message: "somebody else wrote meanwhile", action: action)
+                }
+            } catch {
+                refusal = error
+            }
+        }
+        while code == SQLITE_OK, refusal == nil {
+            code = unsafe sqlite3_backup_step(backup, 1_024)
+            let total = Int(unsafe sqlite3_backup_pagecount(backup))
+            let written = total - Int(unsafe sqlite3_backup_remaining(backup))
+            if code == SQLITE_OK, !goesOn(written, total) {
+                refusal = SQLiteError(
+                    code: SQLITE_INTERRUPT, message: "it was told to stop", action: action)
+            }
+        }
+        // Finishing what is not done undoes it.
+        let finished = unsafe sqlite3_backup_finish(backup)
+        if let refusal { throw refusal }
+        guard code == SQLITE_DONE, finished == SQLITE_OK else {
+            let failure = finished == SQLITE_OK ? code : finished
+            throw SQLiteError(
+                code: failure, message: unsafe String(cString: sqlite3_errstr(failure)),
+                action: action)
+        }
+    }
+}
+
+extension SQLiteError {
+    /// It was told to stop, and did.
+    package var isInterrupted: Bool { code & 0xFF == SQLITE_INTERRUPT }
+}
+
+/// One line of the schema.
+private struct SchemaObject {
+    let name: String
+    let sql: String
+    /// Tables, and partial indexes: these cost little while rows come in, and a reading of the whole
+    /// table afterwards; a full index is made faster from all rows at once.
+    let comesFirst: Bool
+    /// An ordinary table.
+    let isCopied: Bool
+}
+
+extension Query where Input == String, Output == Void {
+    fileprivate static var attachLive: Query {
+        Query(sql: "ATTACH ?1 AS live", bind: { path, bindings in bindings.append(path) })
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    /// Changes with every commit of another connection.
+    fileprivate static var liveVersion: Query {
+        Query(sql: "PRAGMA live.data_version") { $0.int64(0) }
+    }
+    fileprivate static var liveApplicationID: Query {
+        Query(sql: "PRAGMA live.application_id") { $0.int64(0) }
+    }
+    fileprivate static var liveUserVersion: Query {
+        Query(sql: "PRAGMA live.user_version") { $0.int64(0) }
+    }
+}
+
+extension Query where Input == Void, Output == SchemaObject {
+    /// Everything that somebody declared; what SQLite makes by itself comes with it.
+    fileprivate static var liveObjects: Query {
+        Query(
+            sql: """
+                SELECT s.name, s.sql,
+                       s.type = 'table'
+                         OR (s.type = 'index' AND coalesce(
+                              (SELECT i.partial FROM pragma_index_list(s.tbl_name, 'live') AS i
+                               WHERE i.name = s.name), 0)),
+                       s.type = 'table' AND l.type = 'table'
+                FROM live.sqlite_schema AS s
+                LEFT JOIN pragma_table_list AS l ON l.schema = 'live' AND l.name = s.name
+                WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+                  AND coalesce(l.type, '') <> 'shadow'
+                ORDER BY s.type <> 'table', s.rowid
+                """
+        ) { row in
+            SchemaObject(
+                name: row.text(0), sql: row.text(1), comesFirst: row.int64(2) != 0,
+                isCopied: row.int64(3) != 0)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostTestSupport
+import Testing
+
+struct EvictionPlanTests {
+    private static let mega: Int64 = 1_048_576
+
+    private static func channel(
+        _ name: String, megabytes: Int64 = 10, accessedAt: Int64? = nil, last: Int64? = 0,
+        isPinned: Bool = false, isOpen: Bool = false
+    ) -> CachedChannelInfo {
+        CachedChannelInfo(
+            url: ChannelURL(name), cachedMessageCount: 100, byteCount: megabytes * mega,
+            accessedAt: accessedAt, lastMessageAt: last.map(Timestamp.init(milliseconds:)),
+            isPinned: isPinned, isOpen: isOpen)
+    }
+
+    private static func names(_ channels: [CachedChannelInfo]) -> [String] {
+        channels.map(\.url.rawValue)
+    }
+
+    @Test(
+        arguments: [
+            (256, 256 * mega), (64, 64 * mega), (63, 64 * mega), (0, 64 * mega), (-1, 64 * mega),
+            (Int64.min, 64 * mega), (Int64.max, Int64.max), (Int64.max / mega + 1, Int64.max),
+        ] as [(Int64, Int64)])
+    func `a budget has a floor and no ceiling (R118, R119)`(megabytes: Int64, limit: Int64) {
+        let budget = CacheBudget(megabytes: megabytes)
+        #expect(budget.limit == limit)
+        #expect(budget.target < budget.limit)
+        #expect(budget.target > budget.limit / 8 * 6)
+        #expect(budget.isReached(by: limit))
+        #expect(!budget.isReached(by: limit - 1))
+    }
+
+    @Test func `an unnamed limit is 256 megabytes (R118)`() {
+        #expect(CacheBudget().limit == 256 * Self.mega)
+    }
+
+    @Test func `never opened goes first, then what was opened longest ago (R121)`() {
+        let channels = [
+            Self.channel("new", accessedAt: 9), Self.channel("old", accessedAt: 3),
+            Self.channel("never, written late", last: 7), Self.channel("never, written early"),
+            Self.channel("never, empty", last: nil),
+        ]
+        let order = ["never, empty", "never, written early", "never, written late", "old", "new"]
+        for clearOrder in [ClearOrder.messageCollectionAccessedAt, .custom(nil)] {
+            #expect(Self.names(clearOrder.sorted(channels)) == order)
+            #expect(Self.names(clearOrder.sorted(channels.reversed())) == order)
+        }
+    }
+
+    @Test func `an app's comparator decides, and equals stay as they are (R123, R124)`() {
+        let channels = [
+            Self.channel("b", megabytes: 2), Self.channel("c", megabytes: 1),
+            Self.channel("a", megabytes: 2),
+        ]
+        let order = ClearOrder.custom { left, right in
+            left.byteCount < right.byteCount
+                ? .rightFirst : left.byteCount > right.byteCount ? .leftFirst : .same
+        }
+        #expect(Self.names(order.sorted(channels)) == ["b", "a", "c"])
+    }
+
+    @Test func `below the limit nothing goes, at the limit no more than needed (scar 152)`() {
+        let channels = (0..<30).map { Self.channel("\($0)", accessedAt: Int64($0)) }
+        let below = EvictionPlan(
+            for: CacheBudget(), channels: channels,
+            size: CacheSize(used: 256 * Self.mega - 1, other: 0))
+        #expect(below.isEmpty && below.channels.isEmpty)
+        let plan = EvictionPlan(
+            for: CacheBudget(), channels: channels, size: CacheSize(used: 256 * Self.mega, other: 0)
+        )
+        #expect(Self.names(plan.channels) == ["0", "1", "2", "3"])
+        #expect(plan.expectedSize == 216 * Self.mega)
+        #expect(plan.freedMessages == 400)
+        #expect(plan.way == .slices)
+        #expect(plan.reachesTarget)
+    }
+
+    @Test func `a file with holes may fit by being written anew, and then nobody goes (scar 152)`()
+    {
+        let channels = (0..<10).map { Self.channel("\($0)") }
+        let plan = EvictionPlan(
+            downTo: 110 * Self.mega, channels: channels,
+            size: CacheSize(used: 200 * Self.mega, other: 5 * Self.mega),
+            order: .messageCollectionAccessedAt)
+        #expect(plan.way == .rewrite)
+        #expect(plan.channels.isEmpty)
+        #expect(!plan.isEmpty)
+        #expect(plan.expectedSize == 105 * Self.mega)
+    }
+
+    @Test func `a channel on a screen goes last, and only to stay below the limit`() {
+        func plan(closed: Int64, open: Int64, used: Int64) -> EvictionPlan {
+            EvictionPlan(
+                for: CacheBudget(megabytes: 64),
+                channels: [
+                    Self.channel("open", megabytes: open, isOpen: true),
+                    Self.channel("closed", megabytes: closed, accessedAt: 5),
+                ], size: CacheSize(used: used * Self.mega, other: 0))
+        }
+        #expect(Self.names(plan(closed: 2, open: 62, used: 64).channels) == ["closed"])
+        #expect(plan(closed: 2, open: 62, used: 64).reachesTarget == false)
+        #expect(Self.names(plan(closed: 2, open: 78, used: 80).channels) == ["closed", "open"])
+    }
+
+    @Test(arguments: 1...300)
+    func `whatever the cache holds and the comparator says, the plan keeps its promises (scar 152)`(
+        seed: UInt64
+    ) {
+        var random = SplitMix64(seed: seed)
+        let extremes: [Int64] = [.min, -1, 0, 1, 4_096, .max / 2, .max]
+        let isExtreme = seed % 3 == 0
+        let channels = (0..<Int.random(in: 0...60, using: &random)).map { index in
+            CachedChannelInfo(
+                url: ChannelURL("\(index)"),
+                cachedMessageCount: isExtreme
+                    ? extremes.randomElement(using: &random)! : .random(in: 0...50, using: &random),
+                byteCount: isExtreme
+                    ? extremes.randomElement(using: &random)!
+                    : .random(in: 0...9_999, using: &random),
+                accessedAt: Bool.random(using: &random) ? .random(in: 0...9, using: &random) : nil,
+                isPinned: .random(using: &random) && .random(using: &random),
+                isOpen: .random(using: &random) && .random(using: &random))
+        }
+        let used = isExtreme ? extremes.randomElement(using: &random)! : 150_000
+        let target =
+            isExtreme
+            ? extremes.randomElement(using: &random)! : .random(in: 0...150_000, using: &random)
+        // Answers by a hash of the pair: an order that is none.
+        let order: ClearOrder =
+            seed % 2 == 0
+            ? .messageCollectionAccessedAt
+            : .custom { left, right in
+                [.leftFirst, .same, .rightFirst][
+                    Int((UInt64(left.url.rawValue)! &* 31 ^ UInt64(right.url.rawValue)! ^ seed) % 3)
+                ]
+            }
+        let plan = EvictionPlan(
+            downTo: target, channels: channels, size: CacheSize(used: used, other: 100),
+            order: order)
+        let candidates = channels.filter { !$0.isPinned && $0.cachedMessageCount > 0 }
+        #expect(Set(plan.channels).isSubset(of: Set(candidates)))
+        #expect(Set(plan.channels).count == plan.channels.count)
+        #expect(Self.names(order.sorted(channels)).sorted() == Self.names(channels).sorted())
+        #expect(plan.expectedSize <= plan.sizeBefore)
+        #expect(plan.freedBytes >= 0 && plan.freedMessages >= 0)
+        if !plan.reachesTarget { #expect(plan.channels.count == candidates.count) }
+        if let last = plan.channels.last, plan.expectedSize > 0 {
+            #expect(
+                plan.expectedSize + last.byteCount > plan.target, "the last one went for nothing")
+            let open = plan.channels.count { $0.isOpen }
+            #expect(last.isOpen || open == 0)
+        }
+        if plan.isEmpty { #expect(plan.channels.isEmpty) }
+    }
+}

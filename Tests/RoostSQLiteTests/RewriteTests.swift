@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostSQLite
+import RoostTestSupport
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Messages of rooms in a real file, as a cache has them: clustered, indexed, a part of it partially.
+private struct Rooms {
+    let folder: TemporaryFolder
+    let path: String
+    let connection: Connection
+
+    static let schema: SQL = """
+        PRAGMA user_version = 7; PRAGMA application_id = 77;
+        CREATE TABLE room (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+        CREATE TABLE message (
+            room INTEGER NOT NULL, at INTEGER NOT NULL, parent INTEGER, text TEXT NOT NULL,
+            PRIMARY KEY (room, at)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX message_by_time ON message (at);
+        CREATE INDEX message_by_parent ON message (parent) WHERE parent IS NOT NULL;
+        CREATE VIRTUAL TABLE search USING fts5(text, content = '');
+        CREATE TRIGGER no_room_goes BEFORE DELETE ON room BEGIN SELECT raise(ABORT, 'kept'); END;
+        CREATE VIEW newest AS SELECT room, max(at) AS at FROM message GROUP BY room;
+        INSERT INTO room VALUES (1, 'kitchen'), (2, 'cellar');
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
+        INSERT INTO message
+        SELECT 1 + i % 2, i, iif(i % 20 < 2, i - 1, NULL),
+               iif(i % 2, 'onion ', 'barrel ') || hex(zeroblob(100)) || i FROM n;
+        INSERT INTO search (rowid, text) SELECT at, text FROM message;
+        """
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("rooms.sqlite")
+        connection = try Connection(.file(path))
+        try connection.executeScript(Self.schema)
+        try connection.emptyLog()
+    }
+
+    /// Three times as many rooms' worth of messages, so that writing back takes several steps.
+    func addMore() throws {
+        try connection.executeScript(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 10002 UNION ALL SELECT i + 2 FROM n WHERE i < 90000)
+            INSERT INTO message SELECT 1, i, NULL, hex(zeroblob(100)) FROM n
+            """)
+        try connection.emptyLog()
+    }
+
+    /// Keeps the cellar only; the cellar has the id 1, because the even ones are in 1.
+    func keepCellar(
+        goesOn: (Int, Int) -> Bool = { _, _ in true },
+        during: (Connection) throws(SQLiteError) -> Void = { _ in }
+    ) throws(SQLiteError) {
+        try connection.rewrite(
+            choosing: ["message"],
+            { copy throws(SQLiteError) in
+                try copy.execute(.keepMessages, 1)
+                try copy.executeScript(
+                    "INSERT INTO search (rowid, text) SELECT at, text FROM main.message")
+                try during(copy)
+            }, goesOn: goesOn)
+    }
+
+    func fileLength() throws -> Int {
+        try #require(
+            try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+    }
+
+    /// Whether the words stand in any file of the folder.
+    func folderSays(_ words: String) throws -> Bool {
+        try folder.contents().contains { name in
+            try Data(contentsOf: URL(filePath: folder.file(name))).range(of: Data(words.utf8))
+                != nil
+        }
+    }
+}
+
+extension Query where Input == Int, Output == Void {
+    fileprivate static var keepMessages: Query {
+        Query(
+            sql: """
+                INSERT INTO message SELECT * FROM live.message
+                WHERE room = ?1 ORDER BY room, at
+                """,
+            bind: { room, bindings in bindings.append(room) })
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var messageCount: Query {
+        Query(sql: "SELECT count(*) FROM message") { $0.int64(0) }
+    }
+    fileprivate static var roomCount: Query {
+        Query(sql: "SELECT count(*) FROM room") { $0.int64(0) }
+    }
+    fileprivate static var onionCount: Query {
+        Query(sql: "SELECT count(*) FROM search WHERE search MATCH 'onion'") { $0.int64(0) }
+    }
+    fileprivate static var barrelCount: Query {
+        Query(sql: "SELECT count(*) FROM search WHERE search MATCH 'barrel'") { $0.int64(0) }
+    }
+    fileprivate static var userVersion: Query {
+        Query(sql: "PRAGMA user_version") { $0.int64(0) }
+    }
+    fileprivate static var applicationID: Query {
+        Query(sql: "PRAGMA application_id") { $0.int64(0) }
+    }
+    fileprivate static var autoVacuum: Query {
+        Query(sql: "PRAGMA auto_vacuum") { $0.int64(0) }
+    }
+    fileprivate static var viewCount: Query {
+        Query(sql: "SELECT count(*) FROM newest") { $0.int64(0) }
+    }
+}
+
+extension Query where Input == Void, Output == String {
+    fileprivate static var objects: Query {
+        Query(sql: "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema") {
+            $0.text(0)
+        }
+    }
+}
+
+struct RewriteTests {
+    @Test func `what stays is all there, and the file is as short as that (scar 152)`() throws {
+        let rooms = try Rooms()
+        let objects = Set(try rooms.connection.all(.objects))
+        let length = try rooms.fileLength()
+        try rooms.keepCellar()
+        #expect(try rooms.connection.first(.messageCount) == 2_000)
+        #expect(try rooms.connection.first(.roomCount) == 2)
+        #expect(try rooms.connection.first(.viewCount) == 1)
+        #expect(Set(try rooms.connection.all(.objects)) == objects)
+        #expect(try rooms.connection.first(.userVersion) == 7)
+        #expect(try rooms.connection.first(.applicationID) == 77)
+        #expect(try rooms.connection.first(.autoVacuum) == 2)
+        #expect(throws: SQLiteError.self) {
+            try rooms.connection.executeScript("DELETE FROM room")
+        }
+        #expect(try rooms.connection.damage() == [])
+        #expect(try rooms.fileLength() < length * 6 / 10)
+        let space = try rooms.connection.space()
+        #expect(try rooms.fileLength() == Int(space.fileBytes))
+        #expect(space.freePageCount == 0)
+    }
+
+    @Test func `nothing of what went can be found in the folder`() throws {
+        let rooms = try Rooms()
+        #expect(try rooms.folderSays("onion"))
+        try rooms.keepCellar()
+        #expect(try !rooms.folderSays("onion"))
+        #expect(try rooms.folderSays("barrel"))
+        #expect(try rooms.connection.first(.onionCount) == 0)
+        #expect(try rooms.connection.first(.barrelCount) == 2_000)
+        #expect(
+            try rooms.folder.contents() == ["rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"])
+    }
+
+    @Test func `a reader keeps the state it began with and meets the new one next`() throws {
+        let rooms = try Rooms()
+        let reader = try Connection(.file(rooms.path), ConnectionOptions(access: .readOnly))
+        try reader.snapshot { () throws(SQLiteError) in
+            #expect(try reader.first(.messageCount) == 4_000)
+            try rooms.keepCellar(during: { _ throws(SQLiteError) in
+                #expect(try reader.first(.onionCount) == 2_000)
+            })
+            #expect(try reader.first(.messageCount) == 4_000)
+            #expect(try reader.first(.onionCount) == 2_000)
+        }
+        #expect(try reader.first(.messageCount) == 2_000)
+        #expect(try reader.first(.onionCount) == 0)
+        #expect(try rooms.connection.emptyLog())
+        #expect(try reader.damage() == [])
+    }
+
+    @Test func `a commit made meanwhile is not lost: the rewrite gives way`() throws {
+        let rooms = try Rooms()
+        let other = try Connection(.file(rooms.path))
+        let error = #expect(throws: SQLiteError.self) {
+            try rooms.keepCellar(during: { _ throws(SQLiteError) in
+                try other.executeScript("INSERT INTO message VALUES (2, 9000, NULL, 'late')")
+            })
+        }
+        #expect(error?.isBusy == true)
+        #expect(try rooms.connection.first(.messageCount) == 4_001)
+        try other.executeScript("INSERT INTO message VALUES (2, 9001, NULL, 'later')")
+        try rooms.keepCellar()
+        #expect(try rooms.connection.first(.messageCount) == 2_000)
+    }
+
+    @Test func `a full disk leaves everything as it was (R120)`() throws {
+        let rooms = try Rooms()
+        let error = #expect(throws: SQLiteError.self) {
+            try rooms.keepCellar(during: { copy throws(SQLiteError) in
+                try copy.limitPages(to: 300)
+                try copy.executeScript(
+                    "CREATE TABLE ballast AS SELECT zeroblob(2000000) AS bytes")
+            })
+        }
+        #expect(error?.isFull == true)
+        let early = #expect(throws: SQLiteError.self) {
+            try rooms.connection.rewrite(choosing: [], expectedBytes: .max) { _ in
+                Issue.record("It began although there is no room.")
+            }
+        }
+        #expect(early?.isFull == true)
+        #expect(try rooms.connection.first(.messageCount) == 4_000)
+        #expect(try rooms.connection.first(.onionCount) == 2_000)
+        #expect(
+            try rooms.folder.contents() == ["rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"])
+    }
+
+    @Test func `told to stop, it stops with everything as it was`() throws {
+        let rooms = try Rooms()
+        try rooms.addMore()
+        let error = #expect(throws: SQLiteError.self) {
+            try rooms.keepCellar(goesOn: { written, total in
+                #expect(written > 0 && written < total)
+                return false
+            })
+        }
+        #expect(error?.isInterrupted == true)
+        #expect(try rooms.connection.first(.messageCount) == 44_000)
+        try rooms.keepCellar()
+        #expect(try rooms.connection.first(.messageCount) == 42_000)
+    }
+
+    /// Where the process is killed; the last is after the rewrite has returned.
+    enum Moment: String, CaseIterable, Codable, Sendable {
+        case copying, writingBack, done
+    }
+
+    @Test(arguments: Moment.allCases)
+    func `killed at any moment, it leaves the old state or the new one (scar 43)`(
+        moment: Moment
+    ) async throws {
+        let rooms = try Rooms()
+        try rooms.addMore()
+        let path = rooms.path
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, moment = moment as Moment] in
+            // A small page cache, so that the log already has pages of the new state.
+            let connection = try Connection(.file(path), ConnectionOptions(pageCacheKiB: 64))
+            try connection.rewrite(choosing: ["message"]) { copy throws(SQLiteError) in
+                try copy.execute(.keepMessages, 1)
+                if moment == .copying { kill(getpid(), SIGKILL) }
+            } goesOn: { _, _ in
+                if moment == .writingBack { kill(getpid(), SIGKILL) }
+                return true
+            }
+            kill(getpid(), SIGKILL)
+        }
+        let connection = try Connection(.file(path))
+        #expect(try connection.first(.messageCount) == (moment == .done ? 42_000 : 44_000))
+        #expect(try connection.damage() == [])
+        if moment != .done { #expect(try rooms.folder.contents().contains("rooms.sqlite-rewrite")) }
+        DatabaseFiles(path).removeAbandonedCopy()
+        #expect(try !rooms.folder.contents().contains("rooms.sqlite-rewrite"))
+    }
+
+    @Test func `the size told is the size on the disk, whatever happened last (scar 151, R128)`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let files = DatabaseFiles(folder.file("notes.sqlite"))
+        func expectTrueSize() throws {
+            let listed = try folder.contents().reduce(Int64(0)) { sum, name in
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: folder.file(name))
+                return sum + (attributes[.size] as? Int64 ?? 0)
+            }
+            #expect(files.bytesOnDisk == listed)
+        }
+        #expect(files.bytesOnDisk == 0)
+        do {
+            let connection = try NoteTable.open(.file(files.path))
+            for index in 0..<2_000 {
+                try connection.execute(
+                    .insertNote, (text: "\(index)", body: Array(repeating: 7, count: 1_000)))
+            }
+            try expectTrueSize()
+            #expect(files.bytesOnDisk > 2_000_000)
+            try connection.executeScript("DELETE FROM note WHERE id > 200")
+            try connection.emptyLog()
+            try expectTrueSize()
+            // Still long, yet a budget is held against what is in use.
+            #expect(try connection.space().usedBytes < files.bytesOnDisk / 4)
+            try connection.rewrite(choosing: []) { _ in }
+            try expectTrueSize()
+            #expect(files.bytesOnDisk < 400_000)
+            let off = abs(try connection.space().usedBytes + 32_768 - files.bytesOnDisk)
+            #expect(off * 20 <= files.bytesOnDisk)
+        }
+        try expectTrueSize()
+    }
+
+    @Test
+    func
+        `a reader that stays does not hold the writer up, and the log is emptied after it (scar 150)`()
+        throws
+    {
+        let rooms = try Rooms()
+        let reader = try Connection(.file(rooms.path), ConnectionOptions(access: .readOnly))
+        let log = { DatabaseFiles(rooms.path).byteCounts.log }
+        try reader.snapshot { () throws(SQLiteError) in
+            _ = try reader.first(.messageCount)
+            try rooms.connection.executeScript("UPDATE message SET text = text || '.'")
+            #expect(try rooms.connection.emptyLog(patienceMS: 1) == false)
+        }
+        #expect(log() > 1_000_000)
+        #expect(try rooms.connection.emptyLog(patienceMS: 1))
+        #expect(log() == 0)
+    }
+
+    @Test func `an abandoned copy is removed, one at work is not`() throws {
+        let rooms = try Rooms()
+        let files = DatabaseFiles(rooms.path)
+        try Data("barrel".utf8).write(to: URL(filePath: rooms.path + "-rewrite"))
+        files.removeAbandonedCopy()
+        #expect(try !rooms.folder.contents().contains("rooms.sqlite-rewrite"))
+        try rooms.keepCellar(during: { _ in
+            files.removeAbandonedCopy()
+            #expect(FileManager.default.fileExists(atPath: rooms.path + "-rewrite"))
+        })
+    }
+
+    @Test func `free pages go back slice by slice`() throws {
+        let rooms = try Rooms()
+        try rooms.keepCellar()
+        let length = try rooms.fileLength()
+        try rooms.connection.executeScript("DELETE FROM message WHERE at > 2000")
+        var slices = 0
+        while try rooms.connection.giveBackPages(upTo: 16) > 0 { slices += 1 }
+        #expect(slices > 2)
+        #expect(try rooms.connection.giveBackPages(upTo: 16) == 0)
+        #expect(try rooms.connection.emptyLog())
+        #expect(try rooms.fileLength() < length)
+        #expect(try rooms.connection.space().fileBytes == Int64(try rooms.fileLength()))
+    }
+}
