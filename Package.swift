@@ -70,10 +70,19 @@ let examples: [Target] = [
 
 let tests: [Target] = [
     .target(name: "RoostTestSupport", path: "Tests/RoostTestSupport"),
+    .target(
+        name: "DiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"],
+        path: "Tests/DiskSimulation"),
+    .executableTarget(
+        name: "StoreActor",
+        dependencies: [
+            "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore",
+        ],
+        path: "Tests/StoreActor"),
     .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
     .testTarget(
         name: "RoostSQLiteTests",
-        dependencies: ["RoostTestSupport", "RoostExecutors", "RoostSQLite"]),
+        dependencies: ["RoostTestSupport", "DiskSimulation", "RoostExecutors", "RoostSQLite"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
     .testTarget(
         name: "RoostWireTests", dependencies: ["RoostTestSupport", "RoostModel", "RoostWire"]),
@@ -82,8 +91,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [
-            "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore",
-            "RoostTestKit",
+            "RoostTestSupport", "DiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
+            "RoostModel", "RoostSQLite", "RoostStore", "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostTransportTests",

@@ -12,17 +12,21 @@ internal import CRoostSQLite
 @safe package final class Connection {
     let handle: OpaquePointer
     private var statements: StatementCache
+    let patience: Patience
     var isInTransaction = false
 
     /// Opens a database and prepares it for use: see `Connection+Opening.swift`.
     ///
+    /// - Parameter interrupter: Ends what this connection does, from any thread; one may serve several.
     /// - Throws: `isCannotOpen` when file or folder cannot be opened, `isNotADatabase` for a file of
     ///   another kind, `isReadOnly` when it may not be written, `isBusy`; the file is as it was.
     package init(
-        _ location: DatabaseLocation, _ options: ConnectionOptions = ConnectionOptions()
+        _ location: DatabaseLocation, _ options: ConnectionOptions = ConnectionOptions(),
+        interrupter: Interrupter = Interrupter()
     ) throws(SQLiteError) {
         unsafe handle = try Self.openHandle(location, options)
         statements = StatementCache(capacity: options.statementCapacity)
+        patience = Patience(interrupter, busyTimeoutMS: options.busyTimeoutMS)
         try prepareForUse(location, options)
     }
 
@@ -89,6 +93,10 @@ internal import CRoostSQLite
         _ query: Query<Input, Output>, _ input: Input,
         _ body: (borrowing Row) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
+        guard !patience.interrupter.isRaised else {
+            throw SQLiteError(
+                code: SQLITE_INTERRUPT, message: "interrupted", action: "run: \(query.sql)")
+        }
         let statement: Statement
         if let kept = statements.take(query.sql) {
             statement = kept
