@@ -27,7 +27,8 @@ extension Connection {
 
     /// What SQLite finds wrong in the file, in its words, at most `limit` findings; empty when sound.
     ///
-    /// - Parameter comparesIndices: Whether each row is looked for in the indices, and the reverse.
+    /// Comparing indices means that each row is looked for in them, and the reverse.
+    ///
     /// - Complexity: Reads the whole file once; with the indices, some ten times slower.
     package func damage(
         limit: Int = 100, comparesIndices: Bool = false

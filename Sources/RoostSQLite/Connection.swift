@@ -17,7 +17,8 @@ internal import CRoostSQLite
 
     /// Opens a database and prepares it for use: see `Connection+Opening.swift`.
     ///
-    /// - Parameter interrupter: Ends what this connection does, from any thread; one may serve several.
+    /// The interrupter ends what this connection does, from any thread; one may serve several.
+    ///
     /// - Throws: `isCannotOpen` when file or folder cannot be opened, `isNotADatabase` for a file of
     ///   another kind, `isReadOnly` when it may not be written, `isBusy`; the file is as it was.
     package init(
@@ -94,8 +95,7 @@ internal import CRoostSQLite
         _ body: (borrowing Row) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
         guard !patience.interrupter.isRaised else {
-            throw SQLiteError(
-                code: SQLITE_INTERRUPT, message: "interrupted", action: "run: \(query.sql)")
+            throw .interrupted(query.sql)
         }
         let statement: Statement
         if let kept = statements.take(query.sql) {
@@ -105,7 +105,11 @@ internal import CRoostSQLite
         }
         defer { statements.putBack(statement) }
         query.bind(input, &statement.bindings)
-        try statement.run(body)
+        do throws(SQLiteError) {
+            try statement.run(body)
+        } catch  where error.isBusy && patience.interrupter.isRaised {
+            throw .interrupted(query.sql)  // The wait for a lock was cut short.
+        }
     }
 }
 
@@ -132,5 +136,11 @@ extension Connection {
         guard code == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: code, action: "run: \(script)")
         }
+    }
+}
+
+extension SQLiteError {
+    fileprivate static func interrupted(_ sql: SQL) -> SQLiteError {
+        SQLiteError(code: SQLITE_INTERRUPT, message: "interrupted", action: "run: \(sql)")
     }
 }

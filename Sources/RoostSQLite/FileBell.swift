@@ -17,7 +17,7 @@ package final class FileBell: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// - Parameter path: A file that is never replaced; it is made when it is not there.
+    /// Opens the bell at `path`, a file that is never replaced; makes it when it is not there.
     package init(file path: String) throws(FileError) {
         // SAFETY: the path is lent for the call.
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

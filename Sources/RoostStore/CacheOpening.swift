@@ -30,7 +30,9 @@ struct CacheOpening: Sendable {
         ) { connection throws(SQLiteError) in
             checks ? try connection.damage(limit: 1).first : nil
         }
-        return try opening.open(recover: { nil }) { damage throws(StoreError) in
+        return try opening.open {
+            nil
+        } repair: { damage throws(StoreError) in
             let setAside = try DatabaseFiles(path).setAside(because: damage)
             return .rebuilt(setAside: setAside, because: damage.cause?.message ?? damage.message)
         }

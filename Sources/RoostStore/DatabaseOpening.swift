@@ -28,6 +28,7 @@ struct DatabaseOpening: Sendable {
     /// - Parameters:
     ///   - recover: Ends a repair that was cut short; nobody has the database open then.
     ///   - repair: Replaces the files of a database that is damaged; likewise.
+    /// - Returns: The open database, which others may have open too.
     /// - Throws: What `StoreError.Kind` tells apart; `.locked` when others kept the lock too long.
     func open<Report>(
         recover: () throws(StoreError) -> Report?,

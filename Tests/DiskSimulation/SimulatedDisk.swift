@@ -136,6 +136,7 @@ extension SimulatedDisk {
     ///   - moment: Events that came before the failure.
     ///   - survival: What becomes of what was not synced.
     ///   - target: An empty folder.
+    /// - Throws: What writing the files answers.
     package func lose(after moment: Int, _ survival: Survival, in target: String) throws {
         for (path, content) in loss(after: moment, survival) {
             let url = URL(fileURLWithPath: target + path.dropFirst(folder.count))

@@ -6,7 +6,7 @@ import Foundation
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// - Parameter inMemory: Where there is a file system in memory, so that a sync costs nothing.
+    /// Makes a folder; in memory, where the system has such a place, a sync costs nothing.
     package init(inMemory: Bool = false) throws {
         let memory = URL(fileURLWithPath: "/dev/shm")
         let isThere = FileManager.default.fileExists(atPath: memory.path)

@@ -4,18 +4,18 @@
 ///
 /// Every commit takes the next number inside its transaction, so a number that was skipped between two
 /// of ours is somebody else's, whatever wakes us and however late.
-struct ForeignCommits: Hashable, Sendable {
+package struct ForeignCommits: Hashable, Sendable {
     /// The last commit that our readers have been told of, by us or as missed.
-    private(set) var last: Int64
+    package private(set) var last: Int64
 
-    init(last: Int64) {
+    package init(last: Int64) {
         self.last = last
     }
 
     /// Notes a commit of our own, before its readers hear of it.
     ///
     /// - Returns: The foreign commits that came before it and nobody here was told of.
-    mutating func noteOwn(_ sequence: Int64) -> ClosedRange<Int64>? {
+    package mutating func noteOwn(_ sequence: Int64) -> ClosedRange<Int64>? {
         defer { last = sequence }
         return unknown(through: sequence - 1)
     }
@@ -23,7 +23,7 @@ struct ForeignCommits: Hashable, Sendable {
     /// Notes what the cache says is its last commit, as after a ring or a pause.
     ///
     /// - Returns: The foreign commits that nobody here was told of.
-    mutating func noteFound(_ sequence: Int64) -> ClosedRange<Int64>? {
+    package mutating func noteFound(_ sequence: Int64) -> ClosedRange<Int64>? {
         defer { last = sequence }
         return unknown(through: sequence)
     }
