@@ -78,10 +78,19 @@ let examples: [Target] = [
 
 let tests: [Target] = [
     .target(name: "RoostTestSupport", path: "Tests/RoostTestSupport"),
+    .target(
+        name: "DiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"],
+        path: "Tests/DiskSimulation"),
+    .executableTarget(
+        name: "StoreActor",
+        dependencies: [
+            "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore",
+        ],
+        path: "Tests/StoreActor"),
     .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
     .testTarget(
         name: "RoostSQLiteTests",
-        dependencies: ["RoostTestSupport", "RoostExecutors", "RoostSQLite"]),
+        dependencies: ["RoostTestSupport", "DiskSimulation", "RoostExecutors", "RoostSQLite"]),
     .testTarget(
         name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
@@ -92,8 +101,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [
-            "RoostTestSupport", "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite",
-            "RoostSealing", "RoostStore", "RoostTestKit",
+            "RoostTestSupport", "DiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
+            "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostTransportTests",

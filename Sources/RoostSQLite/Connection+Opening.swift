@@ -43,7 +43,7 @@ extension Connection {
     ) throws(SQLiteError) {
         // SAFETY: the handle is open, and not yet used by anyone else.
         _ = unsafe sqlite3_extended_result_codes(handle, 1)
-        _ = unsafe sqlite3_busy_timeout(handle, options.busyTimeoutMS)
+        heed(patience)
         let hardened = unsafe roost_sqlite_harden(handle)
         guard hardened == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: hardened, action: "set up the database")

@@ -153,11 +153,6 @@ extension Connection {
     }
 }
 
-extension SQLiteError {
-    /// It was told to stop, and did.
-    package var isInterrupted: Bool { code & 0xFF == SQLITE_INTERRUPT }
-}
-
 /// One line of the schema.
 private struct SchemaObject {
     let name: String

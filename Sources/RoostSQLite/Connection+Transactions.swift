@@ -26,6 +26,11 @@ extension Connection {
     /// Writes the database anew without its free pages, and empties the log.
     package func compact() throws(SQLiteError) {
         try executeScript("VACUUM")
+        try emptyLog()
+    }
+
+    /// Writes what the log holds into the main file, as far as no reader needs it, and empties it.
+    package func emptyLog() throws(SQLiteError) {
         try executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
@@ -53,7 +58,7 @@ extension Connection {
         // SAFETY: the handle lives as long as `self`.
         guard unsafe sqlite3_get_autocommit(handle) == 0 else { return }
         do {
-            try execute(.rollback)
+            try executeScript("ROLLBACK")  // An interrupter does not keep it from running.
         } catch {
             // The first error is the one to tell. SQLite fails here only when it cannot read its own
             // log, and then the next `BEGIN` says so.
@@ -63,5 +68,4 @@ extension Connection {
 
 extension Query where Input == Void, Output == Void {
     fileprivate static var commit: Query { Query(sql: "COMMIT") }
-    fileprivate static var rollback: Query { Query(sql: "ROLLBACK") }
 }

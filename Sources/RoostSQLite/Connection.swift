@@ -12,17 +12,22 @@ internal import CRoostSQLite
 @safe package final class Connection {
     let handle: OpaquePointer
     private var statements: StatementCache
+    let patience: Patience
     var isInTransaction = false
 
     /// Opens a database and prepares it for use: see `Connection+Opening.swift`.
     ///
+    /// The interrupter ends what this connection does, from any thread; one may serve several.
+    ///
     /// - Throws: `isCannotOpen` when file or folder cannot be opened, `isNotADatabase` for a file of
     ///   another kind, `isReadOnly` when it may not be written, `isBusy`; the file is as it was.
     package init(
-        _ location: DatabaseLocation, _ options: ConnectionOptions = ConnectionOptions()
+        _ location: DatabaseLocation, _ options: ConnectionOptions = ConnectionOptions(),
+        interrupter: Interrupter = Interrupter()
     ) throws(SQLiteError) {
         unsafe handle = try Self.openHandle(location, options)
         statements = StatementCache(capacity: options.statementCapacity)
+        patience = Patience(interrupter, busyTimeoutMS: options.busyTimeoutMS)
         try prepareForUse(location, options)
     }
 
@@ -99,6 +104,9 @@ internal import CRoostSQLite
         _ query: Query<Input, Output>, _ input: Input,
         _ body: (borrowing Row) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
+        guard !patience.interrupter.isRaised else {
+            throw .interrupted(query.sql)
+        }
         let statement: Statement
         if let kept = statements.take(query.sql) {
             statement = kept
@@ -107,7 +115,11 @@ internal import CRoostSQLite
         }
         defer { statements.putBack(statement) }
         query.bind(input, &statement.bindings)
-        try statement.run(body)
+        do throws(SQLiteError) {
+            try statement.run(body)
+        } catch  where error.isBusy && patience.interrupter.isRaised {
+            throw .interrupted(query.sql)  // The wait for a lock was cut short.
+        }
     }
 }
 
@@ -134,5 +146,11 @@ extension Connection {
         guard code == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: code, action: "run: \(script)")
         }
+    }
+}
+
+extension SQLiteError {
+    fileprivate static func interrupted(_ sql: SQL) -> SQLiteError {
+        SQLiteError(code: SQLITE_INTERRUPT, message: "interrupted", action: "run: \(sql)")
     }
 }

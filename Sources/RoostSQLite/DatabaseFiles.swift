@@ -55,6 +55,62 @@ package struct DatabaseFiles: Hashable, Sendable {
         return newPath
     }
 
+    /// Where `setAside` moved a database last; nil when it never did.
+    package var lastSetAside: String? {
+        var last: String?
+        for number in 1... {
+            let path = "\(path).damaged-\(number)"
+            guard Self.exists(path) else { break }
+            last = path
+        }
+        return last
+    }
+
+    /// Deletes every file of the database, the main one last; one that is not there is no error.
+    package func delete() throws(FileError) {
+        for suffix in Self.suffixes.reversed() {
+            // SAFETY: the path is lent for the call.
+            guard unsafe unlink(path + suffix) == 0 || errno == ENOENT else {
+                throw FileError(action: "delete \(path + suffix)")
+            }
+        }
+    }
+
+    /// Gives a closed database another path, at which there must be none.
+    package func move(to target: DatabaseFiles) throws(FileError) {
+        precondition(!target.exists, "A database was moved over another: set that one aside first.")
+        // An old log that meets a new database destroys it.
+        try target.delete()
+        // SAFETY: both paths are lent for the call.
+        guard unsafe rename(path, target.path) == 0 else {
+            throw FileError(action: "move \(path) to \(target.path)")
+        }
+    }
+
+    func content() throws(FileError) -> [UInt8] { try Self.content(of: path) }
+
+    func logContent() throws(FileError) -> [UInt8] {
+        Self.exists("\(path)-wal") ? try Self.content(of: "\(path)-wal") : []
+    }
+
+    private static func content(of path: String) throws(FileError) -> [UInt8] {
+        // SAFETY: the path is lent for the call.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw FileError(action: "open \(path)") }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            // SAFETY: the chunk is lent for the call, with its length.
+            let count = unsafe chunk.withUnsafeMutableBytes { buffer in
+                unsafe read(file, buffer.baseAddress, buffer.count)
+            }
+            if count == 0 { return bytes }
+            guard count > 0 else { throw FileError(action: "read \(path)") }
+            bytes += chunk[..<count]
+        }
+    }
+
     /// Bytes of the main file and of its log; zero for a file that is not there.
     package var byteCounts: (main: Int64, log: Int64) {
         (Self.byteCount(path), Self.byteCount("\(path)-wal"))

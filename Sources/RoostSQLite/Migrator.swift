@@ -96,8 +96,8 @@ package struct Migrator: Sendable {
     package func migrate(
         _ connection: Connection, progress: (MigrationProgress) -> Void = { _ in }
     ) throws(MigrationError) -> Int {
-        do {
-            let applied = try check(connection)
+        let applied = try checked(connection)
+        do throws(SQLiteError) {
             for migration in migrations.dropFirst(applied) {
                 try connection.transaction { () throws(SQLiteError) in
                     try apply(migration, to: connection)
@@ -109,12 +109,25 @@ package struct Migrator: Sendable {
                 }
             }
             return migrations.count - applied
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Whether the database has the newest schema, so that `migrate` would change nothing.
+    package func isDone(in connection: Connection) throws(MigrationError) -> Bool {
+        try checked(connection) == migrations.count
+    }
+
+    private func checked(_ connection: Connection) throws(MigrationError) -> Int {
+        do {
+            return try check(connection)
         } catch let error as SQLiteError {
             throw .failed(error)
         } catch let error as MigrationError {
             throw error
         } catch {
-            preconditionFailure("A migration threw what nobody declared: \(error)")
+            preconditionFailure("A check threw what nobody declared: \(error)")
         }
     }
 

@@ -45,6 +45,10 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     /// The operating system refused to read or write.
     package var isIO: Bool { primaryCode == SQLITE_IOERR }
+    /// The operating system does not let this process at the file, as while the device is locked.
+    package var isForbidden: Bool { primaryCode == SQLITE_PERM || primaryCode == SQLITE_AUTH }
+    /// An `Interrupter` was raised; what was begun is undone and may be tried again.
+    package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
     /// The rows would break a rule that the schema states.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     /// A stored value its reader could not understand: see `malformed(_:because:)`.

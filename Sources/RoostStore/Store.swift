@@ -13,6 +13,8 @@ package struct Store: Sendable {
     package let outbox: OutboxStore
     /// How the cache was found.
     package let report: CacheReport
+    /// How the outbox was found.
+    package let outboxReport: OutboxReport
 
     private let connections: [ReadConnection]
     private let executors: [ThreadExecutor]
@@ -27,6 +29,9 @@ package struct Store: Sendable {
         package var checksForDamage = false
         /// The cache's connections; the outbox always waits for the disk.
         package var connection = ConnectionOptions()
+        /// How long to wait until other processes let go of files that must be made or replaced; an
+        /// extension works on a notification for less.
+        package var patience: Duration = .seconds(5)
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -40,9 +45,9 @@ package struct Store: Sendable {
     ///   - owner: Whose store; another owner's files are never opened (scar 34).
     ///   - options: See `Options`.
     /// - Returns: The store; its `report` says how the cache was found.
-    /// - Throws: `.folderNotWritable`, `.notADatabase`, `.newerSchema`, `.otherOwner`, `.locked`, or
-    ///   `.damaged` for the outbox; the message says what to do, and no file was changed. A damaged
-    ///   cache is no error: see `report`.
+    /// - Throws: `.folderNotWritable`, `.notAccessible`, `.notADatabase`, `.newerSchema`, `.otherOwner`,
+    ///   or `.locked` when another process has the store open and its files must be changed; the
+    ///   message says what to do. Damage is no error: see `report` and `outboxReport`.
     package static func open(
         _ location: StoreLocation, owner: StoreOwner, _ options: Options = Options()
     ) async throws(StoreError) -> Store {
@@ -57,9 +62,9 @@ package struct Store: Sendable {
         }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
-            options: options.connection)
+            options: options.connection, patience: options.patience)
         let writer = StoreWriter(on: executor("roost.writer"), path: opening.path, owner: owner)
-        let outbox = OutboxStore(on: executor("roost.outbox"), path: files?.outbox)
+        let outbox = OutboxStore(on: executor("roost.outbox"), files: files)
         var connections: [ReadConnection] = []
         if files != nil {
             connections = (0..<options.readerCount).map { index in
@@ -69,11 +74,13 @@ package struct Store: Sendable {
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         do {
             let report = try await writer.open(opening)
-            try await outbox.open(owner: owner)
+            let outboxReport = try await outbox.open(
+                owner: owner, patience: options.patience)
             for connection in connections { try await connection.open() }
             return Store(
                 writer: writer, readers: sources.map(StoreReader.init), outbox: outbox,
-                report: report, connections: connections, executors: threads)
+                report: report, outboxReport: outboxReport, connections: connections,
+                executors: threads)
         } catch {
             await close(writer, connections, outbox, threads)
             throw error

@@ -60,7 +60,7 @@ extension StoreError {
                 (Kind.damaged, "\(path) holds something unreadable: clear the channel concerned.")
             } else if error.isBusy {
                 (Kind.locked, "Another process is writing to \(path): close it and try again.")
-            } else if error.isReadOnly || error.isCannotOpen || error.isIO {
+            } else if error.isReadOnly || error.isCannotOpen || error.isIO || error.isForbidden {
                 (
                     Kind.notAccessible,
                     "\(path) cannot be read or written now: unlock the device or give this process "

@@ -26,8 +26,14 @@ package struct StoreFiles: Hashable, Sendable {
 
     package var cache: String { "\(folder)/cache.sqlite" }
     package var outbox: String { "\(folder)/outbox.sqlite" }
-    /// Held while the store is open.
+    /// What was saved of a damaged outbox, complete, on its way to become the outbox.
+    var salvagedOutbox: String { "\(folder)/outbox.salvaged" }
+    /// The same while it is being written.
+    var unfinishedOutbox: String { "\(folder)/outbox.unfinished" }
+    /// Held while the cache is open; whoever writes to the cache writes to it too, see `FileBell`.
     package var lock: String { "\(folder)/lock" }
+    /// Held while the outbox is open.
+    package var outboxLock: String { "\(folder)/outbox.lock" }
 }
 
 extension String {

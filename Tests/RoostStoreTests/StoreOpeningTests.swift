@@ -44,7 +44,7 @@ struct StoreOpeningTests {
     {
         let folder = try await usedFolder()
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("app/anna"))
-        #expect(files.sorted() == ["cache.sqlite", "lock", "outbox.sqlite"])
+        #expect(files.sorted() == ["cache.sqlite", "lock", "outbox.lock", "outbox.sqlite"])
         let store = try await Store.test(.folder(folder.path))
         #expect(store.report == .intact)
         #expect(try await store.reader.newest().count == 5)
@@ -145,16 +145,6 @@ struct StoreOpeningTests {
         await store.close()
     }
 
-    @Test func `a damaged outbox is an error and stays as it is (scars 41, 42, 46)`() async throws {
-        let folder = try await usedFolder()
-        let damaged = Data(String(repeating: "This is a letter. ", count: 500).utf8)
-        try write(damaged, to: outbox(in: folder))
-        let error = await failure(opening: folder)
-        #expect(error?.kind == .damaged)
-        #expect(error?.message.contains("may hold unsent messages. Nothing was deleted") == true)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: outbox(in: folder))) == damaged)
-    }
-
     @Test(arguments: ["cache", "outbox"])
     func `a file of a newer release is refused untouched (scars 9, 41)`(name: String) async throws {
         let folder = try await usedFolder()
@@ -198,19 +188,42 @@ struct StoreOpeningTests {
     }
 
     @Test
-    func `a second client of one folder is told so, until the first has closed (scars 51, 146)`()
+    func `a second client of one folder sees what the first writes, and the reverse (scar 51)`()
         async throws
     {
         let folder = try TemporaryFolder()
         let first = try await Store.test(.folder(folder.path))
-        let error = await failure(opening: folder)
-        #expect(error?.kind == .locked)
-        #expect(error?.message.contains("close it first") == true)
-        try await first.writer.commit([Fixture.page(1...3)])
-        await first.close()
         let second = try await Store.test(.folder(folder.path))
-        #expect(try await second.reader.newest().count == 3)
+        try await first.writer.commit([Fixture.page(1...3)])
+        try await second.writer.commit([Fixture.page(4...5, in: "other")])
+        for store in [first, second] {
+            #expect(try await store.reader.newest().count == 3)
+            #expect(try await store.reader.newest(in: "other").count == 2)
+        }
+        await first.close()
+        #expect(try await second.writer.commit([]).sequence == 3)
         await second.close()
+    }
+
+    @Test
+    func
+        `files that somebody has open are not replaced, and the message says who must go (scar 146)`()
+        async throws
+    {
+        let folder = try await usedFolder()
+        let lock = try FolderLock(file: folder.file("app/anna/lock"), .shared)
+        try write(Data(String(repeating: "A letter. ", count: 900).utf8), to: cache(in: folder))
+        var options = Store.Options()
+        options.patience = .zero
+        let error = await #expect(throws: StoreError.self) {
+            try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        }
+        #expect(error?.kind == .locked)
+        #expect(error?.message.hasSuffix("another process has it open: close it first.") == true)
+        _ = consume lock
+        let store = try await Store.test(.folder(folder.path))
+        #expect(store.report != .intact)
+        await store.close()
     }
 
     @Test func `a closed store answers that it is closed, and closing twice is once`() async throws

@@ -6,8 +6,11 @@ import Foundation
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    package init() throws {
-        let url = FileManager.default.temporaryDirectory
+    /// Makes a folder; in memory, where the system has such a place, a sync costs nothing.
+    package init(inMemory: Bool = false) throws {
+        let memory = URL(fileURLWithPath: "/dev/shm")
+        let isThere = FileManager.default.fileExists(atPath: memory.path)
+        let url = (inMemory && isThere ? memory : FileManager.default.temporaryDirectory)
             .appendingPathComponent("roost-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path

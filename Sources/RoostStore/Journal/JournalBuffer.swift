@@ -35,6 +35,14 @@ package struct JournalBuffer: Sendable {
         next = 0
     }
 
+    /// Notes commits of which nothing but their numbers is known; what waits becomes part of them.
+    package mutating func miss(_ range: ClosedRange<Int64>) {
+        let first = missed?.lowerBound ?? (next < commits.count ? commits[next].sequence : nil)
+        missed = min(first ?? range.lowerBound, range.lowerBound)...range.upperBound
+        commits = []
+        next = 0
+    }
+
     /// The next entry in order, or nil when the reader has met all.
     package mutating func take() -> JournalEntry? {
         if let missed {

@@ -67,6 +67,14 @@ struct JournalReaders {
         }
     }
 
+    /// Tells every reader of commits that were made elsewhere.
+    mutating func miss(_ range: ClosedRange<Int64>) {
+        for index in readers.indices {
+            readers[index].buffer.miss(range)
+            readers[index].bell.yield()
+        }
+    }
+
     mutating func take(_ id: Int) -> JournalEntry? {
         guard let index = readers.firstIndex(where: { $0.id == id }) else { return nil }
         return readers[index].buffer.take()

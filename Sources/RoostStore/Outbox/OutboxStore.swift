@@ -9,17 +9,19 @@ internal import RoostSQLite
 package actor OutboxStore {
     private nonisolated let executor: any SerialExecutor
     /// Nil in memory.
-    private let path: String?
+    private let files: StoreFiles?
     private var connection: Connection?
+    /// Keeps the files where they are.
+    private var lock: FolderLock?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, path: String?) {
+    init(on executor: any SerialExecutor, files: StoreFiles?) {
         self.executor = executor
-        self.path = path
+        self.files = files
     }
 
     /// Writes down a message behind all others.
@@ -79,25 +81,17 @@ package actor OutboxStore {
         }
     }
 
-    func open(owner: StoreOwner) throws(StoreError) {
+    func open(owner: StoreOwner, patience: Duration) throws(StoreError) -> OutboxReport {
         precondition(connection == nil, "An outbox is opened once.")
-        let options = ConnectionOptions(
-            durability: .powerLoss, pageCacheKiB: 256, statementCapacity: 8)
-        do throws(StoreError) {
-            connection = try Connection.open(
-                path.map { .file($0) } ?? .memory, options, migrator: .outbox,
-                ownerQueries: .outbox, owner: owner)
-        } catch  where error.kind == .damaged {
-            throw StoreError(
-                .damaged,
-                "\(path ?? "The outbox") is damaged and may hold unsent messages. Nothing was "
-                    + "deleted: keep a copy, then move it away to begin with an empty outbox.",
-                cause: error.cause)
-        }
+        var opened = try OutboxOpening(owner: owner, files: files, patience: patience).open()
+        lock = opened.takeLock()
+        connection = opened.connection
+        return opened.report ?? .intact
     }
 
     func close() {
         connection = nil
+        lock = nil
     }
 
     private func write<T>(
@@ -107,7 +101,7 @@ package actor OutboxStore {
         do throws(SQLiteError) {
             return try connection.transaction { () throws(SQLiteError) in try body(connection) }
         } catch {
-            throw StoreError(error, in: path ?? ":memory:")
+            throw StoreError(error, in: files?.outbox ?? ":memory:")
         }
     }
 }

@@ -81,10 +81,10 @@ package actor StoreWriter {
 
     func open(_ opening: CacheOpening) throws(StoreError) -> CacheReport {
         precondition(connection == nil, "A writer is opened once.")
-        lock = try opening.takeLock()
-        let (connection, report) = try opening.open()
-        self.connection = connection
-        return report
+        var opened = try opening.open()
+        lock = opened.takeLock()
+        connection = opened.connection
+        return opened.report ?? .intact
     }
 
     func close() {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostSQLite
+internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// Ends from outside what connections are doing, and keeps them from beginning anything.
+///
+/// While it is raised, every statement on its connections ends with `isInterrupted`, those that run and
+/// those that wait for a lock within milliseconds; a transaction is rolled back. It knows no connection,
+/// so it can be raised at any moment of their lives.
+package final class Interrupter: Sendable {
+    private let flag = Atomic(false)
+
+    package init() {}
+
+    package var isRaised: Bool { flag.load(ordering: .acquiring) }
+
+    package func raise() { flag.store(true, ordering: .releasing) }
+
+    package func lower() { flag.store(false, ordering: .releasing) }
+}
+
+/// What SQLite's callbacks are told about a connection's patience.
+final class Patience: Sendable {
+    let interrupter: Interrupter
+    private let busyTimeoutMS: Int32
+    private let waitedMS = Atomic<Int32>(0)
+
+    /// Instructions of SQLite's machine between two looks at the interrupter: some 20 µs.
+    static let stride: Int32 = 1_000
+
+    init(_ interrupter: Interrupter, busyTimeoutMS: Int32) {
+        self.interrupter = interrupter
+        self.busyTimeoutMS = busyTimeoutMS
+    }
+
+    /// Waits a little for somebody's lock; false when that is over.
+    func waits(try count: Int32) -> Bool {
+        if count == 0 { waitedMS.store(0, ordering: .relaxed) }
+        guard !interrupter.isRaised, waitedMS.load(ordering: .relaxed) < busyTimeoutMS else {
+            return false
+        }
+        // Short at first, because most transactions are.
+        let pauseMS = min(1 + count / 2, 10)
+        var pause = timespec(tv_sec: 0, tv_nsec: Int(pauseMS) * 1_000_000)
+        // SAFETY: the struct is read during the call.
+        _ = unsafe nanosleep(&pause, nil)
+        waitedMS.add(pauseMS, ordering: .relaxed)
+        return true
+    }
+}
+
+extension Connection {
+    /// Lets SQLite ask `patience` while it works and while it waits.
+    func heed(_ patience: Patience) {
+        let context = unsafe Unmanaged.passUnretained(patience).toOpaque()
+        // SAFETY: the connection keeps `patience` until its handle is closed; both callbacks run on the
+        // thread that uses the connection.
+        unsafe sqlite3_progress_handler(
+            handle, Patience.stride,
+            { context in
+                guard let context = unsafe context else { return 0 }
+                let patience = unsafe Unmanaged<Patience>.fromOpaque(context).takeUnretainedValue()
+                return patience.interrupter.isRaised ? 1 : 0
+            }, context)
+        _ = unsafe sqlite3_busy_handler(
+            handle,
+            { context, count in
+                guard let context = unsafe context else { return 0 }
+                let patience = unsafe Unmanaged<Patience>.fromOpaque(context).takeUnretainedValue()
+                return patience.waits(try: count) ? 1 : 0
+            }, context)
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// How the outbox was found; an app should tell its users of anything but `.intact`.
+package enum OutboxReport: Hashable, Sendable {
+    case intact
+    /// The outbox was damaged, and what could be read was carried over into a new one.
+    ///
+    /// The old files are at `setAside`, whole. Of `lost` items no more is known than that they were
+    /// there; nil says that the app ended during the repair, before it could tell.
+    case salvaged(setAside: String, carriedOver: Int, lost: Int?, because: String)
+}
+
+/// What it takes to open an outbox.
+struct OutboxOpening: Sendable {
+    let owner: StoreOwner
+    /// Nil in memory.
+    let files: StoreFiles?
+    let patience: Duration
+
+    /// Opens the outbox; from one that is damaged every item that can be read is saved (scar 42).
+    func open() throws(StoreError) -> OpenDatabase<OutboxReport> {
+        try opening(of: files?.outbox).open { () throws(StoreError) in
+            guard let files, DatabaseFiles(files.salvagedOutbox).exists else { return nil }
+            return try putInPlace(files, lost: nil, because: "the repair was interrupted")
+        } repair: { damage throws(StoreError) in
+            guard let files else { throw damage }
+            let lost = try salvage(files, damage)
+            return try putInPlace(
+                files, lost: lost, because: damage.cause?.message ?? damage.message)
+        }
+    }
+
+    private func opening(of path: String?) -> DatabaseOpening {
+        DatabaseOpening(
+            owner: owner, path: path, lockFile: files?.outboxLock,
+            // What is deleted is overwritten, so that no salvage brings back what was sent.
+            options: ConnectionOptions(
+                durability: .powerLoss, pageCacheKiB: 256, erasesDeleted: true,
+                statementCapacity: 8),
+            patience: patience, migrator: .outbox, ownerQueries: .outbox
+        ) { connection throws(SQLiteError) in
+            // Few rows, so the thorough check costs less than a sync.
+            try connection.damage(limit: 1, comparesIndices: true).first
+        }
+    }
+
+    /// Writes a new outbox with all that can be read from the old one, and leaves that as it is.
+    ///
+    /// - Returns: How many items are known to have been there and could not be read.
+    private func salvage(_ files: StoreFiles, _ damage: StoreError) throws(StoreError) -> Int {
+        let unfinished = DatabaseFiles(files.unfinishedOutbox)
+        let found = try moving(damage) { () throws(FileError) in
+            try unfinished.delete()
+            return SalvagedItems(try PageSalvage(DatabaseFiles(files.outbox)))
+        }
+        let connection = try opening(of: unfinished.path).openAlone()
+        do {
+            try connection.transaction { () throws(SQLiteError) in
+                for item in found.items { try connection.execute(.insertSalvaged, item) }
+            }
+            // What is in the log has to be in the file that is moved.
+            try connection.emptyLog()
+        } catch {
+            throw StoreError(error, in: unfinished.path)
+        }
+        return found.lostCount
+    }
+
+    /// Makes what was saved the outbox, and sets aside what is left of the old one.
+    private func putInPlace(
+        _ files: StoreFiles, lost: Int?, because reason: String
+    ) throws(StoreError) -> OutboxReport {
+        let damage = StoreError(.damaged, "\(files.outbox) is damaged.")
+        let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
+        let setAside = try moving(damage) { () throws(FileError) in
+            if !salvaged.exists { try DatabaseFiles(files.unfinishedOutbox).move(to: salvaged) }
+            let setAside = outbox.exists ? try outbox.setAside() : outbox.lastSetAside
+            try salvaged.move(to: outbox)
+            return setAside ?? outbox.path
+        }
+        let connection = try opening(of: outbox.path).openAlone()
+        do {
+            let count = try connection.all(.items).count
+            return .salvaged(
+                setAside: setAside, carriedOver: count, lost: lost, because: reason)
+        } catch {
+            throw StoreError(error, in: outbox.path)
+        }
+    }
+
+    private func moving<T>(
+        _ damage: StoreError, _ body: () throws(FileError) -> T
+    ) throws(StoreError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw StoreError(
+                .damaged,
+                "\(damage.message) It may hold unsent messages, and they could not be saved: "
+                    + "\(error) Nothing was deleted.",
+                cause: damage.cause)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// A row of the outbox as it lay in a damaged file; its payload may be one that nobody can read.
+struct SalvagedItem: Sendable {
+    let sequence: Int64
+    let requestID: String
+    let channel: String
+    let createdAt: Int64
+    let state: Int64
+    let failureCode: Int64?
+    let attemptCount: Int64
+    let hasLeft: Int64
+    let payload: [UInt8]
+}
+
+/// What of an outbox can be told from its pages.
+struct SalvagedItems: Sendable {
+    /// In the order they were written, each once.
+    let items: [SalvagedItem]
+    /// Items of which only the name was found.
+    let lostCount: Int
+
+    init(_ pages: PageSalvage) {
+        var found: [Int64: SalvagedItem] = [:]
+        var names: Set<String> = []
+        for row in pages.rows {
+            guard let item = SalvagedItem(id: row.id, row.values), found[item.sequence] == nil,
+                names.insert(item.requestID).inserted
+            else { continue }
+            found[item.sequence] = item
+        }
+        items = found.values.sorted { $0.sequence < $1.sequence }
+        // The index of request IDs: a name, and the row that has it.
+        let known = pages.entries.reduce(into: Set<Int64>()) { known, entry in
+            if case .text? = entry.first, entry.count == 2, case .integer(let row) = entry[1] {
+                known.insert(row)
+            }
+        }
+        lostCount = known.subtracting(found.keys).count
+    }
+}
+
+extension SalvagedItem {
+    /// Nil for a row of another table.
+    fileprivate init?(id: Int64, _ values: [SalvagedValue]) {
+        // The first column is the row's ID, which stands outside the record.
+        guard values.count == 9, values[0] == .null, case .text(let requestID) = values[1],
+            case .text(let channel) = values[2], case .integer(let createdAt) = values[3],
+            case .integer(let state) = values[4], case .integer(let attemptCount) = values[6],
+            case .integer(let hasLeft) = values[7], case .blob(let payload) = values[8]
+        else { return nil }
+        let failureCode: Int64? = if case .integer(let code) = values[5] { code } else { nil }
+        self.init(
+            sequence: id, requestID: requestID, channel: channel, createdAt: createdAt,
+            state: state, failureCode: failureCode, attemptCount: attemptCount, hasLeft: hasLeft,
+            payload: payload)
+    }
+}
+
+extension Query where Input == SalvagedItem, Output == Void {
+    static let insertSalvaged = Query(
+        sql: """
+            INSERT INTO item
+                (sequence, request_id, channel_url, created_at, state, failure_code,
+                attempt_count, has_left, payload)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """,
+        bind: { item, bindings in
+            bindings.append(item.sequence)
+            bindings.append(item.requestID)
+            bindings.append(item.channel)
+            bindings.append(item.createdAt)
+            bindings.append(item.state)
+            bindings.append(item.failureCode)
+            bindings.append(item.attemptCount)
+            bindings.append(item.hasLeft)
+            bindings.append(item.payload)
+        })
+}

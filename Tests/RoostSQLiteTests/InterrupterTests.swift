@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSQLite
+import RoostTestSupport
+import Testing
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var endless: Query {
+        Query(
+            sql: """
+                WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT i FROM n
+                """
+        ) { row in row.int64(0) }
+    }
+
+    /// Never comes to a first row.
+    fileprivate static var endlessCount: Query {
+        Query(
+            sql: """
+                WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n)
+                SELECT count(*) FROM n
+                """
+        ) { row in row.int64(0) }
+    }
+}
+
+struct InterrupterTests {
+    @Test func `a read without end is ended from another thread, and may be tried again (scar 49)`()
+        throws
+    {
+        let interrupter = Interrupter()
+        let connection = try Connection(.memory, interrupter: interrupter)
+        for _ in 0..<10 {
+            var rows = 0
+            let error = #expect(throws: SQLiteError.self) {
+                try connection.forEach(.endless, ()) { _ in
+                    rows += 1
+                    if rows == 10 { Thread.run { interrupter.raise() } }
+                }
+            }
+            #expect(error?.isInterrupted == true)
+            #expect(rows >= 10)
+            #expect(connection.busyStatementCount == 0)
+            interrupter.lower()
+        }
+        Thread.run { interrupter.raise() }
+        let error = #expect(throws: SQLiteError.self) { try connection.first(.endlessCount) }
+        #expect(error?.isInterrupted == true)
+    }
+
+    @Test func `a transaction that is interrupted is undone, and nothing begins (scar 49)`() throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("notes.sqlite")
+        let interrupter = Interrupter()
+        let connection = try Connection(.file(path), interrupter: interrupter)
+        try connection.executeScript(NoteTable.schema)
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.transaction { () throws(SQLiteError) in
+                try connection.execute(.insertNote, (text: "a", body: nil))
+                interrupter.raise()
+                try connection.execute(.insertNote, (text: "b", body: nil))
+            }
+        }
+        #expect(error?.isInterrupted == true)
+        let refused = #expect(throws: SQLiteError.self) { try connection.all(.noteTexts) }
+        #expect(refused?.isInterrupted == true)
+        // No lock is left: another connection writes.
+        let other = try Connection(.file(path))
+        try other.execute(.insertNote, (text: "c", body: nil))
+        interrupter.lower()
+        #expect(try connection.all(.noteTexts) == ["c"])
+    }
+
+    @Test func `whoever waits for a lock is interrupted too (scar 49)`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("notes.sqlite")
+        let holder = try NoteTable.open(.file(path))
+        let interrupter = Interrupter()
+        let code: SQLiteError? = try await holder.locked {
+            await withCheckedContinuation { continuation in
+                Thread.run {
+                    do {
+                        let connection = try Connection(
+                            .file(path), ConnectionOptions(busyTimeoutMS: .max),
+                            interrupter: interrupter)
+                        Thread.run { interrupter.raise() }
+                        try connection.transaction { () throws(SQLiteError) in }
+                        continuation.resume(returning: nil)
+                    } catch {
+                        continuation.resume(returning: error as? SQLiteError)
+                    }
+                }
+            }
+        }
+        #expect(code?.isInterrupted == true)
+    }
+
+    @Test func `a lock that is let go in time is no error, and one that is not is (scar 40)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("notes.sqlite")
+        let holder = try NoteTable.open(.file(path))
+        try holder.executeScript("BEGIN IMMEDIATE")
+        let other = try Connection(.file(path), ConnectionOptions(busyTimeoutMS: 20))
+        let error = #expect(throws: SQLiteError.self) {
+            try other.execute(.insertNote, (text: "a", body: nil))
+        }
+        #expect(error?.isBusy == true)
+        try holder.executeScript("COMMIT")
+        try other.execute(.insertNote, (text: "a", body: nil))
+    }
+}
+
+extension Connection {
+    /// Holds the write lock while something else goes on.
+    fileprivate func locked<T>(_ body: () async -> T) async throws -> T {
+        try executeScript("BEGIN IMMEDIATE")
+        let value = await body()
+        try executeScript("COMMIT")
+        return value
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DiskSimulation
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// A scripted life on a disk that fails once, at every place in turn.
+struct DiskFaultTests {
+    /// SQLite's numbers for what a disk answers.
+    enum Code {
+        static let permission: Int32 = 3
+        static let full: Int32 = 13
+        static let cannotOpen: Int32 = 14
+        static let read: Int32 = 266
+        static let write: Int32 = 778
+        static let sync: Int32 = 1_034
+        static let truncate: Int32 = 1_546
+        static let delete: Int32 = 2_570
+        static let map: Int32 = 5_386
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let operation: SimulatedDisk.Operation
+        let code: Int32
+        let kinds: Set<StoreError.Kind>
+        var tornAfter = 0
+
+        var testDescription: String { "\(operation) answers \(code), torn after \(tornAfter)" }
+    }
+
+    static let cases = [
+        Case(operation: .write, code: Code.full, kinds: [.full]),
+        Case(operation: .write, code: Code.full, kinds: [.full], tornAfter: 700),
+        Case(operation: .write, code: Code.write, kinds: [.notAccessible]),
+        Case(operation: .write, code: Code.write, kinds: [.notAccessible], tornAfter: 1_500),
+        Case(operation: .read, code: Code.read, kinds: [.notAccessible]),
+        Case(operation: .sync, code: Code.sync, kinds: [.notAccessible]),
+        Case(operation: .truncate, code: Code.truncate, kinds: [.notAccessible]),
+        Case(operation: .open, code: Code.cannotOpen, kinds: [.notAccessible, .folderNotWritable]),
+        Case(operation: .delete, code: Code.delete, kinds: [.notAccessible]),
+        Case(operation: .map, code: Code.map, kinds: [.notAccessible]),
+    ]
+
+    /// Lives on; a step that fails is tried again once the disk is well, as an app would.
+    ///
+    /// - Returns: The kinds of the errors that surfaced.
+    private func live(on disk: SimulatedDisk) async throws -> [StoreError.Kind] {
+        var store: Store?
+        var kinds: [StoreError.Kind] = []
+        for step in ScriptedLife.steps {
+            for attempt in 1...2 {
+                do throws(StoreError) {
+                    switch step {
+                    case .open:
+                        store = try await Store.open(
+                            .folder(disk.folder), owner: Fixture.owner)
+                    case .commit(let number):
+                        try await store?.writer.commit(ScriptedLife.mutations(number))
+                    case .append(let number):
+                        if let store { try await ScriptedLife.append(number, to: store) }
+                    case .compact: try await store?.writer.compact()
+                    case .close:
+                        await store?.close()
+                        store = nil
+                    }
+                    break
+                } catch {
+                    #expect(attempt == 1, "\(step): \(error)")
+                    kinds.append(error.kind)
+                    disk.plan(nil)
+                }
+            }
+        }
+        return kinds
+    }
+
+    @Test(arguments: cases)
+    func `a disk that fails once costs one call at most, and its error is told (scars 40, 45)`(
+        _ fault: Case
+    ) async throws {
+        let sights = try await ScriptedLife.sights()
+        let trial = try TemporaryFolder(inMemory: true)
+        let counter = SimulatedDisk(trial.path)
+        counter.plan(.init(fault.operation, nth: .max, code: fault.code))
+        #expect(try await live(on: counter) == [])
+        let count = counter.matches
+        try #require(count > 0)
+        var told = 0
+        for nth in ScriptedLife.sample(1...count, quick: 24, seed: UInt64(fault.code)) {
+            let folder = try TemporaryFolder(inMemory: true)
+            let disk = SimulatedDisk(folder.path)
+            disk.plan(
+                .init(
+                    fault.operation, nth: nth, code: fault.code, tornAfter: fault.tornAfter))
+            let kinds = try await live(on: disk)
+            #expect(kinds.count <= 1, "\(nth)")
+            told += kinds.count
+            #expect(fault.kinds.isSuperset(of: kinds), "\(nth): \(kinds)")
+            disk.plan(nil)
+            let store = try await Store.test(.folder(folder.path))
+            #expect(store.report == .intact)
+            #expect(try await ScriptedLife.sight(of: store) == sights.last, "\(nth)")
+            let unsent = try await store.outbox.items().items.map(\.requestID)
+            #expect(unsent == (1...4).map(ScriptedLife.request), "\(nth)")
+            #expect(try await store.reader.damage() == [])
+            await store.close()
+        }
+        // A log that could not be cut or deleted at the end is cut or deleted later.
+        #expect(told > 0 || [.truncate, .delete].contains(fault.operation))
+    }
+
+    @Test
+    func `while the disk is full nothing is lost, and saving goes on when there is room (scar 45)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit(ScriptedLife.mutations(1))
+        try await ScriptedLife.append(1, to: store)
+        let before = try await ScriptedLife.sight(of: store)
+        disk.plan(.init(.write, code: Code.full, lasts: true))
+        for _ in 0..<3 {
+            let failed = await #expect(throws: StoreError.self) {
+                try await store.writer.commit(ScriptedLife.mutations(2))
+            }
+            #expect(failed?.kind == .full)
+            let refused = await #expect(throws: StoreError.self) {
+                try await ScriptedLife.append(2, to: store)
+            }
+            #expect(refused?.kind == .full)
+            // Reading needs no room.
+            #expect(try await ScriptedLife.sight(of: store) == before)
+            #expect(try await store.outbox.items().items.count == 1)
+        }
+        disk.plan(nil)
+        try await store.writer.commit(ScriptedLife.mutations(2))
+        try await ScriptedLife.append(2, to: store)
+        #expect(try await store.outbox.items().items.count == 2)
+        await store.close()
+    }
+
+    @Test
+    func `a locked device is told on open and on write, and nothing is dropped (scars 44, 47)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        var store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit(ScriptedLife.mutations(1))
+        try await ScriptedLife.append(1, to: store)
+        disk.plan(.init(.write, code: Code.write, lasts: true))
+        let failed = await #expect(throws: StoreError.self) {
+            try await store.writer.commit(ScriptedLife.mutations(2))
+        }
+        #expect(failed?.kind == .notAccessible)
+        disk.plan(nil)
+        await store.close()
+
+        for code in [Code.cannotOpen, Code.permission] {
+            disk.plan(.init(.open, code: code, lasts: true))
+            let error = await #expect(throws: StoreError.self) {
+                try await Store.test(.folder(folder.path))
+            }
+            #expect(error?.kind == .notAccessible, "\(code)")
+        }
+        disk.plan(nil)
+        store = try await Store.test(.folder(folder.path))
+        #expect(store.report == .intact)
+        #expect(try await store.reader.newest().count == 41)
+        #expect(try await store.outbox.items().items.count == 1)
+        await store.close()
+    }
+}

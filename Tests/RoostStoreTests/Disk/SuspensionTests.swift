@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostExecutors
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// Work that waits while the app is suspended, and other processes' commits.
+struct SuspensionTests {
+    /// A connection's owner, as the store's actors are.
+    private actor Worker {
+        private nonisolated let executor = ThreadExecutor(name: "worker")
+        let gate = SuspensionGate()
+        private let connection: Connection
+        private(set) var interruptions = 0
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            // SAFETY: the actor keeps its executor.
+            unsafe executor.asUnownedSerialExecutor()
+        }
+
+        init(_ path: String) throws {
+            connection = try Connection(.file(path), interrupter: gate.interrupter)
+            try connection.executeScript("CREATE TABLE log (i INTEGER NOT NULL) STRICT")
+        }
+
+        /// One piece of work that takes some milliseconds.
+        func work(_ number: Int64) async throws {
+            try await gate.perform(isolation: self) { () throws(SQLiteError) in
+                try attempt(number)
+            }
+        }
+
+        private func attempt(_ number: Int64) throws(SQLiteError) -> Void? {
+            do {
+                return try connection.transaction { () throws(SQLiteError) in
+                    try connection.execute(.insertLog, number)
+                    _ = try connection.first(.countToTenThousand)
+                }
+            } catch {
+                guard error.isInterrupted else { throw error }
+                interruptions += 1
+                return nil
+            }
+        }
+
+        /// Begins many pieces of work, in the order of their numbers.
+        func begin(_ numbers: Range<Int64>) -> [Task<Void, any Error>] {
+            numbers.map { number in Task { try await work(number) } }
+        }
+
+        func log() throws -> [Int64] { try connection.all(.log) }
+
+        /// Whether nothing is going on; asked between two pieces of work.
+        var isAtRest: Bool { connection.busyStatementCount == 0 }
+    }
+
+    @Test(arguments: 1...4)
+    func `work under load is interrupted, waits, and is done once and in order (scar 49)`(
+        seed: UInt64
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("log.sqlite")
+        let worker = try Worker(path)
+        let other = try Connection(.file(path), ConnectionOptions(busyTimeoutMS: 0))
+        var random = SplitMix64(seed: seed)
+        var tasks: [Task<Void, any Error>] = []
+        for round in 0..<Int64(20) {
+            tasks += await worker.begin((round * 10)..<((round + 1) * 10))
+            // Somewhere in the middle of it.
+            for _ in 0..<(random.next() % 50) { await Task.yield() }
+            worker.gate.close()
+            #expect(await worker.isAtRest)
+            // No lock is held: another process writes at once.
+            try other.transaction { () throws(SQLiteError) in }
+            if random.next() % 2 == 0 {
+                // Closed again before those who waited could do anything.
+                worker.gate.open()
+                worker.gate.close()
+                #expect(await worker.isAtRest)
+            }
+            worker.gate.open()
+        }
+        for task in tasks { try await task.value }
+        #expect(try await worker.log() == Array(0..<200))
+        #expect(await worker.interruptions > 0)
+    }
+
+    @Test func `what others committed is told from the numbers, each once (scars 51, 53)`() {
+        var random = SplitMix64(seed: 53)
+        var (sequence, told) = (Int64(0), Set<Int64>())
+        var commits = ForeignCommits(last: 0)
+        func tell(_ range: ClosedRange<Int64>?) {
+            for number in range.map(Array.init) ?? [] {
+                #expect(told.insert(number).inserted, "\(number) is told twice")
+            }
+        }
+        for _ in 0..<10_000 {
+            switch random.next() % 3 {
+            case 0: sequence += 1  // Somebody else's.
+            case 1:
+                sequence += 1
+                tell(commits.noteOwn(sequence))
+                #expect(told.insert(sequence).inserted)
+            default:
+                tell(commits.noteFound(sequence))
+                #expect(told.count == Int(sequence))
+            }
+        }
+        // A cache that was begun anew counts from one: all that was told is void.
+        #expect(commits.noteFound(3) == 0...3)
+        #expect(commits.noteFound(3) == nil)
+        #expect(commits.noteOwn(5) == 4...4)
+    }
+
+    @Test func `a reader is told of foreign commits with those it has not taken (scars 53, 86)`() {
+        var buffer = JournalBuffer(capacity: 4)
+        buffer.miss(1...2)
+        #expect(buffer.take() == .missed(from: 1, through: 2))
+        buffer.append(Commit(sequence: 3, changes: []))
+        buffer.append(Commit(sequence: 4, changes: []))
+        #expect(buffer.take() == .commit(Commit(sequence: 3, changes: [])))
+        buffer.miss(5...7)
+        buffer.append(Commit(sequence: 8, changes: []))
+        buffer.miss(9...9)
+        #expect(buffer.take() == .missed(from: 4, through: 9))
+        #expect(buffer.take() == nil)
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    fileprivate static var insertLog: Query {
+        Query(
+            sql: "INSERT INTO log (i) VALUES (?1)", bind: { $1.append($0) })
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var log: Query {
+        Query(sql: "SELECT i FROM log ORDER BY rowid") { $0.int64(0) }
+    }
+    fileprivate static var countToTenThousand: Query {
+        Query(
+            sql: """
+                WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n LIMIT 10000)
+                SELECT count(*) FROM n
+                """
+        ) { $0.int64(0) }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// Processes that share one folder.
+struct TwoProcessTests {
+    /// Another process that works on a store; see `Tests/StoreActor`.
+    private struct Helper {
+        let process = Process()
+        private let output = Pipe()
+
+        init(_ role: String, _ path: String, seed: Int, count: Int) throws {
+            let this = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            process.executableURL = URL(fileURLWithPath: this).deletingLastPathComponent()
+                .appendingPathComponent("StoreActor")
+            process.arguments = [role, path, "\(seed)", "\(count)"]
+            process.standardOutput = output
+            try process.run()
+        }
+
+        /// Lines that it says until it ends, or until one of them is `last`.
+        func lines(through last: String? = nil) async -> [String] {
+            let handle = output.fileHandleForReading
+            return await withCheckedContinuation { continuation in
+                Thread.run {
+                    var text = ""
+                    while let byte = try? handle.read(upToCount: 1), !byte.isEmpty {
+                        text += String(decoding: byte, as: UTF8.self)
+                        if let last, text.hasSuffix(last + "\n") { break }
+                    }
+                    continuation.resume(returning: text.split(separator: "\n").map(String.init))
+                }
+            }
+        }
+    }
+
+    private static let count = ScriptedLife.triesEverything ? 3_000 : 120
+
+    @Test
+    func `what three processes write at once is all there, and all of them see it (scars 51, 54)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let helpers = try (1...2).map { seed in
+            try Helper("write", folder.path, seed: seed, count: Self.count)
+        }
+        let store = try await Store.test(.folder(folder.path))
+        for index in 0..<Self.count {
+            let id = Int64(index) * 10 + 3
+            try await store.writer.commit([Fixture.page(id...id)])
+        }
+        var unsent: Set<String> = []
+        for helper in helpers {
+            let lines = await helper.lines()
+            #expect(lines.last == "done")
+            unsent.formUnion(
+                lines.filter { $0.hasPrefix("unsent") }.map { String($0.dropFirst(7)) })
+        }
+        // Each commit of each has its number, and its messages lie in ranges of their own.
+        let inspection = try await store.reader.inspection()
+        #expect(inspection.sequence == Int64(3 * Self.count))
+        #expect(try await store.reader.coverage(of: "channel").value.ranges.count == 3 * Self.count)
+        for index in 0..<Self.count {
+            for seed in 1...3 {
+                let id = MessageID(Int64(index * 10 + seed))
+                #expect(try await store.reader.message(id).value != nil)
+            }
+        }
+        let items = try await store.outbox.items().items
+        #expect(Set(items.map(\.requestID.rawValue)) == unsent)
+        #expect(items.map(\.sequence) == (1...Int64(items.count)).map(\.self))
+        #expect(try await store.reader.damage() == [])
+        await store.close()
+    }
+
+    @Test func `a process that is killed at work leaves a store that others go on with (scar 52)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        var unsent: [String] = []
+        for seed in 1...5 {
+            let helper = try Helper("write", folder.path, seed: seed, count: 1_000_000)
+            #expect(await helper.lines(through: "began").last == "began")
+            for index in 0..<10 {
+                let id = Int64(seed * 1_000 + index) * 10 + 9
+                try await store.writer.commit([Fixture.page(id...id)])
+            }
+            kill(helper.process.processIdentifier, SIGKILL)
+            let lines = await helper.lines()
+            // The last line may be cut.
+            unsent += lines.dropLast().filter { $0.hasPrefix("unsent") }.map {
+                String($0.dropFirst(7))
+            }
+            try await store.writer.commit([])
+            _ = try await store.outbox.items()
+        }
+        #expect(try await store.reader.damage() == [])
+        let items = try await store.outbox.items().items.map(\.requestID.rawValue)
+        #expect(Set(unsent).isSubset(of: items))
+        // Every message is covered, and nothing is covered twice.
+        let coverage = try await store.reader.coverage(of: "channel").value.ranges
+        #expect(try await store.reader.inspection().sequence == Int64(coverage.count + 5))
+        await store.close()
+        // Nobody holds the folder any more.
+        _ = try FolderLock(file: folder.file("app/anna/lock"), .exclusive)
+    }
+
+    @Test
+    func
+        `a lock that processes take and drop at random has one owner, and is free at the end (scar 52)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("lock")
+        let helpers = try (1...4).map { seed in
+            try Helper("hold", path, seed: seed, count: Self.count / 3)
+        }
+        for helper in helpers {
+            #expect(await helper.lines() == ["done"])
+            helper.process.waitUntilExit()
+            #expect(helper.process.terminationStatus == 0)
+        }
+        _ = try FolderLock(file: path, .exclusive)
+    }
+}
