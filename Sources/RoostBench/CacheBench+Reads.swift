@@ -12,8 +12,7 @@ extension CacheBench {
         tell("W2: opening")
         let warm = try await openings(fixture, rounds: max(9, options.rounds)) { true }
         report.add(
-            "W2", "open, 20 channels, 30 messages; file in memory", "µs", ours: warm.ours.median,
-            limit: warm.limit.median, target: 1.5)
+            "W2", "open, 20 channels, 30 messages; file in memory", "µs", warm, target: 1.5)
         guard Machine.dropFileCaches() else {
             report.note("W2", "the system's cache of files cannot be emptied here: warm only")
             return
@@ -21,8 +20,7 @@ extension CacheBench {
         let cold = try await openings(
             fixture, rounds: max(5, options.rounds), preparing: Machine.dropFileCaches)
         report.add(
-            "W2", "open, 20 channels, 30 messages; file on disk", "µs", ours: cold.ours.median,
-            limit: cold.limit.median, target: 1.5)
+            "W2", "open, 20 channels, 30 messages; file on disk", "µs", cold, target: 1.5)
     }
 
     private func openings(
@@ -36,14 +34,14 @@ extension CacheBench {
             let ours = try await OurCache(fixture.ours)
             try await ours.channels(20)
             try await ours.page(place, count: Self.pageLength)
-            rounds.ours.append(watch.microseconds)
+            rounds.ours.append(watch.cost)
             await ours.close()
             _ = preparing()
             watch = Stopwatch()
             let limit = try Limit(fixture.limit)
             try limit.channels(20)
             try limit.page(place, count: Self.pageLength)
-            rounds.limit.append(watch.microseconds)
+            rounds.limit.append(watch.cost)
             limit.close()
         }
         return rounds
@@ -56,23 +54,20 @@ extension CacheBench {
         let limit = try Limit(fixture.limit)
         let count = min(10_000, options.messages)
         var rounds = Rounds()
-        var middle = Rounds()
-        var late = Rounds()
+        var middle: (ours: [Double], limit: [Double]) = ([], [])
+        var late: (ours: [Double], limit: [Double]) = ([], [])
         for round in 1...options.rounds {
             tell("W3, round \(round) of \(options.rounds): \(count) pages")
-            let places = data.places(count, seed: UInt64(round))
-            let one = try await pages(places, ours, limit)
-            rounds.ours.append(one.ours.reduce(0, +) / Double(count))
-            rounds.limit.append(one.limit.reduce(0, +) / Double(count))
+            let one = try await pages(data.places(count, seed: UInt64(round)), ours, limit)
+            rounds.ours.append(one.cost.ours / count)
+            rounds.limit.append(one.cost.limit / count)
             middle.ours.append(one.ours.median)
             middle.limit.append(one.limit.median)
             late.ours.append(one.ours.quantile(0.99))
             late.limit.append(one.limit.quantile(0.99))
         }
         await ours.close()
-        report.add(
-            "W3", "page of 30 at random", "µs (mean)", ours: rounds.ours.median,
-            limit: rounds.limit.median, target: 2)
+        report.add("W3", "page of 30 at random", "µs (mean)", rounds, target: 2)
         report.add(
             "W3", "page of 30 at random", "µs (p50)", ours: middle.ours.median,
             limit: middle.limit.median)
@@ -81,31 +76,42 @@ extension CacheBench {
             limit: late.limit.median)
     }
 
+    /// What each page took, and all of them.
+    private struct Pages {
+        var ours: [Double] = []
+        var limit: [Double] = []
+        var cost = (ours: Cost(), limit: Cost())
+    }
+
     /// Both sides by turns, in runs long enough to have the processor's caches to themselves.
     private func pages(
         _ places: [Place], _ ours: OurCache, _ limit: Limit
-    ) async throws(BenchError) -> Rounds {
-        var rounds = Rounds()
+    ) async throws(BenchError) -> Pages {
+        var pages = Pages()
         for start in stride(from: 0, to: places.count, by: 250) {
             let run = places[start..<min(start + 250, places.count)]
             var found = (ours: 0, limit: 0)
+            var whole = Stopwatch()
             for place in run {
                 let watch = Stopwatch()
                 found.ours += try await ours.page(place, count: Self.pageLength)
-                rounds.ours.append(watch.microseconds)
+                pages.ours.append(watch.microseconds)
             }
+            pages.cost.ours += whole.cost
+            whole = Stopwatch()
             for place in run {
                 let watch = Stopwatch()
                 found.limit += try limit.page(place, count: Self.pageLength)
-                rounds.limit.append(watch.microseconds)
+                pages.limit.append(watch.microseconds)
             }
+            pages.cost.limit += whole.cost
             // Ours counts the message at the moment itself, the limit does not.
             guard found.limit > 0, abs(found.ours - found.limit) <= run.count else {
                 throw BenchError(
                     "The two sides found different messages: \(found.ours), \(found.limit).")
             }
         }
-        return rounds
+        return pages
     }
 
     // MARK: - Memory

@@ -5,14 +5,9 @@ internal import RoostStore
 // W1, W4, W5: what the server says is written down.
 
 extension CacheBench {
-    /// Microseconds of each side, a value a round.
-    struct Rounds {
-        var ours: [Double] = []
-        var limit: [Double] = []
-        var searching: [Double] = []
-    }
+    // MARK: - W1
 
-    /// W1. The limit delays its checkpoints, which suits a bulk load.
+    /// The limit delays its checkpoints, which suits a bulk load.
     mutating func upsert() async throws(BenchError) {
         let count = min(100_000, options.messages)
         let data = try ServerData(seed: options.seed, messages: count)
@@ -22,22 +17,17 @@ extension CacheBench {
             let fixture = Fixture(folder: options.folder, name: "upsert")
             fixture.remove()
             let cost = try await upsert(data, fixture)
-            rounds.ours.append(cost.ours / Double(count))
-            rounds.limit.append(cost.limit / Double(count))
-            rounds.searching.append(cost.searching / Double(count))
+            rounds.ours.append(cost.ours / count)
+            rounds.limit.append(cost.limit / count)
+            rounds.searching.append(cost.searching / count)
             fixture.remove()
         }
-        report.add(
-            "W1", "upsert in pages of 100", "µs/message", ours: rounds.ours.median,
-            limit: rounds.limit.median, target: 2)
-        report.add(
-            "W1", "the same with search", "µs/message", ours: nil,
-            limit: rounds.searching.median, target: 2)
+        report.add("W1", "upsert in pages of 100", "µs/message", rounds, target: 2)
     }
 
     private func upsert(
         _ data: ServerData, _ fixture: Fixture
-    ) async throws(BenchError) -> (ours: Double, limit: Double, searching: Double) {
+    ) async throws(BenchError) -> (ours: Cost, limit: Cost, searching: Cost) {
         var ours = try await OurCache(fixture.ours)
         let bulk: Int32 = 4_000
         let limit = try Limit(fixture.limit, .init(checkpointPages: bulk))
@@ -50,18 +40,18 @@ extension CacheBench {
         // As a collection does: somebody takes every commit.
         let feed = await ours.store.writer.journal()
         async let taken = Self.count(feed)
-        var cost = (ours: 0.0, limit: 0.0, searching: 0.0)
+        var cost = (ours: Cost(), limit: Cost(), searching: Cost())
         for number in 0..<data.pageCount {
             let body = data.page(number)
             var watch = Stopwatch()
             try await ours.putPage(body)
-            cost.ours += watch.microseconds
+            cost.ours += watch.cost
             watch = Stopwatch()
             try limit.putPage(body)
-            cost.limit += watch.microseconds
+            cost.limit += watch.cost
             watch = Stopwatch()
             try searching.putPage(body)
-            cost.searching += watch.microseconds
+            cost.searching += watch.cost
         }
         await ours.close()
         guard await taken > 0 else { throw BenchError("Our journal told of nothing.") }
@@ -84,7 +74,7 @@ extension CacheBench {
         let searching = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
         for round in 0..<options.rounds {
             tell("W5, round \(round + 1) of \(options.rounds): \(pages * 100) changes")
-            var cost = (ours: 0.0, limit: 0.0, searching: 0.0)
+            var cost = (ours: Cost(), limit: Cost(), searching: Cost())
             var count = 0
             for page in round * pages..<(round + 1) * pages {
                 let changes = data.changes(page)
@@ -92,24 +82,19 @@ extension CacheBench {
                 let url = data.url(changes.channel)
                 var watch = Stopwatch()
                 try await ours.applyChanges(changes.body, of: url)
-                cost.ours += watch.microseconds
+                cost.ours += watch.cost
                 watch = Stopwatch()
                 try limit.applyChanges(changes.body)
-                cost.limit += watch.microseconds
+                cost.limit += watch.cost
                 watch = Stopwatch()
                 try searching.applyChanges(changes.body)
-                cost.searching += watch.microseconds
+                cost.searching += watch.cost
             }
-            rounds.ours.append(cost.ours / Double(max(1, count)))
-            rounds.limit.append(cost.limit / Double(max(1, count)))
-            rounds.searching.append(cost.searching / Double(max(1, count)))
+            rounds.ours.append(cost.ours / max(1, count))
+            rounds.limit.append(cost.limit / max(1, count))
+            rounds.searching.append(cost.searching / max(1, count))
         }
         await ours.close()
-        report.add(
-            "W5", "change log: 5 edits to 1 deletion", "µs/change", ours: rounds.ours.median,
-            limit: rounds.limit.median, target: 2)
-        report.add(
-            "W5", "the same with search", "µs/change", ours: nil,
-            limit: rounds.searching.median, target: 2)
+        report.add("W5", "change log: 5 edits to 1 deletion", "µs/change", rounds, target: 2)
     }
 }

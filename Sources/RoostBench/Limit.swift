@@ -115,7 +115,7 @@ final class LimitPager {
         unsafe self.pager = unsafe pager
     }
 
-    /// Ends it; the answer is the microseconds of each page. To be called once.
+    /// Ends it, once, and answers with the microseconds of each page.
     func stop() -> [Double] {
         let capacity = 1 << 20
         // SAFETY: there is room for as many values as the thread may write; it has ended then.

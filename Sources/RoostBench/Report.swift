@@ -66,6 +66,22 @@ package struct BenchReport: Hashable, Sendable {
                 target: target))
     }
 
+    /// Adds a row of what was waited, which the target is for, and one of the work.
+    mutating func add(
+        _ workload: String, _ name: String, _ unit: String, _ rounds: Rounds, target: Double?
+    ) {
+        add(
+            workload, name, unit, ours: rounds.ours.wall.median, limit: rounds.limit.wall.median,
+            target: target)
+        add(
+            workload, "\(name); processor time", unit, ours: rounds.ours.processor.median,
+            limit: rounds.limit.processor.median)
+        guard !rounds.searching.isEmpty else { return }
+        add(
+            workload, "\(name); with search", unit, ours: nil,
+            limit: rounds.searching.wall.median, target: target)
+    }
+
     /// A table for people, in Markdown.
     package var table: String {
         var lines = facts.map { "- \($0.name): \($0.value)" }
@@ -129,15 +145,5 @@ extension Double? {
         case 10..<100: return String((value * 10).rounded() / 10)
         default: return String((value * 100).rounded() / 100)
         }
-    }
-}
-
-extension [Double] {
-    /// The middle value; zero of none.
-    var median: Double { quantile(0.5) }
-
-    func quantile(_ share: Double) -> Double {
-        guard !isEmpty else { return 0 }
-        return sorted()[Swift.min(count - 1, Int(Double(count) * share))]
     }
 }

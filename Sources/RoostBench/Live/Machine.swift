@@ -69,9 +69,9 @@ enum Machine {
                 let watch = Stopwatch()
                 try file.write(contentsOf: page)
                 #if os(Linux)
-                    fdatasync(file.fileDescriptor)
+                fdatasync(file.fileDescriptor)
                 #else
-                    _ = fcntl(file.fileDescriptor, F_FULLFSYNC)
+                _ = fcntl(file.fileDescriptor, F_FULLFSYNC)
                 #endif
                 micros.append(watch.microseconds)
             }
