@@ -108,6 +108,8 @@ let tests: [Target] = [
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
     .testTarget(
+        name: "RoostBenchTests", dependencies: ["RoostBench", "RoostModel", "RoostWire"]),
+    .testTarget(
         name: "RoostCommandTests",
         dependencies: ["RoostCommand", "RoostCore", "RoostModel", "RoostWire"]),
     .testTarget(name: "ProjectTests"),
