@@ -24,6 +24,8 @@ package struct CacheBench {
         package var workloads = Set(Workload.allCases)
         package var rounds = 3
         package var seed: UInt64 = 1
+        /// Whether W2 may empty the whole machine's cache of files, to read from the disk.
+        package var emptiesFileCaches = true
         /// Where the databases stand while it runs; emptied after.
         package var folder: String
 
