@@ -37,6 +37,19 @@ static int64_t kept_bytes(roost_limit *limit, int64_t messages) {
     return pages * limit->options.page_size + messages * INDEX_BYTES;
 }
 
+/* Bulk loading merges nothing on the way; one flush takes what a page of the log would take many. */
+static bool prepare_words(roost_limit *limit) {
+    return !limit->options.has_search
+        || limit_script(limit, "INSERT INTO kept.words (words, rank) VALUES ('automerge', 0);"
+                               "INSERT INTO kept.words (words, rank) VALUES ('hashsize', 16777216)");
+}
+
+static bool settle_words(roost_limit *limit) {
+    return !limit->options.has_search
+        || limit_script(limit, "INSERT INTO kept.words (words, rank) VALUES ('automerge', 8);"
+                               "INSERT INTO kept.words (words, rank) VALUES ('hashsize', 1048576)");
+}
+
 static bool copy_words(roost_limit *limit, int32_t channel) {
     sqlite3_stmt *from, *to;
     if (sqlite3_prepare_v2(
@@ -133,7 +146,7 @@ int roost_limit_evict(roost_limit *limit, int64_t target_bytes) {
     succeeded = succeeded && limit_script(limit, sql) && limit_script(limit, "BEGIN IMMEDIATE")
         && limit_script(limit, "INSERT INTO kept.user SELECT * FROM user;"
                                "INSERT INTO kept.channel SELECT * FROM channel")
-        && copy_messages(limit, target_bytes)
+        && prepare_words(limit) && copy_messages(limit, target_bytes) && settle_words(limit)
         && limit_script(limit, "CREATE UNIQUE INDEX kept.message_by_id ON message (id);"
                                "UPDATE kept.channel SET message_count = 0, covered_from ="
                                " 9223372036854775807 WHERE NOT EXISTS (SELECT 1 FROM kept.message"

@@ -133,7 +133,8 @@ static bool make_schema(roost_limit *limit) {
         return false;
     return !options->has_search
         || limit_script(limit, "CREATE VIRTUAL TABLE words USING"
-                               " fts5 (text, content='', columnsize=0)");
+                               " fts5 (text, content='', columnsize=0);"
+                               "INSERT INTO words (words, rank) VALUES ('automerge', 8)");
 }
 
 static bool connect(roost_limit *limit) {
