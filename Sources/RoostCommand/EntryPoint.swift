@@ -40,5 +40,7 @@ extension Command {
     static let version = "0.1.0"
 
     /// Every command, in the order the help shows them.
-    package static let all: [Command] = [.demo, .serve, .client, .cacheInspect]
+    package static let all: [Command] = [
+        .demo, .serve, .client, .cacheInspect, .benchCache,
+    ]
 }

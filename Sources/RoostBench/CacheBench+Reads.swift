@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// W2, W3, W8 and memory: the cache is asked.
+
+extension CacheBench {
+    static let pageLength = 30
+
+    // MARK: - W2
+
+    /// First 20 channels and the last 30 messages of one, from nothing open.
+    mutating func openCold(_ fixture: Fixture) async throws(BenchError) {
+        tell("W2: opening")
+        let warm = try await openings(fixture, rounds: max(9, options.rounds)) { true }
+        report.add(
+            "W2", "open, 20 channels, 30 messages; file in memory", "µs", warm, target: 1.5)
+        guard options.emptiesFileCaches, Machine.dropFileCaches() else {
+            report.note("W2", "the system's cache of files is not emptied: warm only")
+            return
+        }
+        let cold = try await openings(
+            fixture, rounds: max(5, options.rounds), preparing: Machine.dropFileCaches)
+        report.add(
+            "W2", "open, 20 channels, 30 messages; file on disk", "µs", cold, target: 1.5)
+    }
+
+    private func openings(
+        _ fixture: Fixture, rounds count: Int, preparing: () -> Bool
+    ) async throws(BenchError) -> Rounds {
+        let place = Place(url: data.url(0), moment: .max)
+        var rounds = Rounds()
+        for _ in 0..<count {
+            _ = preparing()
+            var watch = Stopwatch()
+            let ours = try await OurCache(fixture.ours)
+            try await ours.channels(20)
+            try await ours.page(place, count: Self.pageLength)
+            rounds.ours.append(watch.cost)
+            await ours.close()
+            _ = preparing()
+            watch = Stopwatch()
+            let limit = try Limit(fixture.limit)
+            try limit.channels(20)
+            try limit.page(place, count: Self.pageLength)
+            rounds.limit.append(watch.cost)
+            limit.close()
+        }
+        return rounds
+    }
+
+    // MARK: - W3
+
+    mutating func readPages(of fixture: Fixture) async throws(BenchError) {
+        let ours = try await OurCache(fixture.ours)
+        let limit = try Limit(fixture.limit)
+        let count = min(10_000, options.messages)
+        var rounds = Rounds()
+        var middle: (ours: [Double], limit: [Double]) = ([], [])
+        var late: (ours: [Double], limit: [Double]) = ([], [])
+        for round in 1...options.rounds {
+            tell("W3, round \(round) of \(options.rounds): \(count) pages")
+            let one = try await pages(data.places(count, seed: UInt64(round)), ours, limit)
+            rounds.ours.append(one.cost.ours / count)
+            rounds.limit.append(one.cost.limit / count)
+            middle.ours.append(one.ours.median)
+            middle.limit.append(one.limit.median)
+            late.ours.append(one.ours.quantile(0.99))
+            late.limit.append(one.limit.quantile(0.99))
+        }
+        await ours.close()
+        report.add("W3", "page of 30 at random", "µs (mean)", rounds, target: 2)
+        report.add(
+            "W3", "page of 30 at random", "µs (p50)", ours: middle.ours.median,
+            limit: middle.limit.median)
+        report.add(
+            "W3", "page of 30 at random", "µs (p99)", ours: late.ours.median,
+            limit: late.limit.median)
+    }
+
+    /// What each page took, and all of them.
+    private struct Pages {
+        var ours: [Double] = []
+        var limit: [Double] = []
+        var cost = (ours: Cost(), limit: Cost())
+    }
+
+    /// Both sides by turns, in runs long enough to have the processor's caches to themselves.
+    private func pages(
+        _ places: [Place], _ ours: OurCache, _ limit: Limit
+    ) async throws(BenchError) -> Pages {
+        var pages = Pages()
+        for start in stride(from: 0, to: places.count, by: 250) {
+            let run = places[start..<min(start + 250, places.count)]
+            var found = (ours: 0, limit: 0)
+            var whole = Stopwatch()
+            for place in run {
+                let watch = Stopwatch()
+                found.ours += try await ours.page(place, count: Self.pageLength)
+                pages.ours.append(watch.microseconds)
+            }
+            pages.cost.ours += whole.cost
+            whole = Stopwatch()
+            for place in run {
+                let watch = Stopwatch()
+                found.limit += try limit.page(place, count: Self.pageLength)
+                pages.limit.append(watch.microseconds)
+            }
+            pages.cost.limit += whole.cost
+            // Ours counts the message at the moment itself, the limit does not.
+            guard found.limit > 0, abs(found.ours - found.limit) <= run.count else {
+                throw BenchError(
+                    "The two sides found different messages: \(found.ours), \(found.limit).")
+            }
+        }
+        return pages
+    }
+
+    // MARK: - Memory
+
+    /// How much memory grows while every message is read once, a page of 100 at a time.
+    mutating func pageThroughAll(of fixture: Fixture) async throws(BenchError) {
+        tell("memory: paging through \(options.messages) messages")
+        let all = data.everyPlace
+        let ours = try await OurCache(fixture.ours)
+        // What the page cache takes is no growth: a tenth of the pages fills it first.
+        for place in all.prefix(1_000) { try await ours.page(place, count: 100) }
+        let one = try await growth { () async throws(BenchError) in
+            for place in all { try await ours.page(place, count: 100) }
+        }
+        await ours.close()
+        let limit = try Limit(fixture.limit)
+        for place in all.prefix(1_000) { try limit.page(place, count: 100) }
+        let other = try await growth { () async throws(BenchError) in
+            for place in all { try limit.page(place, count: 100) }
+        }
+        limit.close()
+        report.add(
+            "memory", "growth while paging through it all", "KiB", ours: one, limit: other)
+    }
+
+    private func growth(
+        _ body: () async throws(BenchError) -> Void
+    ) async throws(BenchError) -> Double? {
+        Machine.resetPeakMemory()
+        let before = Machine.memory
+        try await body()
+        guard let before, let after = Machine.memory else { return nil }
+        return Double(after.peak - before.now)
+    }
+
+    // MARK: - W8
+
+    /// The newest 20 hits of each of several questions; the store has no search of its own yet.
+    mutating func search(_ fixture: Fixture) async throws(BenchError) {
+        tell("W8: searching")
+        let limit = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
+        for (kind, words) in zip(Self.searchKinds, data.searches) {
+            var rounds: [Double] = []
+            for _ in 0..<max(50, options.rounds) {
+                let watch = Stopwatch()
+                try limit.search(words, count: 20)
+                rounds.append(watch.microseconds)
+            }
+            report.add(
+                "W8", "newest 20 hits of \(kind)", "µs (p50)", ours: nil, limit: rounds.median,
+                target: 1.5)
+        }
+    }
+
+    private static let searchKinds = [
+        "the most frequent word", "a frequent word", "a seldom word", "a rare word", "two words",
+        "two Chinese characters",
+    ]
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// W6, W7 and scaling: what a cache takes, what stays, and what grows with it.
+
+extension CacheBench {
+    // MARK: - W6
+
+    mutating func measureSize(of fixture: Fixture) async throws(BenchError) {
+        let ours = try await OurCache(fixture.ours)
+        let bytes = await ours.fileBytes()
+        await ours.close()
+        let limit = try Limit(fixture.limit)
+        let searching = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
+        let count = Double(options.messages)
+        report.add(
+            "W6", "on disk, unknown fields kept by ours", "bytes/message",
+            ours: Double(bytes) / count, limit: Double(try limit.fileBytes()) / count, target: 1.3)
+        report.add(
+            "W6", "the same with search", "bytes/message", ours: nil,
+            limit: Double(try searching.fileBytes()) / count, target: 1.3)
+    }
+
+    // MARK: - W7
+
+    /// Down to half, from a copy each round; the store has no eviction of its own yet.
+    mutating func evict(_ fixture: Fixture) async throws(BenchError) {
+        for hasSearch in [false, true] {
+            var rounds = Rounds()
+            var misses: [Double] = []
+            for round in 1...options.rounds {
+                tell("W7, round \(round) of \(options.rounds)")
+                let path = "\(options.folder)/evict.sqlite"
+                let from = hasSearch ? fixture.limitWithSearch : fixture.limit
+                Machine.remove(path)
+                try Machine.copy(from, to: path)
+                let limit = try Limit(path, .init(hasSearch: hasSearch))
+                let target = try limit.fileBytes() / 2
+                let watch = Stopwatch()
+                try limit.evict(to: target)
+                rounds.limit.append(watch.cost / 1_000)
+                misses.append(abs(Double(try limit.fileBytes()) / Double(target) - 1) * 100)
+                limit.close()
+                for ending in ["", "-wal", "-shm"] { Machine.remove(path + ending) }
+            }
+            let name = hasSearch ? ", with search" : ""
+            report.add(
+                "W7", "evict to half\(name)", "ms", ours: nil, limit: rounds.limit.wall.median,
+                target: 2)
+            report.add(
+                "W7", "evict to half\(name); processor time", "ms", ours: nil,
+                limit: rounds.limit.processor.median)
+            report.add(
+                "W7", "distance from the target size\(name)", "%", ours: nil, limit: misses.median)
+        }
+    }
+
+    // MARK: - Scaling
+
+    /// A page, a live message and an opening at three sizes.
+    mutating func scale(from large: Fixture) async throws(BenchError) {
+        for divisor in [100, 10, 1] {
+            let count = options.messages / divisor
+            guard count > 0 else { continue }
+            tell("scaling: \(count) messages")
+            if divisor == 1 {
+                try await measureAtSize(large, data, Self.named(count))
+                continue
+            }
+            let data = try ServerData(seed: options.seed, messages: count)
+            let fixture = Fixture(folder: options.folder, name: "small")
+            try await build(fixture, data, withSearch: false)
+            try await measureAtSize(fixture, data, Self.named(count))
+            fixture.remove()
+        }
+    }
+
+    private static func named(_ count: Int) -> String {
+        "\(count) messages"
+    }
+
+    private mutating func measureAtSize(
+        _ fixture: Fixture, _ data: ServerData, _ size: String
+    ) async throws(BenchError) {
+        let places = data.places(2_000, seed: 9)
+        var (opens, pages, lives) = (Rounds(), Rounds(), Rounds())
+        for _ in 0..<5 {
+            var watch = Stopwatch()
+            let ours = try await OurCache(fixture.ours, waitsForDisk: true)
+            try await ours.channels(20)
+            opens.ours.append(watch.cost)
+            watch = Stopwatch()
+            let limit = try Limit(fixture.limit, .init(waitsForDisk: true))
+            try limit.channels(20)
+            opens.limit.append(watch.cost)
+            if opens.ours.count < 5 {
+                await ours.close()
+                continue
+            }
+            for place in places {
+                watch = Stopwatch()
+                try await ours.page(place, count: Self.pageLength)
+                pages.ours.append(watch.cost)
+            }
+            for place in places {
+                watch = Stopwatch()
+                try limit.page(place, count: Self.pageLength)
+                pages.limit.append(watch.cost)
+            }
+            for number in 100_000..<100_400 {
+                let message = data.live(number)
+                watch = Stopwatch()
+                try await ours.putLive(message.body, after: message.predecessor)
+                lives.ours.append(watch.cost)
+                watch = Stopwatch()
+                try limit.putLive(message.body)
+                lives.limit.append(watch.cost)
+            }
+            await ours.close()
+        }
+        let rows = [
+            ("open and 20 channels", opens), ("page of 30", pages), ("live, synced", lives),
+        ]
+        for (name, rounds) in rows {
+            report.add(
+                "scaling", "\(name), \(size)", "µs (p50)", ours: rounds.ours.wall.median,
+                limit: rounds.limit.wall.median)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostStore
+
+// W1, W4, W5: what the server says is written down.
+
+extension CacheBench {
+    // MARK: - W1
+
+    /// The limit delays its checkpoints, which suits a bulk load.
+    mutating func upsert() async throws(BenchError) {
+        let count = min(100_000, options.messages)
+        let data = try ServerData(seed: options.seed, messages: count)
+        var rounds = Rounds()
+        for round in 1...options.rounds {
+            tell("W1, round \(round) of \(options.rounds): \(count) messages")
+            let fixture = Fixture(folder: options.folder, name: "upsert")
+            fixture.remove()
+            let cost = try await upsert(data, fixture)
+            rounds.ours.append(cost.ours / count)
+            rounds.limit.append(cost.limit / count)
+            rounds.searching.append(cost.searching / count)
+            fixture.remove()
+        }
+        report.add("W1", "upsert in pages of 100", "µs/message", rounds, target: 2)
+    }
+
+    private func upsert(
+        _ data: ServerData, _ fixture: Fixture
+    ) async throws(BenchError) -> (ours: Cost, limit: Cost, searching: Cost) {
+        var ours = try await OurCache(fixture.ours)
+        let bulk: Int32 = 4_000
+        let limit = try Limit(fixture.limit, .init(checkpointPages: bulk))
+        let searching = try Limit(
+            fixture.limitWithSearch, .init(hasSearch: true, checkpointPages: bulk))
+        let channels = data.channels()
+        try await ours.putChannels(channels)
+        try limit.putChannels(channels)
+        try searching.putChannels(channels)
+        // As a collection does: somebody takes every commit.
+        let feed = await ours.store.writer.journal()
+        async let taken = Self.count(feed)
+        var cost = (ours: Cost(), limit: Cost(), searching: Cost())
+        for number in 0..<data.pageCount {
+            let body = data.page(number)
+            var watch = Stopwatch()
+            try await ours.putPage(body)
+            cost.ours += watch.cost
+            watch = Stopwatch()
+            try limit.putPage(body)
+            cost.limit += watch.cost
+            watch = Stopwatch()
+            try searching.putPage(body)
+            cost.searching += watch.cost
+        }
+        await ours.close()
+        guard await taken > 0 else { throw BenchError("Our journal told of nothing.") }
+        return cost
+    }
+
+    private static func count(_ feed: JournalFeed) async -> Int {
+        var count = 0
+        for await _ in feed { count += 1 }
+        return count
+    }
+
+    // MARK: - W5
+
+    mutating func applyChangeLogs(_ fixture: Fixture) async throws(BenchError) {
+        let pages = max(1, min(120, options.messages / (300 * options.rounds)))
+        var rounds = Rounds()
+        let ours = try await OurCache(fixture.ours)
+        let limit = try Limit(fixture.limit)
+        let searching = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
+        for round in 0..<options.rounds {
+            tell("W5, round \(round + 1) of \(options.rounds): \(pages * 100) changes")
+            var cost = (ours: Cost(), limit: Cost(), searching: Cost())
+            var count = 0
+            for page in round * pages..<(round + 1) * pages {
+                let changes = data.changes(page)
+                count += changes.count
+                let url = data.url(changes.channel)
+                var watch = Stopwatch()
+                try await ours.applyChanges(changes.body, of: url)
+                cost.ours += watch.cost
+                watch = Stopwatch()
+                try limit.applyChanges(changes.body)
+                cost.limit += watch.cost
+                watch = Stopwatch()
+                try searching.applyChanges(changes.body)
+                cost.searching += watch.cost
+            }
+            rounds.ours.append(cost.ours / max(1, count))
+            rounds.limit.append(cost.limit / max(1, count))
+            rounds.searching.append(cost.searching / max(1, count))
+        }
+        await ours.close()
+        report.add("W5", "change log: 5 edits to 1 deletion", "µs/change", rounds, target: 2)
+    }
+}

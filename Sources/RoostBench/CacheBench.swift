@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The cache against the limit: a plain C loop over SQLite with the leanest schema that can do the work.
+///
+/// Both are given the same bytes and asked the same questions by turns in one process, so that what
+/// disturbs the machine disturbs both. Figures are medians of rounds. See `docs/benchmarks.md`.
+package struct CacheBench {
+    package enum Workload: String, CaseIterable, Sendable {
+        case w1 = "W1"
+        case w2 = "W2"
+        case w3 = "W3"
+        case w4 = "W4"
+        case w5 = "W5"
+        case w6 = "W6"
+        case w7 = "W7"
+        case w8 = "W8"
+        case scaling
+        case memory
+    }
+
+    package struct Options: Sendable {
+        /// Messages of the large cache; the others are a tenth and a hundredth of it.
+        package var messages = 1_000_000
+        package var workloads = Set(Workload.allCases)
+        package var rounds = 3
+        package var seed: UInt64 = 1
+        /// Whether W2 may empty the whole machine's cache of files, to read from the disk.
+        package var emptiesFileCaches = true
+        /// Where the databases stand while it runs; emptied after.
+        package var folder: String
+
+        package init(folder: String) { self.folder = folder }
+    }
+
+    let options: Options
+    let tell: @Sendable (String) -> Void
+    let data: ServerData
+    var report = BenchReport()
+
+    /// Runs the workloads.
+    ///
+    /// - Parameters:
+    ///   - options: What to run, and how long.
+    ///   - progress: Told what is being done now, a sentence at a time.
+    /// - Returns: The figures; a missed target is one of them, and no error.
+    /// - Throws: When the folder cannot be used, or one side fails at its work.
+    package static func run(
+        _ options: Options, progress: @escaping @Sendable (String) -> Void
+    ) async throws(BenchError) -> BenchReport {
+        precondition(options.rounds > 0 && options.messages > 0, "There must be something to do.")
+        try Machine.makeFolder(options.folder)
+        var bench = CacheBench(
+            options: options, tell: progress,
+            data: try ServerData(seed: options.seed, messages: options.messages))
+        try bench.noteConditions()
+        try await bench.runAll()
+        return bench.report
+    }
+
+    private mutating func noteConditions() throws(BenchError) {
+        let wait = try Machine.diskWait(in: options.folder)
+        let sample = data.pageCount / 2
+        let bytes = data.page(sample).count / ServerData.pageSize
+        report.note("machine", Machine.description)
+        report.note("load average at the start", Machine.load.map { "\($0)" } ?? "unknown")
+        report.note("fdatasync of 4 KiB", "\(Int(wait)) µs")
+        report.note("SQLite", Limit.sqliteVersion)
+        report.note(
+            "both sides",
+            "WAL, page size 4096, page cache 8 MiB, synchronous NORMAL (W4: FULL), no mmap")
+        report.note(
+            "data",
+            "seed \(options.seed), \(options.messages) messages in \(ServerData.channelCount) "
+                + "channels, about \(bytes) bytes of JSON a message, pages of "
+                + "\(ServerData.pageSize)")
+        report.note(
+            "limit's public values",
+            "C structs, one allocation a message, every text copied; users shared")
+        report.note("rounds", "\(options.rounds)")
+    }
+
+    private mutating func runAll() async throws(BenchError) {
+        if wants(.w1) { try await upsert() }
+        let needsLarge: [Workload] = [.w2, .w3, .w4, .w5, .w6, .w7, .w8, .memory]
+        guard needsLarge.contains(where: wants) || wants(.scaling) else { return }
+        let large = Fixture(folder: options.folder, name: "large")
+        let needsSearch = [Workload.w5, .w6, .w7, .w8].contains(where: wants)
+        try await build(large, data, withSearch: needsSearch)
+        // Sizes first: everything after changes them. Eviction last: it leaves half.
+        if wants(.w6) { try await measureSize(of: large) }
+        if wants(.w2) { try await openCold(large) }
+        if wants(.w3) { try await readPages(of: large) }
+        if wants(.memory) { try await pageThroughAll(of: large) }
+        if wants(.w8) { try await search(large) }
+        if wants(.scaling) { try await scale(from: large) }
+        if wants(.w4) { try await commitLive(large) }
+        if wants(.w5) { try await applyChangeLogs(large) }
+        if wants(.w7) { try await evict(large) }
+        large.remove()
+    }
+
+    func wants(_ workload: Workload) -> Bool { options.workloads.contains(workload) }
+}
+
+/// One cache of each kind, with the same messages.
+struct Fixture {
+    let folder: String
+    let name: String
+
+    var ours: String { "\(folder)/\(name)-ours" }
+    var limit: String { "\(folder)/\(name)-limit.sqlite" }
+    var limitWithSearch: String { "\(folder)/\(name)-limit-search.sqlite" }
+
+    func remove() {
+        Machine.remove(ours)
+        for path in [limit, limitWithSearch] {
+            for ending in ["", "-wal", "-shm"] { Machine.remove(path + ending) }
+        }
+    }
+}
+
+extension CacheBench {
+    func build(
+        _ fixture: Fixture, _ data: ServerData, withSearch: Bool
+    ) async throws(BenchError) {
+        fixture.remove()
+        let watch = Stopwatch()
+        var ours = try await OurCache(fixture.ours)
+        let limit = try Limit(fixture.limit)
+        let searching =
+            withSearch ? try Limit(fixture.limitWithSearch, .init(hasSearch: true)) : nil
+        let channels = data.channels()
+        try await ours.putChannels(channels)
+        try limit.putChannels(channels)
+        try searching?.putChannels(channels)
+        for number in 0..<data.pageCount {
+            if number % max(1, data.pageCount / 10) == 0 {
+                tell(
+                    "building the caches of \(data.messageCount) messages: "
+                        + "\(number * 100 / data.pageCount) %")
+            }
+            let body = data.page(number)
+            try await ours.putPage(body)
+            try limit.putPage(body)
+            try searching?.putPage(body)
+        }
+        await ours.close()
+        limit.close()
+        searching?.close()
+        tell("built in \(Int(watch.microseconds / 1e6)) s")
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What something took, in microseconds: the wait, and the work of all threads, which does not grow when
+/// others use the machine.
+struct Cost {
+    var wall = 0.0
+    var processor = 0.0
+
+    static func += (left: inout Cost, right: Cost) {
+        left.wall += right.wall
+        left.processor += right.processor
+    }
+
+    static func / (cost: Cost, count: Int) -> Cost {
+        Cost(wall: cost.wall / Double(count), processor: cost.processor / Double(count))
+    }
+}
+
+/// What each side took, a value a round.
+struct Rounds {
+    var ours: [Cost] = []
+    var limit: [Cost] = []
+    var searching: [Cost] = []
+}
+
+extension [Cost] {
+    var wall: [Double] { map(\.wall) }
+    var processor: [Double] { map(\.processor) }
+}
+
+extension [Double] {
+    /// The middle value; zero of none.
+    var median: Double { quantile(0.5) }
+
+    var mean: Double { isEmpty ? 0 : reduce(0, +) / Double(count) }
+
+    func quantile(_ share: Double) -> Double {
+        guard !isEmpty else { return 0 }
+        return sorted()[Swift.min(count - 1, Int(Double(count) * share))]
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Time that passes while something is done.
+struct Stopwatch {
+    private let start = ContinuousClock.now
+    private let processorStart = Self.processor
+
+    var cost: Cost {
+        Cost(wall: microseconds, processor: Self.processor - processorStart)
+    }
+
+    var microseconds: Double {
+        let (seconds, attoseconds) = (ContinuousClock.now - start).components
+        return Double(seconds) * 1e6 + Double(attoseconds) / 1e12
+    }
+
+    /// Microseconds that all threads of this process have run.
+    private static var processor: Double {
+        var time = timespec()
+        // SAFETY: the structure is lent for the call.
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+internal import RoostStore
+internal import RoostWire
+
+/// Our store, driven as the engine drives it: bytes to values, values to mutations, one commit.
+struct OurCache {
+    private static let owner = StoreOwner(application: "bench", user: "user-0000")
+
+    let store: Store
+    /// The older end of what is known of each channel, which the next page continues.
+    private var olderEnds: [ChannelURL: Position] = [:]
+
+    init(_ folder: String, waitsForDisk: Bool = false) async throws(BenchError) {
+        var options = Store.Options()
+        options.connection.durability = waitsForDisk ? .powerLoss : .processCrash
+        do {
+            store = try await Store.open(.folder(folder), owner: Self.owner, options)
+        } catch {
+            throw BenchError(error)
+        }
+    }
+
+    func close() async { await store.close() }
+
+    func putChannels(_ body: [UInt8]) async throws(BenchError) {
+        let page = try Self.decode(ListMyChannels.self, body)
+        try await commit([.channels(page.channels)])
+    }
+
+    mutating func putPage(_ body: [UInt8]) async throws(BenchError) {
+        let page = try Self.decode(ListMessages.self, body)
+        guard let channel = page.messages.first?.channelURL else { return }
+        let question: PageQuestion =
+            olderEnds[channel].map { .older(than: $0, limit: ServerData.pageSize) }
+            ?? .around(.distantFuture, older: ServerData.pageSize, newer: 0)
+        let statement = PageStatement(
+            question: question, positions: page.messages.compactMap(\.position),
+            hasNewer: page.hasNext, isContinuous: page.isContinuous ?? true)
+        try await commit([.messages(channel, page.messages, covering: statement.range)])
+        olderEnds[channel] = statement.range?.lower
+    }
+
+    func putLive(_ body: [UInt8], after predecessor: Int64) async throws(BenchError) {
+        let message: Message
+        do {
+            var reader = try JSONReader(bytes: body)
+            message = try reader.readMessage()
+        } catch {
+            throw BenchError(error)
+        }
+        try await commit([
+            .liveMessage(message, predecessor: predecessor > 0 ? MessageID(predecessor) : nil)
+        ])
+    }
+
+    func applyChanges(_ body: [UInt8], of channel: String) async throws(BenchError) {
+        let changes = try Self.decode(MessageChangeLog.self, body)
+        let channel = ChannelURL(channel)
+        try await commit(
+            changes.updated.map { .edited($0) }
+                + [
+                    .deleted(channel, changes.deleted.map(\.id)),
+                    .cursor(.messageChanges(channel), .token(changes.next)),
+                ])
+    }
+
+    @discardableResult
+    func channels(_ count: Int) async throws(BenchError) -> Int {
+        do {
+            return try await store.readers[0].channels(
+                order: .latestLastMessage, includesEmpty: true, limit: count
+            ).value.count
+        } catch {
+            throw BenchError(error)
+        }
+    }
+
+    @discardableResult
+    func page(_ place: Place, count: Int) async throws(BenchError) -> Int {
+        try await Self.page(place, count: count, store.readers[0])
+    }
+
+    static func page(
+        _ place: Place, count: Int, _ reader: StoreReader
+    ) async throws(BenchError) -> Int {
+        do {
+            return try await reader.window(
+                .around(
+                    Timestamp(milliseconds: place.moment), in: ChannelURL(place.url),
+                    olderCount: count, newerCount: 0)
+            ).messages.count
+        } catch {
+            throw BenchError(error)
+        }
+    }
+
+    /// Bytes of the cache's files.
+    func fileBytes() async -> Int64 {
+        let counts = await store.writer.fileBytes()
+        return counts.cache + counts.log
+    }
+
+    private func commit(_ mutations: [Mutation]) async throws(BenchError) {
+        do {
+            try await store.writer.commit(mutations)
+        } catch {
+            throw BenchError(error)
+        }
+    }
+
+    private static func decode<E: Endpoint>(
+        _ endpoint: E.Type, _ body: [UInt8]
+    ) throws(BenchError) -> E.Output {
+        do throws(WireError) {
+            var reader = try JSONReader(bytes: body)
+            let output = try E.read(&reader)
+            try reader.finish()
+            return output
+        } catch {
+            throw BenchError(error)
+        }
+    }
+}
+
+extension BenchError {
+    init(_ error: StoreError) { self.init("Our cache failed: \(error)") }
+    init(_ error: WireError) { self.init("The data cannot be read: \(error)") }
+}
