@@ -5,11 +5,30 @@ internal import RoostSQLite
 
 /// A message as its row tells it: the sender is the number of another row.
 struct StoredMessage: Sendable {
-    /// Without its sender, and without its channel where the question named it.
+    /// Without its sender, and without its channel where the question named it; `resolved` gives the
+    /// users whom its payload names.
     var message: Message
     var senderRow: Int64?
     /// As what they wrote it.
-    var role: Role
+    var role: SenderRole
+    /// The rows of `message.people`; needed for writing only.
+    var rows: [UserID: Int64] = [:]
+
+    /// The message with its sender and all others whom it names.
+    func resolved(_ user: (Int64) -> User) -> Message {
+        var message = message.mapPeople { person in person.standsForRow.map(user) ?? person }
+        message.sender = senderRow.map { role.sender(user($0)) }
+        return message
+    }
+}
+
+extension User {
+    /// Somebody of whom only the row is known yet; no server gives such an ID.
+    fileprivate init(standingForRow row: Int64) { self.init(id: UserID("\0\(row)")) }
+
+    fileprivate var standsForRow: Int64? {
+        id.rawValue.utf8.first == 0 ? Int64(id.rawValue.dropFirst()) : nil
+    }
 }
 
 /// A stretch of a channel's messages, both ends included.
@@ -196,7 +215,7 @@ extension StoredMessage {
         message.updatedAt = row.optionalInt64(6).map { Timestamp(milliseconds: $0) }
         role = try row.withBytes(7) { bytes throws(SQLiteError) in
             do throws(PayloadError) {
-                return try MessagePayload.read(bytes, into: &message)
+                return try MessagePayload.read(bytes, into: &message) { User(standingForRow: $0) }
             } catch {
                 throw error.asSQLiteError(reading: "a message")
             }
@@ -216,7 +235,14 @@ extension StoredMessage {
         bindings.append(message.customType)
         bindings.append(message.parentID?.rawValue)
         bindings.append(message.updatedAt?.milliseconds)
-        bindings.appendBytes { MessagePayload.write(message, to: &$0) }
+        bindings.appendBytes { bytes in
+            MessagePayload.write(message, to: &bytes) { id in
+                guard let row = rows[id] else {
+                    preconditionFailure("A user is learned before somebody refers to them.")
+                }
+                return row
+            }
+        }
     }
 }
 

@@ -44,8 +44,7 @@ final class ReadSession {
     }
 
     func message(_ stored: StoredMessage) throws(SQLiteError) -> Message {
-        var message = stored.message
-        message.sender = stored.senderRow.map { Sender(user: user($0), role: stored.role) }
+        let message = stored.resolved { row in user(row) }
         if let failure { throw failure }
         return message
     }

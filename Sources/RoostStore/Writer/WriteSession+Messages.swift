@@ -151,8 +151,15 @@ extension WriteSession {
         if let sender = message.sender {
             senderRow = try users.learn(sender.user, inFull: false)
         }
-        return StoredMessage(
-            message: message, senderRow: senderRow, role: message.sender?.role ?? .none)
+        var stored = StoredMessage(
+            message: message, senderRow: senderRow,
+            role: SenderRole(
+                role: message.sender?.role ?? .none,
+                isBlockedByMe: message.sender?.isBlockedByMe ?? false))
+        for user in message.people {
+            stored.rows[user.id] = try users.learn(user, inFull: false)
+        }
+        return stored
     }
 
     private func message(
@@ -165,11 +172,17 @@ extension WriteSession {
     private func message(
         _ stored: StoredMessage, in url: ChannelURL
     ) throws(SQLiteError) -> Message {
-        var message = stored.message
-        message.channelURL = url
-        if let row = stored.senderRow {
-            message.sender = Sender(user: try users.user(inRow: row), role: stored.role)
+        var failure: SQLiteError?
+        var message = stored.resolved { row in
+            do throws(SQLiteError) {
+                return try users.user(inRow: row)
+            } catch {
+                failure = failure ?? error
+                return User(id: UserID(""))
+            }
         }
+        if let failure { throw failure }
+        message.channelURL = url
         return message
     }
 

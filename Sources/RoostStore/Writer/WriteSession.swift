@@ -136,11 +136,10 @@ final class WriteSession {
 }
 
 extension Message {
-    /// The message with its sender as somebody else knows them.
+    /// The message with everybody it names as somebody else knows them.
     func mapUsers(_ transform: (User) -> User) -> Message {
-        guard let sender else { return self }
-        var message = self
-        message.sender = Sender(user: transform(sender.user), role: sender.role)
+        var message = mapPeople(transform)
+        if let sender { message.sender?.user = transform(sender.user) }
         return message
     }
 }
