@@ -51,8 +51,7 @@ struct DetailMergingTests {
     }
 
     @Test
-    func `a copy that does not tell reactions leaves them, an empty one does not (scar 78)`()
-    {
+    func `a copy that does not tell reactions leaves them, an empty one does not (scar 78)`() {
         var known = MessageDetails()
         known.reactions = [
             Reaction(key: "k", userIDs: ["a"], updatedAt: Timestamp(milliseconds: 1))
