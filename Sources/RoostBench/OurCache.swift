@@ -72,7 +72,7 @@ struct OurCache {
     func channels(_ count: Int) async throws(BenchError) -> Int {
         do {
             return try await store.readers[0].channels(
-                order: .latestLastMessage, includesEmpty: true, limit: count
+                order: .latestLastMessage, limit: count
             ).value.count
         } catch {
             throw BenchError(error)

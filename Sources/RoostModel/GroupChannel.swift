@@ -2,7 +2,7 @@
 
 /// A group channel as one user sees it: counts, role and state are the viewer's (`protocol.md` 4.2).
 public struct GroupChannel: Hashable, Sendable, Identifiable {
-    public let url: ChannelURL
+    public package(set) var url: ChannelURL
     public var name: String
     public var coverURL: String
     public var data: String
@@ -29,6 +29,50 @@ public struct GroupChannel: Hashable, Sendable, Identifiable {
     /// Messages at or before this moment are invisible to the viewer; nil when all are visible.
     public var messageOffset: Timestamp?
     public var unknownFields: UnknownFields
+
+    public var isExclusive = false
+    /// Shown in searches; the server means `isPublic` when it does not say.
+    public var isDiscoverable = false
+    public var isEphemeral = false
+    public var needsAccessCode = false
+    public var isChatNotification = false
+    public var isPushEnabled = true
+    public var hasBot = false
+    public var hasAIBot = false
+    public var ignoresProfanityFilter = false
+    /// The viewer may not write.
+    public var isMuted = false
+    /// Only in answers that name them.
+    public var operators: [User] = []
+    public var inviter: User?
+    public var invitedAt: Timestamp?
+    /// When the viewer joined; the wire counts it in seconds.
+    public var joinedAt: Timestamp?
+    public var hiddenState: HiddenState = .unhidden
+    /// The newest message of any visible kind, which `lastMessage` need not be.
+    public var latestMessage: Position?
+    /// Up to when each member has read; nil when nobody asked.
+    public var readReceipts: [UserID: Timestamp]?
+    /// Up to when messages reached each member; nil when the channel does not keep count.
+    public var deliveryReceipts: [UserID: Timestamp]?
+    /// Messages at or before this moment are deleted; nil when none are.
+    public var purgeOffset: Timestamp?
+    /// Seconds after which messages disappear; nil when they stay.
+    public var messageSurvivalSeconds: Int?
+    /// The seconds count from the reading, not from the sending.
+    public var isSurvivalTriggeredByRead = false
+    public var maxMessageLength: Int?
+    public var countPreference: CountPreference = .all
+    public var pushTrigger: PushTrigger = .standard
+    /// Newest first.
+    public var pinnedMessageIDs: [MessageID] = []
+    public var latestPinnedMessage: Message? {
+        get { pinned?.value }
+        set { pinned = newValue.map { Indirect($0) } }
+    }
+    /// Nil when nobody asked.
+    public var metadata: [String: String]?
+    private var pinned: Indirect<Message>?
 
     public init(
         url: ChannelURL, name: String = "", coverURL: String = "", data: String = "",
@@ -66,4 +110,29 @@ public struct GroupChannel: Hashable, Sendable, Identifiable {
     }
 
     public var id: ChannelURL { url }
+}
+
+/// Whether a channel stands in the viewer's list.
+public enum HiddenState: String, Hashable, Sendable, CaseIterable {
+    case unhidden
+    /// It comes back with the next message.
+    case untilNextMessage = "hidden_allow_auto_unhide"
+    case untilShown = "hidden_prevent_auto_unhide"
+}
+
+/// What of a channel counts towards the viewer's unread totals.
+public enum CountPreference: String, Hashable, Sendable, CaseIterable {
+    case all
+    case messages = "unread_message_count_only"
+    case mentions = "unread_mention_count_only"
+    case off
+}
+
+/// Which messages of a channel push to the viewer.
+public enum PushTrigger: String, Hashable, Sendable, CaseIterable {
+    /// As the viewer set it for all channels.
+    case standard = "default"
+    case all
+    case mentions = "mention_only"
+    case off
 }

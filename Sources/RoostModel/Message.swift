@@ -30,6 +30,7 @@ public struct Message: Hashable, Sendable {
     /// No push, no unread count, no change of the channel's last message for others.
     public var isSilent: Bool
     public var unknownFields: UnknownFields
+    private var rare = Rare<MessageDetails>()
 
     public init(
         delivery: Delivery, channelURL: ChannelURL, createdAt: Timestamp,
@@ -74,6 +75,15 @@ public enum SendingStatus: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Message {
+    /// What few messages carry; change several fields of a copy, then set it once.
+    public var details: MessageDetails {
+        get { rare.value }
+        set { rare.value = newValue }
+    }
+
+    /// Whether `details` is empty, which costs less to ask than to compare.
+    public var hasNoDetails: Bool { rare.isEmpty }
+
     /// The server's ID; nil while unsent.
     @inline(never)  // Inlined into some loops, it crashes the optimiser of Swift 6.3.1.
     public var messageID: MessageID? {
@@ -118,7 +128,7 @@ extension Message {
 /// What a message carries.
 public enum MessageContent: Hashable, Sendable {
     case user(text: String)
-    case file(FileContent)
+    indirect case file(FileContent)
     /// Written by an administrator or the server; has no sender.
     case admin(text: String)
     /// A kind from a newer server; its fields are kept in `Message.unknownFields`.
@@ -133,6 +143,13 @@ public struct FileContent: Hashable, Sendable {
     public var type: String
     public var size: ByteCount
     public var caption: String
+    /// The app's own words about the file, where they are not the message's.
+    public var data = ""
+    public var thumbnails: [Thumbnail] = []
+    /// The server gives the file and its thumbnails only with the file key.
+    public var requiresAuth = false
+    /// All files of a message with several, this one first; empty when it is the only one.
+    public var files: [FileContent] = []
 
     public init(url: String, name: String, type: String, size: ByteCount, caption: String = "") {
         self.url = url

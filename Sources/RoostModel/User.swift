@@ -8,6 +8,7 @@ public struct User: Hashable, Sendable, Identifiable {
     public var metadata: [String: String]
     public var isActive: Bool
     public var unknownFields: UnknownFields
+    private var rare = Rare<UserDetails>()
 
     public init(
         id: UserID, nickname: String = "", profileURL: String = "",
@@ -21,6 +22,52 @@ public struct User: Hashable, Sendable, Identifiable {
         self.isActive = isActive
         self.unknownFields = unknownFields
     }
+}
+
+extension User {
+    /// What few copies of a user tell; change several fields of a copy, then set it once.
+    public var details: UserDetails {
+        get { rare.value }
+        set { rare.value = newValue }
+    }
+
+    /// Whether `details` is empty, which costs less to ask than to compare.
+    public var hasNoDetails: Bool { rare.isEmpty }
+
+    /// Takes over what another source says in passing; what it leaves out it does not deny.
+    public mutating func learnDetails(of other: User) {
+        guard !other.hasNoDetails else { return }
+        var details = details
+        let news = other.details
+        if news.isOnline != nil {
+            details.isOnline = news.isOnline
+            details.lastSeenAt = news.lastSeenAt ?? details.lastSeenAt
+        }
+        if !news.preferredLanguages.isEmpty {
+            details.preferredLanguages = news.preferredLanguages
+        }
+        details.friendDiscoveryKey = news.friendDiscoveryKey ?? details.friendDiscoveryKey
+        details.friendName = news.friendName ?? details.friendName
+        if news.requiresAuthForProfileImage { details.requiresAuthForProfileImage = true }
+        self.details = details
+    }
+}
+
+/// What few copies of a user tell.
+public struct UserDetails: Hashable, Sendable, RareValue {
+    /// Nil when the server did not say.
+    public var isOnline: Bool?
+    /// Nil while online, and when never seen.
+    public var lastSeenAt: Timestamp?
+    /// Language codes, the most liked first.
+    public var preferredLanguages: [String] = []
+    public var friendDiscoveryKey: String?
+    /// How the viewer's contacts call them.
+    public var friendName: String?
+    /// The server gives the picture only with the file key.
+    public var requiresAuthForProfileImage = false
+
+    public init() {}
 }
 
 /// What a user may do in a channel.
@@ -46,6 +93,17 @@ public struct Member: Hashable, Sendable, Identifiable {
     ///
     /// The wire counts it in seconds.
     public var joinedAt: Timestamp?
+    /// When they may write again; nil when not muted, or for ever.
+    public var mutedUntil: Timestamp?
+    public var muteReason = ""
+    /// The viewer has blocked them.
+    public var isBlockedByMe = false
+    /// They have blocked the viewer.
+    public var isBlockingMe = false
+    /// Up to when they have read; nil when unknown.
+    public var readAt: Timestamp?
+    /// Up to when messages have reached them; nil when unknown.
+    public var deliveredAt: Timestamp?
 
     public init(
         user: User, state: MembershipState = .joined, role: Role = .none, isMuted: Bool = false,
@@ -65,6 +123,8 @@ public struct Member: Hashable, Sendable, Identifiable {
 public struct Sender: Hashable, Sendable {
     public var user: User
     public var role: Role
+    /// The viewer has blocked them.
+    public var isBlockedByMe = false
 
     public init(user: User, role: Role = .none) {
         self.user = user

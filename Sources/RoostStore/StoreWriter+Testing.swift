@@ -31,32 +31,32 @@ extension StoreWriter {
         try inspect { connection throws(SQLiteError) in
             var plans = [
                 "oldestMessages": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.oldestMessages),
+                    of: Query<MessageStretch, Void>.oldestMessages),
                 "newestMessages": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.newestMessages),
+                    of: Query<MessageStretch, Void>.newestMessages),
                 "oldestOfSender": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.oldestOfSender),
+                    of: Query<MessageStretch, Void>.oldestOfSender),
                 "newestOfSender": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.newestOfSender),
+                    of: Query<MessageStretch, Void>.newestOfSender),
                 "oldestOfCustomType": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.oldestOfCustomType),
+                    of: Query<MessageStretch, Void>.oldestOfCustomType),
                 "newestOfCustomType": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.newestOfCustomType),
+                    of: Query<MessageStretch, Void>.newestOfCustomType),
                 "oldestOfKind": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.oldestOfKind),
+                    of: Query<MessageStretch, Void>.oldestOfKind),
                 "newestOfKind": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.newestOfKind),
+                    of: Query<MessageStretch, Void>.newestOfKind),
                 "oldestOfParent": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.oldestOfParent),
+                    of: Query<MessageStretch, Void>.oldestOfParent),
                 "newestOfParent": try connection.plan(
-                    of: Query<MessageStretch, StoredMessage>.newestOfParent),
+                    of: Query<MessageStretch, Void>.newestOfParent),
                 "mentions": try connection.plan(
-                    of: Query<(before: Position, limit: Int), StoredMessage>.mentions),
+                    of: Query<(before: Position, limit: Int), Void>.mentions),
                 "edited": try connection.plan(
-                    of: Query<(channelRow: Int64, since: Timestamp, limit: Int), StoredMessage>
+                    of: Query<(channelRow: Int64, since: Timestamp, limit: Int), Void>
                         .edited),
                 "messageAtPlace": try connection.plan(
-                    of: Query<MessagePlace, StoredMessage>.messageAtPlace),
+                    of: Query<MessagePlace, Void>.messageAtPlace),
                 "updateMessage": try connection.plan(of: Query<MessageEntry, Void>.updateMessage),
                 "deleteMessage": try connection.plan(of: Query<MessagePlace, Void>.deleteMessage),
             ]
@@ -73,9 +73,9 @@ extension StoreWriter {
             "holding": try connection.plan(of: Query<Int64, Holding>.holding),
             "wordRow": try connection.plan(of: Query<Word, Int64>.wordRow),
             "channelRow": try connection.plan(of: Query<ChannelURL, ChannelRow>.channelRow),
-            "messageByID": try connection.plan(of: Query<MessageID, StoredMessage>.messageByID),
+            "messageByID": try connection.plan(of: Query<MessageID, Void>.messageByID),
             "messagesByRequest": try connection.plan(
-                of: Query<RequestID, StoredMessage>.messagesByRequest),
+                of: Query<RequestID, Void>.messagesByRequest),
             "positionOfMessage": try connection.plan(
                 of: Query<(channelRow: Int64, id: MessageID), Position>.positionOfMessage),
             "countMessages": try connection.plan(

@@ -112,7 +112,7 @@ struct ChannelListTests {
                 extras: ChannelExtras(members: false, readReceipts: false, deliveryReceipts: false)),
             as: alice)
         #expect(small.members.isEmpty)
-        #expect(small.unknownFields["read_receipt"] == nil)
+        #expect(small.readReceipts == nil)
         let neutral = try await fixture.call(GetChannel(channelURL: "c00"), as: nil)
         #expect(neutral.myState == .none)
     }

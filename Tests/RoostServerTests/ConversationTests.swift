@@ -155,7 +155,7 @@ struct ConversationTests {
         }
         #expect(news.acknowledges == nil)
         #expect(news.message.requestID == "r1")
-        #expect(news.message.mentionedUsers.map(\.id) == ["bob"])
+        #expect(news.message.details.mentionedUsers.map(\.id) == ["bob"])
         await party.fixture.say(.edit(edit), on: party.bob)
         #expect(try party.bob.inbox.take().first?.error?.code == .notTheOwner)
     }
@@ -203,7 +203,7 @@ struct ConversationTests {
         }
         #expect(Array(moments.keys) == ["bob"])
         let channel = try await party.fixture.call(GetChannel(channelURL: "g"), as: party.alice)
-        #expect(channel.unknownFields["delivery_receipt"]?.contains(#""bob":1700000000"#) == true)
+        #expect(channel.deliveryReceipts?["bob"] == moments["bob"])
     }
 
     @Test

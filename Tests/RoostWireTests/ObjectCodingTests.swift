@@ -49,7 +49,10 @@ struct ObjectCodingTests {
         #expect(channel.myLastRead == nil)
         #expect(channel.myRole == .operator)
         #expect(channel.members.map(\.state) == [.invited])
-        #expect(channel.unknownFields.fields.map(\.name) == ["joined_ts", "read_receipt"])
+        #expect(channel.joinedAt == Timestamp(seconds: 5))
+        #expect(channel.readReceipts == ["a": Timestamp(milliseconds: 1)])
+        #expect(channel.deliveryReceipts == nil)
+        #expect(channel.unknownFields.isEmpty)
     }
 
     @Test
@@ -63,16 +66,82 @@ struct ObjectCodingTests {
         var reader = JSONReader(text)
         let message = try reader.readMessage()
         #expect(message.mention.userIDs == ["b"])
-        #expect(message.mentionedUsers.map(\.nickname) == ["B"])
+        #expect(message.details.mentionedUsers.map(\.nickname) == ["B"])
+        #expect(
+            message.details.reactions
+                == [Reaction(key: "k", userIDs: ["a"], updatedAt: Timestamp(milliseconds: 1))])
+        #expect(message.details.retentionHours == nil)
+        #expect(message.unknownFields.isEmpty)
         var writer = JSONWriter()
         writer.message(message)
         let before = try JSONValue(parsing: text)
         let after = try JSONValue(parsing: writer.text)
         for name in [
-            "translations", "message_retention_hour", "poll", "reactions", "mentioned_users",
-            "file",
-            "updated_at", "channel_type",
+            "translations", "reactions", "file", "updated_at", "channel_type",
         ] { #expect(after[name] == before[name], "\(name)") }
+        #expect(after["poll"]?["id"] == 1)
+        #expect(after["mentioned_users"]?[0]?["nickname"] == "B")
+    }
+
+    @Test
+    func `reactions that nobody asked for are not "no reactions" (scar 78)`() throws {
+        let head = #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g""#
+        var silent = JSONReader(head + "}")
+        #expect(try silent.readMessage().details.reactions == nil)
+        var empty = JSONReader(head + #","reactions":[]}"#)
+        #expect(try empty.readMessage().details.reactions == [])
+    }
+
+    @Test(arguments: ["poll", "og_tag", "thread_info", "reactions", "parent_message_info"])
+    func `a detail in a shape of the future is kept, and its message is read (scar 76)`(
+        name: String
+    ) throws {
+        let text =
+            #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","message":"m","#
+            + "\"\(name)\":7}"
+        var reader = JSONReader(text)
+        let message = try reader.readMessage()
+        #expect(message.text == "m")
+        #expect(message.unknownFields[name] == "7")
+    }
+
+    @Test(arguments: [
+        "type\\u0000", "type ", "Type", "typ", "t\\u0079pe2", "message_survival_second",
+    ])
+    func `a name that only looks like one that is known is unknown`(name: String) throws {
+        let text =
+            #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","#
+            + "\"\(name)\":7}"
+        var reader = JSONReader(text)
+        #expect(try reader.readMessage().unknownFields.fields.map(\.json) == ["7"])
+    }
+
+    @Test
+    func `a name with a bare control character is malformed, whatever it begins with (scar 31)`() {
+        var bytes = Array(#"{"type_":"MESG","message_id":1,"created_at":2,"channel_url":"g"}"#.utf8)
+        bytes[6] = 0
+        #expect(throws: WireError.self) {
+            var reader = try JSONReader(bytes: bytes)
+            return try reader.readMessage()
+        }
+    }
+
+    @Test
+    func `a name written with escapes means the same`() throws {
+        var reader = JSONReader(
+            #"{"t\u0079pe":"MESG","message_id":1,"created_at":2,"channel_url":"g"}"#)
+        #expect(try reader.readMessage().content == .user(text: ""))
+    }
+
+    @Test
+    func `senders of one page who differ in one letter stay apart`() throws {
+        let people = (0..<20).map { #"{"user_id":"u","nickname":"N\#($0 % 13)"}"# }
+        let page = people.map {
+            #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","user":\#($0)}"#
+        }
+        var reader = JSONReader("[" + page.joined(separator: ",") + "]")
+        let messages = try reader.readList { reader throws(WireError) in try reader.readMessage() }
+        #expect(messages.map { $0.sender?.user.nickname } == (0..<20).map { "N\($0 % 13)" })
     }
 
     @Test

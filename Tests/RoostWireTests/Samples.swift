@@ -63,29 +63,46 @@ struct Samples {
     }
 
     mutating func user() -> User {
-        var metadata: [String: String] = [:]
-        for _ in 0..<number(0...3) { metadata[name()] = text() }
-        return User(
-            id: UserID(name()), nickname: text(), profileURL: text(), metadata: metadata,
-            isActive: flag(), unknownFields: unknown(["is_online", "preferred_languages"]))
+        var user = User(
+            id: UserID(name()), nickname: text(), profileURL: text(), metadata: texts(),
+            isActive: flag(), unknownFields: unknown(["locale", "from_the_future"]))
+        guard flag() else { return user }
+        var details = UserDetails()
+        details.isOnline = optional { $0.flag() }
+        details.lastSeenAt = optional { $0.moment() }
+        details.preferredLanguages = list { $0.name() }
+        details.friendDiscoveryKey = optional { $0.name() }
+        details.friendName = optional { $0.text() }
+        details.requiresAuthForProfileImage = flag()
+        user.details = details
+        return user
+    }
+
+    mutating func texts() -> [String: String] {
+        var texts: [String: String] = [:]
+        for _ in 0..<number(0...3) { texts[name()] = text() }
+        return texts
     }
 
     mutating func role() -> Role { flag() ? .operator : .none }
 
     mutating func member() -> Member {
-        Member(
+        var member = Member(
             user: user(), state: flag() ? .joined : .invited, role: role(), isMuted: flag(),
             joinedAt: optional { $0.seconds() })
+        member.mutedUntil = optional { $0.moment() }
+        member.muteReason = text()
+        member.isBlockedByMe = flag()
+        member.isBlockingMe = flag()
+        member.readAt = optional { $0.moment() }
+        member.deliveredAt = optional { $0.moment() }
+        return member
     }
 
     mutating func content() -> MessageContent {
         switch number(0...2) {
         case 0: .user(text: text())
-        case 1:
-            .file(
-                FileContent(
-                    url: text(), name: text(), type: "image/png",
-                    size: ByteCount(bytes: Int64(number(0...9_999_999))), caption: text()))
+        case 1: .file(fileWithAll())
         default: .admin(text: text())
         }
     }
@@ -102,27 +119,27 @@ struct Samples {
                 MetaArray(key: "k\($0.offset)-\($0.element)", values: list { $0.text() })
             },
             isSilent: flag(),
-            unknownFields: unknown([
-                "reactions", "thread_info", "og_tag", "poll", "translations", "from_the_future",
-            ]))
+            unknownFields: unknown(["scribble", "from_the_future"]))
         message.parentID = optional { MessageID(Int64($0.number(1...999))) }
         message.isReplyToChannel = message.parentID != nil && flag()
         if case .admin = message.content {
         } else {
             message.sender = Sender(user: user(), role: role())
         }
-        if case .file = message.content {
-            message.unknownFields.keep(
-                UnknownFields.Field(name: "thumbnails", json: #"[{"url":"t"}]"#))
-            message.unknownFields.keep(
-                UnknownFields.Field(name: "file.require_auth", json: "true"))
+        if case .file(var file) = message.content {
+            // A message without data takes over its file's.
+            if message.data.isEmpty { file.data = "" }
+            message.content = .file(file)
+            message.unknownFields.keep(UnknownFields.Field(name: "file.beam", json: "1"))
         }
+        message.sender?.isBlockedByMe = flag()
+        if flag() { message.details = details() }
         message.setMention(flag() ? .users : .channel, users: list { $0.user() })
         return message
     }
 
     mutating func channel() -> GroupChannel {
-        GroupChannel(
+        let channel = GroupChannel(
             url: ChannelURL(name()), name: text(), coverURL: text(), data: text(),
             customType: text(), createdAt: seconds(), createdBy: optional { $0.user() },
             isDistinct: flag(), isSuper: flag(), isBroadcast: flag(), isPublic: flag(),
@@ -131,6 +148,190 @@ struct Samples {
             unreadMentionCount: number(0...99), lastMessage: optional { $0.message() },
             myState: flag() ? .joined : .invited, myRole: role(),
             myLastRead: optional { $0.moment() }, messageOffset: optional { $0.moment() },
-            unknownFields: unknown(["read_receipt", "inviter", "hidden_state"]))
+            unknownFields: unknown(["sms_fallback", "from_the_future"]))
+        return withRareFields(channel)
+    }
+}
+
+// MARK: - What few values carry
+
+extension Samples {
+    mutating func fileWithAll() -> FileContent {
+        var file = file()
+        file.caption = text()
+        guard flag() else { return file }
+        file.data = name()
+        file.thumbnails = list { $0.thumbnail() }
+        file.requiresAuth = flag()
+        file.files = list { samples in
+            var file = samples.file()
+            file.data = samples.text()
+            file.thumbnails = samples.list { $0.thumbnail() }
+            file.requiresAuth = samples.flag()
+            return file
+        }
+        return file
+    }
+
+    private mutating func file() -> FileContent {
+        FileContent(
+            url: text(), name: text(), type: "image/png",
+            size: ByteCount(bytes: Int64(number(0...9_999_999))))
+    }
+
+    private mutating func thumbnail() -> Thumbnail {
+        var thumbnail = Thumbnail(url: text())
+        thumbnail.plainURL = text()
+        (thumbnail.width, thumbnail.height) = (number(0...999), number(0...999))
+        (thumbnail.realWidth, thumbnail.realHeight) = (number(0...999), number(0...999))
+        return thumbnail
+    }
+
+    mutating func details() -> MessageDetails {
+        var details = MessageDetails()
+        details.reactions = optional { samples in
+            samples.list { samples in
+                var reaction = Reaction(
+                    key: samples.text(), userIDs: [UserID(samples.name())],
+                    updatedAt: samples.moment())
+                reaction.count = samples.flag() ? samples.number(2...99) : 0
+                return reaction
+            }
+        }
+        details.threadInfo = optional { $0.thread() }
+        details.parentPreview = optional { $0.preview() }
+        details.linkPreview = optional { $0.link() }
+        details.poll = optional { $0.poll() }
+        details.translations = texts()
+        details.mentionTemplate = text()
+        details.extendedMessage = optional { _ in #"{"a":[1]}"# }
+        details.extendedMessagePayload = optional { _ in #"{"b":null}"# }
+        details.plugins = optional { _ in #"[{"type":"x"}]"# }
+        details.schedule = optional { samples in
+            var schedule = Schedule(id: Int64(samples.number(1...999)))
+            schedule.sendsAt = samples.optional { $0.moment() }
+            schedule.status = samples.text()
+            return schedule
+        }
+        details.survivalSeconds = optional { $0.number(0...999) }
+        details.retentionHours = optional { $0.number(0...999) }
+        details.criticalAlert = optional { samples in
+            var alert = CriticalAlert()
+            alert.sound = samples.text()
+            alert.volume = 0.25
+            return alert
+        }
+        details.effects = optional { samples in
+            var effects = MessageEffects()
+            effects.push = samples.flag() ? "false" : samples.name()
+            effects.updatesLastMessage = samples.flag()
+            return effects
+        }
+        details.isRemoved = false  // A frame does not tell it.
+        details.notification = optional { samples in
+            var notification = NotificationInfo(id: samples.name())
+            notification.status = "READ"
+            notification.data = samples.optional { _ in #"{"label":"l"}"# }
+            return notification
+        }
+        return details
+    }
+
+    private mutating func thread() -> ThreadInfo {
+        var thread = ThreadInfo(replyCount: number(1...99))
+        thread.mostReplies = list { $0.user() }
+        thread.lastRepliedAt = optional { $0.moment() }
+        thread.updatedAt = optional { $0.moment() }
+        thread.memberCount = optional { $0.number(0...99) }
+        thread.unreadMessageCount = optional { $0.number(0...99) }
+        thread.isPushEnabled = optional { $0.flag() }
+        return thread
+    }
+
+    private mutating func preview() -> ParentPreview {
+        var preview = ParentPreview(content: flag() ? .user(text: text()) : .file(file()))
+        preview.sender = optional { $0.user() }
+        preview.createdAt = optional { $0.moment() }
+        preview.data = text()
+        preview.customType = text()
+        preview.translations = texts()
+        return preview
+    }
+
+    private mutating func link() -> LinkPreview {
+        var link = LinkPreview()
+        (link.title, link.url, link.summary) = (text(), text(), text())
+        link.image = optional { samples in
+            var image = LinkPreview.Image()
+            (image.url, image.secureURL) = (samples.text(), samples.text())
+            (image.type, image.alternativeText) = (samples.text(), samples.text())
+            (image.width, image.height) = (samples.number(0...99), samples.number(0...99))
+            return image
+        }
+        return link
+    }
+
+    private mutating func poll() -> Poll {
+        var poll = Poll(id: Int64(number(1...999)))
+        (poll.title, poll.dataType, poll.dataText) = (text(), text(), text())
+        poll.status = flag() ? .closed : .removed
+        poll.createdAt = optional { $0.seconds() }
+        poll.updatedAt = optional { $0.seconds() }
+        poll.closesAt = optional { $0.seconds() }
+        poll.messageID = optional { MessageID(Int64($0.number(1...99))) }
+        poll.voterCount = number(0...99)
+        poll.createdBy = optional { UserID($0.name()) }
+        (poll.allowsSuggestions, poll.allowsMultipleVotes) = (flag(), flag())
+        poll.votedOptionIDs = list { Int64($0.number(0...99)) }
+        poll.options = list { samples in
+            var option = Poll.Option(id: Int64(samples.number(1...99)))
+            option.text = samples.text()
+            option.createdBy = samples.optional { UserID($0.name()) }
+            option.createdAt = samples.optional { $0.seconds() }
+            option.updatedAt = samples.optional { $0.seconds() }
+            option.voteCount = samples.number(0...99)
+            option.voters = samples.list { $0.user() }
+            return option
+        }
+        return poll
+    }
+
+    private mutating func receipts() -> [UserID: Timestamp] {
+        var receipts: [UserID: Timestamp] = [:]
+        for _ in 0..<number(0...3) { receipts[UserID(name())] = moment() }
+        return receipts
+    }
+
+    private mutating func withRareFields(_ common: GroupChannel) -> GroupChannel {
+        var channel = common
+        (channel.isExclusive, channel.isDiscoverable, channel.isEphemeral) = (
+            flag(), flag(), flag()
+        )
+        (channel.needsAccessCode, channel.isChatNotification, channel.isPushEnabled) = (
+            flag(), flag(), flag()
+        )
+        (channel.hasBot, channel.hasAIBot, channel.ignoresProfanityFilter) = (
+            flag(), flag(), flag()
+        )
+        (channel.isMuted, channel.isSurvivalTriggeredByRead) = (flag(), flag())
+        channel.operators = list { $0.user() }
+        channel.inviter = optional { $0.user() }
+        channel.invitedAt = optional { $0.moment() }
+        channel.joinedAt = optional { $0.seconds() }
+        channel.hiddenState = HiddenState.allCases[number(0...2)]
+        channel.latestMessage = optional {
+            Position(createdAt: $0.moment(), messageID: MessageID(Int64($0.number(1...99))))
+        }
+        channel.readReceipts = optional { $0.receipts() }
+        channel.deliveryReceipts = optional { $0.receipts() }
+        channel.purgeOffset = optional { $0.moment() }
+        channel.messageSurvivalSeconds = optional { $0.number(0...99) }
+        channel.maxMessageLength = optional { $0.number(0...5_000) }
+        channel.countPreference = CountPreference.allCases[number(0...3)]
+        channel.pushTrigger = PushTrigger.allCases[number(0...3)]
+        channel.pinnedMessageIDs = list { MessageID(Int64($0.number(1...99))) }
+        channel.latestPinnedMessage = optional { $0.message() }
+        channel.metadata = optional { $0.texts() }
+        return channel
     }
 }

@@ -19,7 +19,7 @@ extension ChannelState {
     /// The channel from one user's point of view, or from nobody's.
     func view(for viewer: UserID?, _ extras: ChannelExtras) -> GroupChannel {
         let me = viewer.flatMap { id in members.first { $0.user.id == id } }
-        return GroupChannel(
+        var channel = GroupChannel(
             url: record.url, name: record.name, coverURL: record.coverURL, data: record.data,
             customType: record.customType, createdAt: record.createdAt,
             createdBy: members.first { $0.user.id == record.createdBy }?.user,
@@ -28,29 +28,19 @@ extension ChannelState {
             joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
             unreadMentionCount: mentionCount, lastMessage: lastMessage,
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
-            messageOffset: me?.messageOffset, unknownFields: furtherFields(me, extras))
+            messageOffset: me?.messageOffset)
+        channel.isDiscoverable = record.isPublic
+        channel.joinedAt = me?.joinedAt
+        if extras.readReceipts { channel.readReceipts = receipts { $0.lastRead } }
+        if extras.deliveryReceipts { channel.deliveryReceipts = receipts { $0.deliveredAt } }
+        return channel
     }
 
-    /// Fields that clients read and the model does not have.
-    private func furtherFields(_ me: MemberRecord?, _ extras: ChannelExtras) -> UnknownFields {
-        var fields = UnknownFields()
-        func keep(_ name: String, _ json: String) {
-            fields.keep(UnknownFields.Field(name: name, json: json))
+    private func receipts(_ moment: (MemberRecord) -> Timestamp?) -> [UserID: Timestamp] {
+        var receipts: [UserID: Timestamp] = [:]
+        for member in members where member.state == .joined {
+            receipts[member.user.id] = moment(member) ?? Timestamp(milliseconds: 0)
         }
-        keep("is_hidden", "false")
-        keep("hidden_state", "\"unhidden\"")
-        if let joinedAt = me?.joinedAt { keep("joined_ts", String(joinedAt.seconds)) }
-        if extras.readReceipts { keep("read_receipt", receipts { $0.lastRead }) }
-        if extras.deliveryReceipts { keep("delivery_receipt", receipts { $0.deliveredAt }) }
-        return fields
-    }
-
-    private func receipts(_ moment: (MemberRecord) -> Timestamp?) -> String {
-        JSONValue.object(
-            members.filter { $0.state == .joined }.map { member in
-                JSONValue.Field(
-                    member.user.id.rawValue, .int(moment(member)?.milliseconds ?? 0))
-            }
-        ).text
+        return receipts
     }
 }

@@ -30,7 +30,7 @@ extension MigrationWork {
                     MessageEntry(
                         row.message, channelRow: row.channelRow, senderRow: row.senderRow,
                         customTypeRow: typeRow, isMine: row.isMine(owner.user),
-                        me: UserID(owner.user)))
+                        me: UserID(owner.user), row: { _ in 0 }))
             }
             try connection.execute(.deleteOldMessages, last)
             return rows.count
@@ -87,13 +87,14 @@ private struct OldMessage: Sendable {
         message.updatedAt = row.optionalInt64(8).map { Timestamp(milliseconds: $0) }
         let role = try row.withBytes(9) { bytes throws(SQLiteError) in
             do throws(PayloadError) {
-                return try MessagePayload.read(bytes, into: &message)
+                // Version 1 names nobody in a payload.
+                return try MessagePayload.read(bytes, into: &message) { _ in User(id: "") }
             } catch {
                 throw error.asSQLiteError(reading: "a message")
             }
         }
         // Only the role is written again; who it was stays a number.
-        message.sender = senderRow.map { _ in Sender(user: User(id: ""), role: role) }
+        message.sender = senderRow.map { _ in role.sender(User(id: "")) }
         self.message = message
     }
 }

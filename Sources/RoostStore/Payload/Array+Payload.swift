@@ -4,6 +4,8 @@
 // small negatives stay small, texts and lists behind their length. Each payload begins with the
 // version of its form, so that a later release can read what an earlier one wrote (scar 77).
 
+internal import RoostModel
+
 extension [UInt8] {
     mutating func append(number value: UInt64) {
         var rest = value
@@ -37,5 +39,17 @@ extension [UInt8] {
     mutating func append<T>(list values: [T], _ write: (inout [UInt8], T) -> Void) {
         append(count: values.count)
         for value in values { write(&self, value) }
+    }
+
+    mutating func append(moment: Timestamp?) {
+        append(optional: moment) { $0.append(signed: $1.milliseconds) }
+    }
+
+    /// A map, sorted, so that equal values have equal bytes.
+    mutating func append(texts: [String: String]) {
+        append(list: texts.sorted { $0.key < $1.key }) { bytes, entry in
+            bytes.append(text: entry.key)
+            bytes.append(text: entry.value)
+        }
     }
 }

@@ -6,7 +6,7 @@ package import RoostModel
 ///
 /// Users stand in it as the numbers of their rows, so that a rename touches one row and no channel.
 package enum ChannelPayload {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     private struct Flags: OptionSet {
         let rawValue: UInt64
@@ -16,7 +16,22 @@ package enum ChannelPayload {
         static let isPublic = Flags(rawValue: 1 << 3)
         static let isFrozen = Flags(rawValue: 1 << 4)
         static let isOperator = Flags(rawValue: 1 << 5)
-        static let all = Flags(rawValue: 0x3F)
+        static let isExclusive = Flags(rawValue: 1 << 6)
+        static let isDiscoverable = Flags(rawValue: 1 << 7)
+        static let isEphemeral = Flags(rawValue: 1 << 8)
+        static let needsAccessCode = Flags(rawValue: 1 << 9)
+        static let isChatNotification = Flags(rawValue: 1 << 10)
+        static let isPushOff = Flags(rawValue: 1 << 11)
+        static let hasBot = Flags(rawValue: 1 << 12)
+        static let hasAIBot = Flags(rawValue: 1 << 13)
+        static let ignoresProfanityFilter = Flags(rawValue: 1 << 14)
+        static let isMuted = Flags(rawValue: 1 << 15)
+        static let isSurvivalTriggeredByRead = Flags(rawValue: 1 << 16)
+
+        /// All that a version writes.
+        static func all(in version: UInt8) -> Flags {
+            Flags(rawValue: version == 1 ? 0x3F : 0x1_FFFF)
+        }
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -28,6 +43,37 @@ package enum ChannelPayload {
             if channel.isPublic { insert(.isPublic) }
             if channel.isFrozen { insert(.isFrozen) }
             if channel.myRole == .operator { insert(.isOperator) }
+            if channel.isExclusive { insert(.isExclusive) }
+            if channel.isDiscoverable { insert(.isDiscoverable) }
+            if channel.isEphemeral { insert(.isEphemeral) }
+            if channel.needsAccessCode { insert(.needsAccessCode) }
+            if channel.isChatNotification { insert(.isChatNotification) }
+            if !channel.isPushEnabled { insert(.isPushOff) }
+            if channel.hasBot { insert(.hasBot) }
+            if channel.hasAIBot { insert(.hasAIBot) }
+            if channel.ignoresProfanityFilter { insert(.ignoresProfanityFilter) }
+            if channel.isMuted { insert(.isMuted) }
+            if channel.isSurvivalTriggeredByRead { insert(.isSurvivalTriggeredByRead) }
+        }
+
+        func apply(to channel: inout GroupChannel, version: UInt8) {
+            channel.isDistinct = contains(.isDistinct)
+            channel.isSuper = contains(.isSuper)
+            channel.isBroadcast = contains(.isBroadcast)
+            channel.isPublic = contains(.isPublic)
+            channel.isFrozen = contains(.isFrozen)
+            channel.myRole = contains(.isOperator) ? .operator : .none
+            channel.isExclusive = contains(.isExclusive)
+            channel.isDiscoverable = contains(version == 1 ? .isPublic : .isDiscoverable)
+            channel.isEphemeral = contains(.isEphemeral)
+            channel.needsAccessCode = contains(.needsAccessCode)
+            channel.isChatNotification = contains(.isChatNotification)
+            channel.isPushEnabled = !contains(.isPushOff)
+            channel.hasBot = contains(.hasBot)
+            channel.hasAIBot = contains(.hasAIBot)
+            channel.ignoresProfanityFilter = contains(.ignoresProfanityFilter)
+            channel.isMuted = contains(.isMuted)
+            channel.isSurvivalTriggeredByRead = contains(.isSurvivalTriggeredByRead)
         }
     }
 
@@ -45,8 +91,7 @@ package enum ChannelPayload {
         bytes.append(list: channel.members) { bytes, member in
             bytes.append(signed: row(member.id))
             bytes.append(MembershipTag(member.state).rawValue)
-            bytes.append((member.role == .operator ? 1 : 0) | (member.isMuted ? 2 : 0))
-            bytes.append(optional: member.joinedAt) { $0.append(signed: $1.milliseconds) }
+            bytes.append(memberRest: member)
         }
         for count in [
             channel.memberCount, channel.joinedMemberCount, channel.unreadMessageCount,
@@ -55,8 +100,9 @@ package enum ChannelPayload {
             bytes.append(signed: Int64(count))
         }
         bytes.append(optional: channel.lastMessage) { $0.append(embedded: $1, row: row) }
-        bytes.append(optional: channel.myLastRead) { $0.append(signed: $1.milliseconds) }
-        bytes.append(optional: channel.messageOffset) { $0.append(signed: $1.milliseconds) }
+        bytes.append(moment: channel.myLastRead)
+        bytes.append(moment: channel.messageOffset)
+        bytes.append(rest: channel, row: row)
         bytes.append(unknown: channel.unknownFields)
     }
 
@@ -65,15 +111,10 @@ package enum ChannelPayload {
         _ bytes: Span<UInt8>, into channel: inout GroupChannel, user: (Int64) -> User
     ) throws(PayloadError) {
         var reader = PayloadReader()
-        _ = try reader.version(bytes, newest: version)
+        let version = try reader.version(bytes, newest: version)
         let flags = Flags(rawValue: try reader.number(bytes))
-        guard flags.isSubset(of: .all) else { throw .invalid }
-        channel.isDistinct = flags.contains(.isDistinct)
-        channel.isSuper = flags.contains(.isSuper)
-        channel.isBroadcast = flags.contains(.isBroadcast)
-        channel.isPublic = flags.contains(.isPublic)
-        channel.isFrozen = flags.contains(.isFrozen)
-        channel.myRole = flags.contains(.isOperator) ? .operator : .none
+        guard flags.isSubset(of: .all(in: version)) else { throw .invalid }
+        flags.apply(to: &channel, version: version)
         channel.name = try reader.text(bytes)
         channel.coverURL = try reader.text(bytes)
         channel.data = try reader.text(bytes)
@@ -83,7 +124,7 @@ package enum ChannelPayload {
             user(try reader.signed(bytes))
         }
         channel.members = try reader.list(bytes) { reader, bytes throws(PayloadError) in
-            try reader.member(bytes, user: user)
+            try reader.member(bytes, version: version, user: user)
         }
         channel.memberCount = Int(clamping: try reader.signed(bytes))
         channel.joinedMemberCount = Int(clamping: try reader.signed(bytes))
@@ -91,10 +132,11 @@ package enum ChannelPayload {
         channel.unreadMentionCount = Int(clamping: try reader.signed(bytes))
         let url = channel.url
         channel.lastMessage = try reader.optional(bytes) { reader, bytes throws(PayloadError) in
-            try reader.embeddedMessage(bytes, in: url, user: user)
+            try reader.embeddedMessage(bytes, in: url, version: version, user: user)
         }
-        channel.myLastRead = try reader.optionalTimestamp(bytes)
-        channel.messageOffset = try reader.optionalTimestamp(bytes)
+        channel.myLastRead = try reader.moment(bytes)
+        channel.messageOffset = try reader.moment(bytes)
+        if version > 1 { try reader.rest(bytes, of: &channel, user: user) }
         channel.unknownFields = try reader.unknownFields(bytes)
         try reader.finish(bytes)
     }
@@ -131,26 +173,72 @@ extension [UInt8] {
         }
         append(signed: message.createdAt.milliseconds)
         append(signed: id.rawValue)
-        append(optional: message.requestID) { $0.append(text: $1.rawValue) }
-        append(optional: message.updatedAt) { $0.append(signed: $1.milliseconds) }
+        append(moment: message.updatedAt)
         append(optional: message.parentID) { $0.append(signed: $1.rawValue) }
         append(optional: message.sender) { $0.append(signed: row($1.user.id)) }
         append(text: message.customType)
-        MessagePayload.write(message, to: &self)
+        MessagePayload.write(message, to: &self, row: row)
+    }
+
+    /// A member's bits, and what few members have behind one of them.
+    fileprivate mutating func append(memberRest member: Member) {
+        let hasMore =
+            member.mutedUntil != nil || !member.muteReason.isEmpty || member.readAt != nil
+            || member.deliveredAt != nil
+        var bits: UInt8 = member.role == .operator ? 1 : 0
+        if member.isMuted { bits |= 2 }
+        if member.isBlockedByMe { bits |= 4 }
+        if member.isBlockingMe { bits |= 8 }
+        if hasMore { bits |= 16 }
+        append(bits)
+        append(moment: member.joinedAt)
+        guard hasMore else { return }
+        append(moment: member.mutedUntil)
+        append(text: member.muteReason)
+        append(moment: member.readAt)
+        append(moment: member.deliveredAt)
+    }
+
+    /// What version 2 has between the offset and the unknown fields.
+    fileprivate mutating func append(rest channel: GroupChannel, row: (UserID) -> Int64) {
+        append(list: channel.operators) { $0.append(signed: row($1.id)) }
+        append(optional: channel.inviter) { $0.append(signed: row($1.id)) }
+        append(moment: channel.invitedAt)
+        append(moment: channel.joinedAt)
+        append(choice: channel.hiddenState)
+        append(choice: channel.countPreference)
+        append(choice: channel.pushTrigger)
+        append(optional: channel.latestMessage) { bytes, place in
+            bytes.append(signed: place.createdAt.milliseconds)
+            bytes.append(signed: place.messageID.rawValue)
+        }
+        append(receipts: channel.readReceipts)
+        append(receipts: channel.deliveryReceipts)
+        append(moment: channel.purgeOffset)
+        append(optional: channel.messageSurvivalSeconds) { $0.append(signed: Int64($1)) }
+        append(optional: channel.maxMessageLength) { $0.append(signed: Int64($1)) }
+        append(list: channel.pinnedMessageIDs) { $0.append(signed: $1.rawValue) }
+        append(optional: channel.latestPinnedMessage) { $0.append(embedded: $1, row: row) }
+        append(optional: channel.metadata) { $0.append(texts: $1) }
+    }
+
+    /// The place among all cases, which are only ever added to at the end.
+    fileprivate mutating func append<Choice: CaseIterable & Equatable>(choice: Choice) {
+        append(count: Choice.allCases.prefix { $0 != choice }.count)
+    }
+
+    /// By ID: a receipt may be of somebody who is in no list of members.
+    private mutating func append(receipts: [UserID: Timestamp]?) {
+        append(optional: receipts) { bytes, receipts in
+            bytes.append(list: receipts.sorted { $0.key < $1.key }) { bytes, entry in
+                bytes.append(text: entry.key.rawValue)
+                bytes.append(signed: entry.value.milliseconds)
+            }
+        }
     }
 }
 
 extension PayloadReader {
-    fileprivate mutating func timestamp(_ bytes: Span<UInt8>) throws(PayloadError) -> Timestamp {
-        Timestamp(milliseconds: try signed(bytes))
-    }
-
-    fileprivate mutating func optionalTimestamp(
-        _ bytes: Span<UInt8>
-    ) throws(PayloadError) -> Timestamp? {
-        try optional(bytes) { reader, bytes throws(PayloadError) in try reader.timestamp(bytes) }
-    }
-
     fileprivate mutating func membership(
         _ bytes: Span<UInt8>
     ) throws(PayloadError) -> MembershipState {
@@ -159,38 +247,100 @@ extension PayloadReader {
     }
 
     fileprivate mutating func member(
-        _ bytes: Span<UInt8>, user: (Int64) -> User
+        _ bytes: Span<UInt8>, version: UInt8, user: (Int64) -> User
     ) throws(PayloadError) -> Member {
-        let user = user(try signed(bytes))
-        let state = try membership(bytes)
+        var member = Member(user: user(try signed(bytes)), state: try membership(bytes))
         let bits = try byte(bytes)
-        guard bits < 4 else { throw .invalid }
-        return Member(
-            user: user, state: state, role: bits & 1 == 0 ? .none : .operator,
-            isMuted: bits & 2 != 0, joinedAt: try optionalTimestamp(bytes))
+        guard bits < (version == 1 ? 4 : 32) else { throw .invalid }
+        member.role = bits & 1 == 0 ? .none : .operator
+        member.isMuted = bits & 2 != 0
+        member.isBlockedByMe = bits & 4 != 0
+        member.isBlockingMe = bits & 8 != 0
+        member.joinedAt = try moment(bytes)
+        if bits & 16 != 0 {
+            member.mutedUntil = try moment(bytes)
+            member.muteReason = try text(bytes)
+            member.readAt = try moment(bytes)
+            member.deliveredAt = try moment(bytes)
+        }
+        return member
     }
 
     fileprivate mutating func embeddedMessage(
-        _ bytes: Span<UInt8>, in channel: ChannelURL, user: (Int64) -> User
+        _ bytes: Span<UInt8>, in channel: ChannelURL, version: UInt8, user: (Int64) -> User
     ) throws(PayloadError) -> Message {
-        let createdAt = try timestamp(bytes)
+        let createdAt = Timestamp(milliseconds: try signed(bytes))
         let id = MessageID(try signed(bytes))
-        let requestID = try optional(bytes) { reader, bytes throws(PayloadError) in
-            RequestID(try reader.text(bytes))
-        }
+        var requestID: RequestID?
+        if version == 1 { requestID = try optionalText(bytes).map { RequestID($0) } }
         var message = Message(
             delivery: .delivered(id, requestID), channelURL: channel, createdAt: createdAt,
             content: .user(text: ""))
-        message.updatedAt = try optionalTimestamp(bytes)
+        message.updatedAt = try moment(bytes)
         message.parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
             MessageID(try reader.signed(bytes))
         }
-        let sender = try optional(bytes) { reader, bytes throws(PayloadError) in
-            user(try reader.signed(bytes))
-        }
+        let sender = try optionalUser(bytes, user)
         message.customType = try text(bytes)
-        let role = try MessagePayload.read(bytes, with: &self, into: &message)
-        message.sender = sender.map { Sender(user: $0, role: role) }
+        let role = try MessagePayload.read(bytes, with: &self, into: &message, user: user)
+        message.sender = sender.map { role.sender($0) }
         return message
+    }
+
+    fileprivate mutating func receipts(
+        _ bytes: Span<UInt8>
+    ) throws(PayloadError) -> [UserID: Timestamp]? {
+        try optional(bytes) { reader, bytes throws(PayloadError) in
+            let entries = try reader.list(bytes) { reader, bytes throws(PayloadError) in
+                (
+                    id: UserID(try reader.text(bytes)),
+                    moment: Timestamp(milliseconds: try reader.signed(bytes))
+                )
+            }
+            var receipts: [UserID: Timestamp] = [:]
+            for entry in entries { receipts[entry.id] = entry.moment }
+            return receipts
+        }
+    }
+
+    /// What version 2 has between the offset and the unknown fields.
+    fileprivate mutating func rest(
+        _ bytes: Span<UInt8>, of channel: inout GroupChannel, user: (Int64) -> User
+    ) throws(PayloadError) {
+        channel.operators = try users(bytes, user)
+        channel.inviter = try optionalUser(bytes, user)
+        channel.invitedAt = try moment(bytes)
+        channel.joinedAt = try moment(bytes)
+        channel.hiddenState = try choice(bytes, HiddenState.allCases)
+        channel.countPreference = try choice(bytes, CountPreference.allCases)
+        channel.pushTrigger = try choice(bytes, PushTrigger.allCases)
+        channel.latestMessage = try optional(bytes) { reader, bytes throws(PayloadError) in
+            Position(
+                createdAt: Timestamp(milliseconds: try reader.signed(bytes)),
+                messageID: MessageID(try reader.signed(bytes)))
+        }
+        channel.readReceipts = try receipts(bytes)
+        channel.deliveryReceipts = try receipts(bytes)
+        channel.purgeOffset = try moment(bytes)
+        channel.messageSurvivalSeconds = try optionalInt(bytes)
+        channel.maxMessageLength = try optionalInt(bytes)
+        channel.pinnedMessageIDs = try list(bytes) { reader, bytes throws(PayloadError) in
+            MessageID(try reader.signed(bytes))
+        }
+        let url = channel.url
+        channel.latestPinnedMessage = try optional(bytes) { reader, bytes throws(PayloadError) in
+            try reader.embeddedMessage(bytes, in: url, version: 2, user: user)
+        }
+        channel.metadata = try optional(bytes) { reader, bytes throws(PayloadError) in
+            try reader.texts(bytes)
+        }
+    }
+
+    private mutating func choice<Choice>(
+        _ bytes: Span<UInt8>, _ choices: [Choice]
+    ) throws(PayloadError) -> Choice {
+        let index = Int(try byte(bytes))
+        guard choices.indices.contains(index) else { throw .invalid }
+        return choices[index]
     }
 }

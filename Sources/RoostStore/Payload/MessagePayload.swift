@@ -5,7 +5,9 @@ package import RoostModel
 /// The stored form of what a message says, without what the table has columns for.
 ///
 /// Columns hold the place, the names, the sender, the parent, the custom type and the time of the last
-/// edit; the rest is here, most fields behind a bit that says whether they are there at all.
+/// edit; the rest is here, most fields behind a bit that says whether they are there at all. Users stand
+/// in it as the numbers of their rows; who is mentioned is a list of IDs as well, because most of the
+/// mentioned have been told by ID alone.
 package enum MessagePayload {
     private static let version: UInt8 = 2
 
@@ -21,7 +23,11 @@ package enum MessagePayload {
         static let hasMetaArrays = Flags(rawValue: 1 << 6)
         static let hasUnknownFields = Flags(rawValue: 1 << 7)
         static let hasRequestID = Flags(rawValue: 1 << 8)
-        static let all = Flags(rawValue: 0x1FF)
+        static let hasDetails = Flags(rawValue: 1 << 9)
+        static let isSenderBlocked = Flags(rawValue: 1 << 10)
+
+        /// All that a version writes.
+        static func all(in version: UInt8) -> Flags { Flags(rawValue: version == 1 ? 0xFF : 0x7FF) }
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -34,49 +40,56 @@ package enum MessagePayload {
             if !message.data.isEmpty { insert(.hasData) }
             if !message.mention.userIDs.isEmpty { insert(.hasMentionedUsers) }
             if !message.metaArrays.isEmpty { insert(.hasMetaArrays) }
-            if message.requestID != nil { insert(.hasRequestID) }
             if !message.unknownFields.isEmpty { insert(.hasUnknownFields) }
+            if message.requestID != nil { insert(.hasRequestID) }
+            if !message.hasNoDetails { insert(.hasDetails) }
+            if message.sender?.isBlockedByMe == true { insert(.isSenderBlocked) }
         }
     }
 
-    package static func write(_ message: Message, to bytes: inout [UInt8]) {
+    /// Writes a message; `row` answers with the number of the row of each of `message.people`.
+    package static func write(
+        _ message: Message, to bytes: inout [UInt8], row: (UserID) -> Int64
+    ) {
         let flags = Flags(of: message)
         bytes.append(version)
         bytes.append(number: flags.rawValue)
-        bytes.append(content: message.content)
-        if let requestID = message.requestID { bytes.append(text: requestID.rawValue) }
+        bytes.append(fullContent: message.content)
         if flags.contains(.hasData) { bytes.append(text: message.data) }
         if flags.contains(.hasMentionedUsers) {
             bytes.append(list: message.mention.userIDs) { $0.append(text: $1.rawValue) }
         }
         if flags.contains(.hasMetaArrays) { bytes.append(metaArrays: message.metaArrays) }
         if flags.contains(.hasUnknownFields) { bytes.append(unknown: message.unknownFields) }
+        if let requestID = message.requestID { bytes.append(requestID: requestID) }
+        if flags.contains(.hasDetails) {
+            DetailPayload.write(message.details, to: &bytes, row: row)
+        }
     }
 
     /// Reads a payload into a message that its columns have begun.
     ///
-    /// The message's sender is looked up by the caller: the answer says as what they wrote.
+    /// The message's sender is looked up by the caller: the answer says as what they wrote. `user`
+    /// answers with the user of a row.
     package static func read(
-        _ bytes: Span<UInt8>, into message: inout Message
-    ) throws(PayloadError) -> Role {
+        _ bytes: Span<UInt8>, into message: inout Message, user: (Int64) -> User
+    ) throws(PayloadError) -> SenderRole {
         var reader = PayloadReader()
-        let role = try read(bytes, with: &reader, into: &message)
+        let role = try read(bytes, with: &reader, into: &message, user: user)
         try reader.finish(bytes)
         return role
     }
 
     static func read(
-        _ bytes: Span<UInt8>, with reader: inout PayloadReader, into message: inout Message
-    ) throws(PayloadError) -> Role {
-        _ = try reader.version(bytes, newest: version)
+        _ bytes: Span<UInt8>, with reader: inout PayloadReader, into message: inout Message,
+        user: (Int64) -> User
+    ) throws(PayloadError) -> SenderRole {
+        let version = try reader.version(bytes, newest: version)
         let flags = Flags(rawValue: try reader.number(bytes))
-        guard flags.isSubset(of: .all) else { throw .invalid }
+        guard flags.isSubset(of: .all(in: version)) else { throw .invalid }
         message.isReplyToChannel = flags.contains(.isReplyToChannel)
         message.isSilent = flags.contains(.isSilent)
-        message.content = try reader.content(bytes)
-        if flags.contains(.hasRequestID), let id = message.messageID {
-            message.delivery = .delivered(id, RequestID(try reader.text(bytes)))
-        }
+        message.content = try reader.fullContent(bytes)
         if flags.contains(.hasData) { message.data = try reader.text(bytes) }
         if flags.contains(.mentionsChannel) { message.mention.kind = .channel }
         if flags.contains(.hasMentionedUsers) {
@@ -88,72 +101,32 @@ package enum MessagePayload {
         if flags.contains(.hasUnknownFields) {
             message.unknownFields = try reader.unknownFields(bytes)
         }
-        return flags.contains(.isFromOperator) ? .operator : .none
+        if flags.contains(.hasRequestID) {
+            let requestID = try reader.requestID(bytes)
+            if let id = message.messageID { message.delivery = .delivered(id, requestID) }
+        }
+        if flags.contains(.hasDetails) {
+            message.details = try DetailPayload.read(bytes, with: &reader, user: user)
+        }
+        return SenderRole(
+            role: flags.contains(.isFromOperator) ? .operator : .none,
+            isBlockedByMe: flags.contains(.isSenderBlocked))
     }
 }
 
-/// The stored numbers of `MessageContent`; never given to another kind.
-enum ContentTag: UInt8 {
-    case user = 1
-    case file = 2
-    case admin = 3
-    case unknown = 4
+/// A sender but for the user.
+package struct SenderRole: Hashable, Sendable {
+    package var role: Role
+    package var isBlockedByMe = false
 
-    init(_ content: MessageContent) {
-        switch content {
-        case .user: self = .user
-        case .file: self = .file
-        case .admin: self = .admin
-        case .unknown: self = .unknown
-        }
-    }
-}
-
-extension [UInt8] {
-    mutating func append(content: MessageContent) {
-        append(ContentTag(content).rawValue)
-        switch content {
-        case .user(let text), .admin(let text), .unknown(kind: let text):
-            append(text: text)
-        case .file(let file):
-            append(text: file.url)
-            append(text: file.name)
-            append(text: file.type)
-            append(signed: file.size.bytes)
-            append(text: file.caption)
-        }
+    package init(role: Role, isBlockedByMe: Bool = false) {
+        self.role = role
+        self.isBlockedByMe = isBlockedByMe
     }
 
-    mutating func append(metaArrays: [MetaArray]) {
-        append(list: metaArrays) { bytes, array in
-            bytes.append(text: array.key)
-            bytes.append(list: array.values) { $0.append(text: $1) }
-        }
-    }
-}
-
-extension PayloadReader {
-    mutating func content(_ bytes: Span<UInt8>) throws(PayloadError) -> MessageContent {
-        switch ContentTag(rawValue: try byte(bytes)) {
-        case .user: return .user(text: try text(bytes))
-        case .admin: return .admin(text: try text(bytes))
-        case .unknown: return .unknown(kind: try text(bytes))
-        case .file:
-            return .file(
-                FileContent(
-                    url: try text(bytes), name: try text(bytes), type: try text(bytes),
-                    size: ByteCount(bytes: try signed(bytes)), caption: try text(bytes)))
-        case nil: throw .invalid
-        }
-    }
-
-    mutating func metaArrays(_ bytes: Span<UInt8>) throws(PayloadError) -> [MetaArray] {
-        try list(bytes) { reader, bytes throws(PayloadError) in
-            MetaArray(
-                key: try reader.text(bytes),
-                values: try reader.list(bytes) { reader, bytes throws(PayloadError) in
-                    try reader.text(bytes)
-                })
-        }
+    package func sender(_ user: User) -> Sender {
+        var sender = Sender(user: user, role: role)
+        sender.isBlockedByMe = isBlockedByMe
+        return sender
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostModel
 internal import RoostSQLite
 
 /// Why a payload could not be read; a payload is never half read.
@@ -31,7 +32,7 @@ package enum PayloadError: Error, Hashable, Sendable {
 /// Whatever the bytes are, reading ends with a value or an error: every length is checked against what
 /// is left before anything is allocated.
 struct PayloadReader {
-    private var offset = 0
+    private(set) var offset = 0
 
     mutating func byte(_ bytes: Span<UInt8>) throws(PayloadError) -> UInt8 {
         guard offset < bytes.count else { throw .truncated }
@@ -40,6 +41,10 @@ struct PayloadReader {
     }
 
     mutating func number(_ bytes: Span<UInt8>) throws(PayloadError) -> UInt64 {
+        if offset < bytes.count, bytes[offset] < 0x80 {
+            defer { offset += 1 }
+            return UInt64(bytes[offset])
+        }
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -57,6 +62,9 @@ struct PayloadReader {
         return Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1)))
     }
 
+    /// Steps over bytes that the caller has found to be there.
+    mutating func skip(_ count: Int) { offset += count }
+
     /// A number of things that each take one byte or more.
     mutating func count(_ bytes: Span<UInt8>) throws(PayloadError) -> Int {
         guard let count = Int(exactly: try number(bytes)), count <= bytes.count - offset else {
@@ -67,6 +75,7 @@ struct PayloadReader {
 
     mutating func text(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
         let count = try count(bytes)
+        if count == 0 { return "" }
         defer { offset += count }
         return bytes.text(in: offset..<(offset + count))
     }
@@ -105,5 +114,46 @@ struct PayloadReader {
     /// To be called after the last field.
     func finish(_ bytes: Span<UInt8>) throws(PayloadError) {
         guard offset == bytes.count else { throw .trailingBytes }
+    }
+}
+
+extension PayloadReader {
+    mutating func moment(_ bytes: Span<UInt8>) throws(PayloadError) -> Timestamp? {
+        try optional(bytes) { reader, bytes throws(PayloadError) in
+            Timestamp(milliseconds: try reader.signed(bytes))
+        }
+    }
+
+    mutating func int(_ bytes: Span<UInt8>) throws(PayloadError) -> Int {
+        Int(clamping: try signed(bytes))
+    }
+
+    mutating func optionalInt(_ bytes: Span<UInt8>) throws(PayloadError) -> Int? {
+        try optional(bytes) { reader, bytes throws(PayloadError) in try reader.int(bytes) }
+    }
+
+    mutating func optionalText(_ bytes: Span<UInt8>) throws(PayloadError) -> String? {
+        try optional(bytes) { reader, bytes throws(PayloadError) in try reader.text(bytes) }
+    }
+
+    mutating func texts(_ bytes: Span<UInt8>) throws(PayloadError) -> [String: String] {
+        let entries = try list(bytes) { reader, bytes throws(PayloadError) in
+            (key: try reader.text(bytes), value: try reader.text(bytes))
+        }
+        var texts: [String: String] = [:]
+        for entry in entries { texts[entry.key] = entry.value }
+        return texts
+    }
+
+    mutating func optionalUser(
+        _ bytes: Span<UInt8>, _ user: (Int64) -> User
+    ) throws(PayloadError) -> User? {
+        try optional(bytes) { reader, bytes throws(PayloadError) in user(try reader.signed(bytes)) }
+    }
+
+    mutating func users(
+        _ bytes: Span<UInt8>, _ user: (Int64) -> User
+    ) throws(PayloadError) -> [User] {
+        try list(bytes) { reader, bytes throws(PayloadError) in user(try reader.signed(bytes)) }
     }
 }

@@ -4,18 +4,23 @@ package import RoostModel
 
 /// The stored form of a user, without the ID, which is a column.
 package enum UserPayload {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
+
+    /// The bits of the byte that was only `isActive` in version 1.
+    private enum Bit {
+        static let isActive: UInt8 = 1
+        static let hasDetails: UInt8 = 2
+        static let all: UInt8 = 3
+    }
 
     package static func write(_ user: User, to bytes: inout [UInt8]) {
         bytes.append(version)
         bytes.append(text: user.nickname)
         bytes.append(text: user.profileURL)
-        // Sorted, so that equal users have equal bytes.
-        bytes.append(list: user.metadata.sorted { $0.key < $1.key }) { bytes, entry in
-            bytes.append(text: entry.key)
-            bytes.append(text: entry.value)
-        }
-        bytes.append(user.isActive ? 1 : 0)
+        bytes.append(texts: user.metadata)
+        bytes.append(
+            (user.isActive ? Bit.isActive : 0) | (user.hasNoDetails ? 0 : Bit.hasDetails))
+        if !user.hasNoDetails { bytes.append(details: user.details) }
         bytes.append(unknown: user.unknownFields)
     }
 
@@ -23,15 +28,19 @@ package enum UserPayload {
         _ bytes: Span<UInt8>, id: UserID
     ) throws(PayloadError) -> User {
         var reader = PayloadReader()
-        _ = try reader.version(bytes, newest: version)
+        let version = try reader.version(bytes, newest: version)
         var user = User(id: id)
         user.nickname = try reader.text(bytes)
         user.profileURL = try reader.text(bytes)
-        let entries = try reader.list(bytes) { reader, bytes throws(PayloadError) in
-            (key: try reader.text(bytes), value: try reader.text(bytes))
+        user.metadata = try reader.texts(bytes)
+        let bits = try reader.byte(bytes)
+        if version == 1 {
+            user.isActive = bits != 0
+        } else {
+            guard bits & ~Bit.all == 0 else { throw .invalid }
+            user.isActive = bits & Bit.isActive != 0
+            if bits & Bit.hasDetails != 0 { user.details = try reader.userDetails(bytes) }
         }
-        for entry in entries { user.metadata[entry.key] = entry.value }
-        user.isActive = try reader.byte(bytes) != 0
         user.unknownFields = try reader.unknownFields(bytes)
         try reader.finish(bytes)
         return user
@@ -55,5 +64,35 @@ extension PayloadReader {
         }
         for field in list { fields.keep(field) }
         return fields
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(details: UserDetails) {
+        append(optional: details.isOnline) { $0.append($1 ? 1 : 0) }
+        append(moment: details.lastSeenAt)
+        append(list: details.preferredLanguages) { $0.append(text: $1) }
+        append(optional: details.friendDiscoveryKey) { $0.append(text: $1) }
+        append(optional: details.friendName) { $0.append(text: $1) }
+        append(details.requiresAuthForProfileImage ? 1 : 0)
+    }
+}
+
+extension PayloadReader {
+    fileprivate mutating func userDetails(
+        _ bytes: Span<UInt8>
+    ) throws(PayloadError) -> UserDetails {
+        var details = UserDetails()
+        details.isOnline = try optional(bytes) { reader, bytes throws(PayloadError) in
+            try reader.byte(bytes) != 0
+        }
+        details.lastSeenAt = try moment(bytes)
+        details.preferredLanguages = try list(bytes) { reader, bytes throws(PayloadError) in
+            try reader.text(bytes)
+        }
+        details.friendDiscoveryKey = try optionalText(bytes)
+        details.friendName = try optionalText(bytes)
+        details.requiresAuthForProfileImage = try byte(bytes) != 0
+        return details
     }
 }

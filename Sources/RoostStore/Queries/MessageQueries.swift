@@ -3,17 +3,20 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// A message as its row tells it: its sender and its custom type are numbers of other rows.
+/// A message that stands in a table, and what it weighs there.
 struct StoredMessage: Sendable {
-    /// Without its sender, its custom type and its channel.
-    var message: Message
-    let channelRow: Int64
-    let senderRow: Int64?
-    let customTypeRow: Int64?
-    /// As what they wrote it.
-    let role: Role
+    let message: Message
     /// Bytes of the payload, as the budget counts them.
     let payloadCount: Int
+}
+
+/// Looks up what the row of a message refers to by number.
+protocol RowResolver: AnyObject {
+    /// The user of a row; a failure is kept until `message` asks for it, because payloads cannot throw it.
+    func user(inRow row: Int64) -> User
+    func word(inRow row: Int64) throws(SQLiteError) -> String
+    func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL
+    func checkUsers() throws(SQLiteError)
 }
 
 /// What is written of a message.
@@ -30,7 +33,7 @@ struct MessageEntry: Sendable {
     /// The form of a delivered message; only when it `isMine` can its request ID be the outbox's.
     init(
         _ message: Message, channelRow: Int64, senderRow: Int64?, customTypeRow: Int64?,
-        isMine: Bool, me: UserID
+        isMine: Bool, me: UserID, row: (UserID) -> Int64
     ) {
         guard let position = message.position else {
             preconditionFailure("Only delivered messages are cached; the others are the outbox's.")
@@ -44,7 +47,7 @@ struct MessageEntry: Sendable {
         mentionsMe = !isMine && message.mention.concerns(me)
         var payload: [UInt8] = []
         payload.reserveCapacity(256)
-        MessagePayload.write(message, to: &payload)
+        MessagePayload.write(message, to: &payload, row: row)
         self.payload = payload
     }
 }
@@ -64,12 +67,12 @@ struct MessagePlace: Sendable {
     let position: Position
 }
 
-// Every list of columns below is the one `StoredMessage.init` reads.
+// Every list of columns below is the one `RowResolver.message` reads, row by row, out of `scan`.
 //
 // `message_id BETWEEN ?3 AND ?3` is an equality that the planner does not take for one: with `=` it
 // would go to `message_by_id` first and from there to the row, one walk more than by the place itself.
 
-extension Query where Input == MessagePlace, Output == StoredMessage {
+extension Query where Input == MessagePlace, Output == Void {
     static let messageAtPlace = Query(
         sql: """
             SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
@@ -79,11 +82,10 @@ extension Query where Input == MessagePlace, Output == StoredMessage {
         bind: { place, bindings in
             bindings.append(place.channelRow)
             bindings.append(place.position)
-        },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        })
 }
 
-extension Query where Input == MessageID, Output == StoredMessage {
+extension Query where Input == MessageID, Output == Void {
     /// A message by the ID that is unique in the application.
     static let messageByID = Query(
         sql: """
@@ -91,11 +93,10 @@ extension Query where Input == MessageID, Output == StoredMessage {
                 updated_at, payload
             FROM message WHERE message_id = ?1
             """,
-        bind: { id, bindings in bindings.append(id.rawValue) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { id, bindings in bindings.append(id.rawValue) })
 }
 
-extension Query where Input == RequestID, Output == StoredMessage {
+extension Query where Input == RequestID, Output == Void {
     /// My messages whose request ID has the key of this one; nearly always one or none.
     static let messagesByRequest = Query(
         sql: """
@@ -103,8 +104,7 @@ extension Query where Input == RequestID, Output == StoredMessage {
                 updated_at, payload
             FROM message WHERE request_key = ?1
             """,
-        bind: { id, bindings in bindings.append(id.key) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { id, bindings in bindings.append(id.key) })
 }
 
 extension Query where Input == (channelRow: Int64, id: MessageID), Output == Position {
@@ -187,25 +187,31 @@ extension Query where Input == Int64, Output == Timestamp? {
 
 // MARK: - Columns
 
-extension StoredMessage {
-    init(_ row: borrowing Row) throws(SQLiteError) {
-        channelRow = row.int64(0)
+extension RowResolver {
+    /// The message of a row of one of the statements above; `channel` where the question named it.
+    func message(
+        _ row: borrowing Row, in channel: ChannelURL? = nil
+    ) throws(SQLiteError) -> StoredMessage {
         let position = Position(row, column: 1)
+        let url: ChannelURL
+        if let channel { url = channel } else { url = try self.url(ofRow: row.int64(0)) }
         var message = Message(
-            delivery: .delivered(position.messageID, nil), channelURL: ChannelURL(""),
+            delivery: .delivered(position.messageID, nil), channelURL: url,
             createdAt: position.createdAt, content: .user(text: ""))
-        senderRow = row.optionalInt64(3)
-        customTypeRow = row.optionalInt64(4)
         message.parentID = row.optionalInt64(5).map { MessageID($0) }
         message.updatedAt = row.optionalInt64(6).map { Timestamp(milliseconds: $0) }
-        (role, payloadCount) = try row.withBytes(7) { bytes throws(SQLiteError) in
+        if let word = row.optionalInt64(4) { message.customType = try self.word(inRow: word) }
+        let (role, count) = try row.withBytes(7) { bytes throws(SQLiteError) in
             do throws(PayloadError) {
-                return (try MessagePayload.read(bytes, into: &message), bytes.count)
+                let role = try MessagePayload.read(bytes, into: &message) { user(inRow: $0) }
+                return (role, bytes.count)
             } catch {
                 throw error.asSQLiteError(reading: "a message")
             }
         }
-        self.message = message
+        if let sender = row.optionalInt64(3) { message.sender = role.sender(user(inRow: sender)) }
+        try checkUsers()
+        return StoredMessage(message: message, payloadCount: count)
     }
 }
 

@@ -6,10 +6,10 @@ internal import RoostSQLite
 // Pages of a channel: one statement for each index they can walk and each direction.
 //
 // The planner has no figures about the tables, and would walk the channel where an index is shorter: so
-// the statements name theirs. The columns are those of `StoredMessage.init`, then the ones that `RowFilter` looks at. There is no
+// the statements name theirs. The columns are those of `RowResolver.message`, then the ones that `RowFilter` looks at. There is no
 // LIMIT: who reads stops when there is enough, because the filter drops rows on the way.
 
-extension Query where Input == MessageStretch, Output == StoredMessage {
+extension Query where Input == MessageStretch, Output == Void {
     /// The messages of a stretch, oldest first.
     static let oldestMessages = Query(
         sql: """
@@ -20,8 +20,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at, message_id
             """,
-        bind: { stretch, bindings in stretch.bind(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bind(&bindings) })
 
     /// The messages of a stretch, newest first.
     static let newestMessages = Query(
@@ -33,8 +32,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at DESC, message_id DESC
             """,
-        bind: { stretch, bindings in stretch.bind(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bind(&bindings) })
 
     /// The messages of one sender, oldest first.
     static let oldestOfSender = Query(
@@ -46,8 +44,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at, message_id
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 
     /// The messages of one sender, newest first.
     static let newestOfSender = Query(
@@ -59,8 +56,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at DESC, message_id DESC
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 
     /// The messages of one custom type, oldest first.
     static let oldestOfCustomType = Query(
@@ -72,8 +68,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at, message_id
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 
     /// The messages of one custom type, newest first.
     static let newestOfCustomType = Query(
@@ -85,8 +80,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at DESC, message_id DESC
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 
     /// The messages of one kind that is not a user's text, oldest first.
     static let oldestOfKind = Query(
@@ -98,8 +92,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at, message_id
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 
     /// The messages of one kind that is not a user's text, newest first.
     static let newestOfKind = Query(
@@ -111,8 +104,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at DESC, message_id DESC
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 
     /// The replies to one message, oldest first.
     static let oldestOfParent = Query(
@@ -124,8 +116,7 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at, message_id
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 
     /// The replies to one message, newest first.
     static let newestOfParent = Query(
@@ -137,12 +128,11 @@ extension Query where Input == MessageStretch, Output == StoredMessage {
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
             ORDER BY created_at DESC, message_id DESC
             """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 }
 
 extension Query
-where Input == (before: Position, limit: Int), Output == StoredMessage {
+where Input == (before: Position, limit: Int), Output == Void {
     /// Messages of others that call me, in all channels, newest first.
     static let mentions = Query(
         sql: """
@@ -155,12 +145,11 @@ where Input == (before: Position, limit: Int), Output == StoredMessage {
         bind: { input, bindings in
             bindings.append(input.before)
             bindings.append(input.limit)
-        },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        })
 }
 
 extension Query
-where Input == (channelRow: Int64, since: Timestamp, limit: Int), Output == StoredMessage {
+where Input == (channelRow: Int64, since: Timestamp, limit: Int), Output == Void {
     /// Messages edited at or after a moment, in the order of their edits.
     static let edited = Query(
         sql: """
@@ -174,8 +163,7 @@ where Input == (channelRow: Int64, since: Timestamp, limit: Int), Output == Stor
             bindings.append(input.channelRow)
             bindings.append(input.since.milliseconds)
             bindings.append(input.limit)
-        },
-        decode: { row throws(SQLiteError) in try StoredMessage(row) })
+        })
 }
 
 extension MessageStretch {
@@ -257,7 +245,7 @@ struct RowFilter: Sendable {
     /// The statement that meets the fewest rows besides those asked for, and its key.
     func statement(
         newestFirst: Bool
-    ) -> (query: Query<MessageStretch, StoredMessage>, key: Int64) {
+    ) -> (query: Query<MessageStretch, Void>, key: Int64) {
         if let parent { return (newestFirst ? .newestOfParent : .oldestOfParent, parent) }
         if let senders, senders.count == 1, let sender = senders.first {
             return (newestFirst ? .newestOfSender : .oldestOfSender, sender)

@@ -45,7 +45,7 @@ extension StoreReader {
                 usedBytes: (pages - free) * size, freeBytes: free * size, channels: channels,
                 channelCursor: try connection.first(.cursor, (CursorKey.channelChanges.kind, 0)),
                 userCount: Int(try connection.first(.userCount) ?? 0),
-                sequence: try session.sequence())
+                sequence: session.sequence)
         }
     }
 

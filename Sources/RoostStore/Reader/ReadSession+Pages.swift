@@ -7,7 +7,6 @@ internal import RoostSQLite
 extension ReadSession {
     /// What the cache holds of a window; its whole answer comes from one covered range.
     func window(_ query: WindowQuery) throws(SQLiteError) -> CacheWindow {
-        let sequence = try sequence()
         guard let row = try channelRow(query.channel) else {
             return CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: sequence)
         }
@@ -53,7 +52,7 @@ extension ReadSession {
         var messages: [Message] = []
         try connection.scan(query, stretch) { row throws(SQLiteError) in
             guard filter.matches(row) else { return true }
-            messages.append(try message(StoredMessage(row), in: channel))
+            messages.append(try message(row, in: channel).message)
             return messages.count < limit
         }
         return messages

@@ -7,19 +7,18 @@ internal import RoostSQLite
 /// One read on one state of the database: looks up each user and word once, however often they appear.
 final class ReadSession {
     let connection: Connection
-    private var users: [Int64: User] = [:]
-    private var words: WordBook
-    private var urls: [Int64: ChannelURL] = [:]
-    /// Why a user could not be read; told when the read is over, because decoding cannot throw it.
+    /// The last commit this read sees.
+    let sequence: Int64
+    /// Taken over from the read before, and handed on to the next.
+    private(set) var book: ReadBook
+    /// Why a user could not be read.
     private var failure: SQLiteError?
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, _ book: ReadBook) throws(SQLiteError) {
         self.connection = connection
-        words = WordBook(connection)
-    }
-
-    func sequence() throws(SQLiteError) -> Int64 {
-        try connection.first(.sequence) ?? 0
+        sequence = try connection.first(.sequence) ?? 0
+        self.book = book
+        self.book.turn(to: sequence, connection)
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
@@ -44,32 +43,40 @@ final class ReadSession {
 
     /// The channel of a row; nil when only its URL is known.
     func channel(_ stored: StoredChannel) throws(SQLiteError) -> GroupChannel? {
-        let channel = try stored.channel { row in user(row) }
-        if let failure { throw failure }
+        let channel = try stored.channel { row in user(inRow: row) }
+        try checkUsers()
         return channel
     }
 
-    /// A message as its row tells it; `channel` where the question named it.
-    func message(
-        _ stored: StoredMessage, in channel: ChannelURL? = nil
-    ) throws(SQLiteError) -> Message {
-        var message = stored.message
-        if let channel {
-            message.channelURL = channel
-        } else {
-            message.channelURL = try url(ofRow: stored.channelRow)
+    /// The first message that a question finds.
+    func firstMessage<Input>(
+        _ query: Query<Input, Void>, _ input: Input
+    ) throws(SQLiteError) -> Message? {
+        var found: Message?
+        try connection.scan(query, input) { row throws(SQLiteError) in
+            found = try message(row).message
+            return false
         }
-        message.sender = stored.senderRow.map { Sender(user: user($0), role: stored.role) }
-        if let row = stored.customTypeRow { message.customType = try words.text(inRow: row) }
-        if let failure { throw failure }
-        return message
+        return found
+    }
+
+    /// Every message that a question finds; the query carries a limit.
+    func messages<Input>(
+        _ query: Query<Input, Void>, _ input: Input, in channel: ChannelURL? = nil
+    ) throws(SQLiteError) -> [Message] {
+        var found: [Message] = []
+        try connection.scan(query, input) { row throws(SQLiteError) in
+            found.append(try message(row, in: channel).message)
+            return true
+        }
+        return found
     }
 
     /// A filter in the numbers of the tables; nil when nothing can match it.
     func rowFilter(_ filter: MessageFilter) throws(SQLiteError) -> RowFilter? {
         try RowFilter(
             filter,
-            customTypeRow: { name throws(SQLiteError) in try words.knownRow(name) },
+            customTypeRow: { name throws(SQLiteError) in try book.words.knownRow(name) },
             senderRow: { id throws(SQLiteError) in
                 try connection.first(Query<UserID, StoredUser>.userByID, id)?.row
             })
@@ -77,29 +84,64 @@ final class ReadSession {
 
     /// The row of a custom type; nil when no channel and no message has it.
     func customTypeRow(_ name: String) throws(SQLiteError) -> Int64? {
-        try words.knownRow(name)
+        try book.words.knownRow(name)
     }
+}
 
-    private func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
-        if let known = urls[row] { return known }
+extension ReadSession: RowResolver {
+    func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
+        if let known = book.urls[row] { return known }
         guard let url = try connection.first(.channelURL, row) else {
             throw .malformed("a channel", because: "the row that others refer to is missing")
         }
-        urls[row] = url
+        book.urls[row] = url
         return url
     }
 
-    private func user(_ row: Int64) -> User {
-        if let known = users[row] { return known }
+    func word(inRow row: Int64) throws(SQLiteError) -> String {
+        try book.words.text(inRow: row)
+    }
+
+    func user(inRow row: Int64) -> User {
+        if let known = book.users[row] { return known }
         do throws(SQLiteError) {
             guard let stored = try connection.first(.userByRow, row) else {
                 throw .malformed("a user", because: "the row that others refer to is missing")
             }
-            users[row] = stored.user
+            book.users[row] = stored.user
             return stored.user
         } catch {
             failure = failure ?? error
             return User(id: UserID(""))
         }
+    }
+
+    func checkUsers() throws(SQLiteError) {
+        if let failure { throw failure }
+    }
+}
+
+/// What the reads of one connection have looked up, as of one commit.
+///
+/// Nearly every page is by the same few people, and nearly every read sees the state of the one before.
+struct ReadBook {
+    /// The last commit these are from.
+    fileprivate(set) var sequence: Int64?
+    fileprivate var users: [Int64: User] = [:]
+    fileprivate var urls: [Int64: ChannelURL] = [:]
+    fileprivate var words: WordBook
+
+    /// Some ten megabytes of users; beyond, looking up begins anew.
+    private static let capacity = 20_000
+
+    init(_ connection: Connection) {
+        words = WordBook(connection)
+    }
+
+    /// Forgets what a later commit may have changed.
+    fileprivate mutating func turn(to sequence: Int64, _ connection: Connection) {
+        guard sequence != self.sequence || users.count > Self.capacity else { return }
+        self = ReadBook(connection)
+        self.sequence = sequence
     }
 }

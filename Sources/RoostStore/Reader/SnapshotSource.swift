@@ -14,6 +14,7 @@ actor ReadConnection: SnapshotSource {
     private nonisolated let executor: any SerialExecutor
     private let path: String
     private var connection: Connection?
+    private var book: ReadBook?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -27,13 +28,16 @@ actor ReadConnection: SnapshotSource {
 
     func open() throws(StoreError) {
         do {
-            connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+            let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+            book = ReadBook(connection)
+            self.connection = connection
         } catch {
             throw StoreError(error, in: path)
         }
     }
 
     func close() {
+        book = nil
         connection = nil
     }
 
@@ -41,17 +45,26 @@ actor ReadConnection: SnapshotSource {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) throws(StoreError) -> T {
         guard let connection else { throw .closed }
-        return try connection.read(read, path: path)
+        return try connection.read(read, &book, path: path)
     }
 }
 
 extension Connection {
     /// Runs a read on one state of the database.
+    ///
+    /// `book` is what the last read had looked up; it is taken while the read goes on, so that it is
+    /// never copied.
     func read<T>(
-        _ read: (ReadSession) throws(SQLiteError) -> T, path: String
+        _ read: (ReadSession) throws(SQLiteError) -> T, _ book: inout ReadBook?, path: String
     ) throws(StoreError) -> T {
+        let known = book.take() ?? ReadBook(self)
         do throws(SQLiteError) {
-            return try snapshot { () throws(SQLiteError) in try read(ReadSession(self)) }
+            return try snapshot { () throws(SQLiteError) in
+                let session = try ReadSession(self, known)
+                let value = try read(session)
+                book = session.book
+                return value
+            }
         } catch {
             throw StoreError(error, in: path)
         }

@@ -25,8 +25,7 @@ package struct StoreReader: Sendable {
     /// A message by the ID the server gave it; nil when it is not cached.
     package func message(_ id: MessageID) async throws(StoreError) -> Snapshot<Message?> {
         try await snapshot { session throws(SQLiteError) in
-            guard let stored = try session.connection.first(.messageByID, id) else { return nil }
-            return try session.message(stored)
+            try session.firstMessage(.messageByID, id)
         }
     }
 
@@ -34,11 +33,7 @@ package struct StoreReader: Sendable {
     package func message(_ id: RequestID) async throws(StoreError) -> Snapshot<Message?> {
         try await snapshot { session throws(SQLiteError) in
             // Two names may share a key, so the name itself decides.
-            for stored in try session.connection.all(.messagesByRequest, id)
-            where stored.message.requestID == id {
-                return try session.message(stored)
-            }
-            return nil
+            try session.messages(.messagesByRequest, id).first { $0.requestID == id }
         }
     }
 
@@ -60,9 +55,7 @@ package struct StoreReader: Sendable {
         before place: Position = .distantFuture, limit: Int
     ) async throws(StoreError) -> Snapshot<[Message]> {
         try await snapshot { session throws(SQLiteError) in
-            try session.connection.all(.mentions, (before: place, limit: limit)).map {
-                stored throws(SQLiteError) in try session.message(stored)
-            }
+            try session.messages(.mentions, (before: place, limit: limit))
         }
     }
 
@@ -73,9 +66,7 @@ package struct StoreReader: Sendable {
         try await snapshot { session throws(SQLiteError) in
             guard let row = try session.channelRow(channel) else { return [] }
             let input = (channelRow: row, since: since, limit: limit)
-            return try session.connection.all(.edited, input).map { stored throws(SQLiteError) in
-                try session.message(stored, in: channel)
-            }
+            return try session.messages(.edited, input, in: channel)
         }
     }
 
@@ -180,7 +171,7 @@ package struct StoreReader: Sendable {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Snapshot<Value> {
         try await source.snapshot { session throws(SQLiteError) in
-            Snapshot(value: try read(session), sequence: try session.sequence())
+            Snapshot(value: try read(session), sequence: session.sequence)
         }
     }
 }

@@ -16,6 +16,7 @@ extension Message {
         if let id = merged.messageID, merged.requestID == nil {
             merged.delivery = .delivered(id, rest.requestID)
         }
+        merged.completeDetails(from: rest)
         return merged
     }
 }

@@ -109,6 +109,7 @@ extension StoreWriter: SnapshotSource {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) throws(StoreError) -> T {
         guard let connection else { throw .closed }
-        return try connection.read(read, path: path)
+        var book: ReadBook?
+        return try connection.read(read, &book, path: path)
     }
 }

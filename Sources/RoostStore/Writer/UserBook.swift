@@ -101,6 +101,7 @@ extension User {
         if !other.profileURL.isEmpty { user.profileURL = other.profileURL }
         if !other.metadata.isEmpty { user.metadata = other.metadata }
         user.isActive = other.isActive
+        user.learnDetails(of: other)
         for field in other.unknownFields.fields { user.unknownFields.keep(field) }
         return user
     }

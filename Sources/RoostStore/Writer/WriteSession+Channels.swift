@@ -81,16 +81,8 @@ extension WriteSession {
 
     private func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
         guard let stored = try connection.first(.channelByURL, url) else { return nil }
-        var failure: SQLiteError?
-        let channel = try stored.channel { row in
-            do throws(SQLiteError) {
-                return try users.user(inRow: row)
-            } catch {
-                failure = failure ?? error
-                return User(id: UserID(""))
-            }
-        }
-        if let failure { throw failure }
+        let channel = try stored.channel { row in user(inRow: row) }
+        try checkUsers()
         return channel
     }
 }
@@ -98,14 +90,19 @@ extension WriteSession {
 extension GroupChannel {
     /// Everybody the channel names.
     fileprivate var users: [User] {
-        [createdBy, lastMessage?.sender?.user].compactMap { $0 } + members.map(\.user)
+        [createdBy, inviter, lastMessage?.sender?.user, latestPinnedMessage?.sender?.user]
+            .compactMap { $0 } + members.map(\.user) + operators
+            + (lastMessage?.people ?? []) + (latestPinnedMessage?.people ?? [])
     }
 
     /// The channel with its users as somebody else knows them.
     fileprivate func mapUsers(_ transform: (User) -> User) -> GroupChannel {
         var channel = self
         channel.createdBy = createdBy.map(transform)
+        channel.inviter = inviter.map(transform)
+        channel.operators = operators.map(transform)
         channel.lastMessage = lastMessage?.mapUsers(transform)
+        channel.latestPinnedMessage = latestPinnedMessage?.mapUsers(transform)
         channel.members = members.map { member in
             var member = member
             member.user = transform(member.user)

@@ -67,7 +67,7 @@ extension WriteSession {
         else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             let place = MessagePlace(channelRow: row, position: position)
-            guard let old = try stored(at: place) else { return }
+            guard let old = try stored(at: place, in: news.channel) else { return }
             try delete(old, news: &news)
         }
     }
@@ -133,7 +133,7 @@ extension WriteSession {
         guard !news.isCut(position) else { return }
         let place = MessagePlace(channelRow: news.channelRow, position: position)
         var old: StoredMessage?
-        if news.mayHaveHeld(position) { old = try stored(at: place) }
+        if news.mayHaveHeld(position) { old = try stored(at: place, in: news.channel) }
         if old == nil {
             guard try isCovered(message, news: &news) else { return }
             let entry = try entry(message, row: news.channelRow)
@@ -142,7 +142,7 @@ extension WriteSession {
                 news.note(position.messageID, before: nil, after: message)
                 return
             }
-            old = try movedMessage(position.messageID, row: news.channelRow)
+            old = try movedMessage(position.messageID, news: news)
         }
         guard let old else {
             throw .malformed("a message", because: "two messages have one place")
@@ -164,16 +164,18 @@ extension WriteSession {
 
     /// A message that is cached under the same ID, though not where it was looked for.
     private func movedMessage(
-        _ id: MessageID, row: Int64
+        _ id: MessageID, news: MessageNews
     ) throws(SQLiteError) -> StoredMessage? {
+        let row = news.channelRow
         guard let position = try connection.first(.positionOfMessage, (row, id)) else { return nil }
-        return try stored(at: MessagePlace(channelRow: row, position: position))
+        return try stored(
+            at: MessagePlace(channelRow: row, position: position), in: news.channel)
     }
 
     private func update(
         _ stored: StoredMessage, with copy: Message, news: inout MessageNews
     ) throws(SQLiteError) {
-        let old = try message(stored, in: news.channel)
+        let old = stored.message
         let merged = old.merged(with: copy)
         // What an edit takes out of every filter it was known under is not known any more.
         guard try isCovered(merged, news: &news) else { return try delete(stored, news: &news) }
@@ -193,7 +195,7 @@ extension WriteSession {
     }
 
     private func delete(_ stored: StoredMessage, news: inout MessageNews) throws(SQLiteError) {
-        let old = try message(stored, in: news.channel)
+        let old = stored.message
         try connection.execute(
             .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
         news.subtract(stored)
@@ -206,36 +208,59 @@ extension WriteSession {
         if let sender = message.sender {
             senderRow = try users.learn(sender.user, inFull: false)
         }
+        for user in message.people { try users.learn(user, inFull: false) }
         return MessageEntry(
             message, channelRow: row, senderRow: senderRow,
             customTypeRow: try words.row(message.customType),
-            isMine: message.sender?.user.id == me, me: me)
+            isMine: message.sender?.user.id == me, me: me, row: users.row)
     }
 
-    private func stored(at place: MessagePlace) throws(SQLiteError) -> StoredMessage? {
-        try connection.first(.messageAtPlace, place)
-    }
-
-    private func message(
-        _ stored: StoredMessage, in url: ChannelURL
-    ) throws(SQLiteError) -> Message {
-        var message = stored.message
-        message.channelURL = url
-        if let row = stored.senderRow {
-            message.sender = Sender(user: try users.user(inRow: row), role: stored.role)
+    private func stored(
+        at place: MessagePlace, in url: ChannelURL
+    ) throws(SQLiteError) -> StoredMessage? {
+        var found: StoredMessage?
+        try connection.scan(.messageAtPlace, place) { row throws(SQLiteError) in
+            found = try message(row, in: url)
+            return false
         }
-        if let row = stored.customTypeRow { message.customType = try words.text(inRow: row) }
-        return message
+        return found
     }
 
     private func allMessages(of url: ChannelURL, row: Int64) throws(SQLiteError) -> [Message] {
         let everything = MessageStretch(
             channelRow: row, lower: .distantPast, upper: .distantFuture)
         var messages: [Message] = []
-        try connection.forEach(.oldestMessages, everything) { stored throws(SQLiteError) in
-            messages.append(try message(stored, in: url))
+        try connection.scan(.oldestMessages, everything) { row throws(SQLiteError) in
+            messages.append(try message(row, in: url).message)
+            return true
         }
         return messages
+    }
+}
+
+extension WriteSession: RowResolver {
+    func user(inRow row: Int64) -> User {
+        do throws(SQLiteError) {
+            return try users.user(inRow: row)
+        } catch {
+            failure = failure ?? error
+            return User(id: UserID(""))
+        }
+    }
+
+    func word(inRow row: Int64) throws(SQLiteError) -> String {
+        try words.text(inRow: row)
+    }
+
+    func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
+        guard let url = try connection.first(.channelURL, row) else {
+            throw .malformed("a channel", because: "the row that others refer to is missing")
+        }
+        return url
+    }
+
+    func checkUsers() throws(SQLiteError) {
+        if let failure { throw failure }
     }
 }
 

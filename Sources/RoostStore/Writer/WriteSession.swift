@@ -20,6 +20,8 @@ final class WriteSession {
     let me: UserID
     var users: UserBook
     var words: WordBook
+    /// Why a user could not be read.
+    var failure: SQLiteError?
     private var channelRows: [ChannelURL: ChannelRow] = [:]
     private var news: [MessageNews] = []
     private var newsIndex: [Int64: Int] = [:]
@@ -198,11 +200,10 @@ final class WriteSession {
 }
 
 extension Message {
-    /// The message with its sender as somebody else knows them.
+    /// The message with everybody it names as somebody else knows them.
     func mapUsers(_ transform: (User) -> User) -> Message {
-        guard let sender else { return self }
-        var message = self
-        message.sender = Sender(user: transform(sender.user), role: sender.role)
+        var message = mapPeople(transform)
+        if let sender { message.sender?.user = transform(sender.user) }
         return message
     }
 }

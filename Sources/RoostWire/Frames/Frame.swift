@@ -55,6 +55,16 @@ package struct Frame: Sendable {
         try reader.finish()
     }
 
+    /// The same with known names as cases.
+    func readKnownFields<Field: FieldName>(
+        _: Field.Type, _ body: (Field?, FieldText, inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) {
+        guard bytes[payload].contains(where: { $0 > 0x20 }) else { return }
+        var reader = JSONReader(checked: bytes, range: payload)
+        try reader.readFields(Field.self, body)
+        try reader.finish()
+    }
+
     /// Writes a command with the line break that ends it.
     static func text(_ command: Command, _ body: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()

@@ -36,13 +36,13 @@ extension Frame {
         var previous: MessageID?
         var forcesLastMessage = false
         var unread: UnreadCount?
-        try readFields { name, reader throws(WireError) in
-            switch name {
-            case "previous_message_id": previous = try reader.readMessageID()
-            case "force_update_last_message":
+        try readKnownFields(MessageField.self) { field, name, reader throws(WireError) in
+            switch field {
+            case .previousMessageID?: previous = try reader.readMessageID()
+            case .forcesLastMessage?:
                 forcesLastMessage = try reader.readBoolIfPresent() ?? false
-            case "unread_cnt": unread = try reader.readUnreadCount()
-            default: try fields.readLive(name, &reader)
+            case .unreadCount?: unread = try reader.readUnreadCount()
+            default: try fields.readLive(field, name, &reader)
             }
         }
         return MessageEvent(
@@ -54,12 +54,12 @@ extension Frame {
     fileprivate func readEditEvent(_ kind: String) throws(WireError) -> EditEvent {
         var fields = MessageFields(command: kind)
         var oldMention: Mention?
-        try readFields { name, reader throws(WireError) in
-            switch name {
-            case "old_values": oldMention = try reader.readOldMention()
-            case "unread_cnt", "previous_message_id", "force_update_last_message":
+        try readKnownFields(MessageField.self) { field, name, reader throws(WireError) in
+            switch field {
+            case .oldValues?: oldMention = try reader.readOldMention()
+            case .unreadCount?, .previousMessageID?, .forcesLastMessage?:
                 try reader.skipValue()
-            default: try fields.readLive(name, &reader)
+            default: try fields.readLive(field, name, &reader)
             }
         }
         // The request ID on an edit's answer is the edit's; the message's own does not come with it.
@@ -75,13 +75,13 @@ extension Frame {
 extension MessageFields {
     /// Like `read`, but passes over what is true of the frame alone (`protocol.md` 4.4, "live only").
     fileprivate mutating func readLive(
-        _ name: String, _ reader: inout JSONReader
+        _ field: MessageField?, _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {
-        switch name {
-        case "is_super", "is_guest_msg", "channel_id", "sts", "scrap_id", "is_removed",
-            "old_values", "mesg_token":
+        switch field {
+        case .isSuper?, .isGuestMessage?, .channelID?, .sts?, .scrapID?, .isRemoved?, .oldValues?,
+            .messageToken?:
             try reader.skipValue()
-        default: try read(name, &reader)
+        default: try read(field, name, &reader)
         }
     }
 }

@@ -3,12 +3,35 @@
 extension JSONReader {
     /// Reads a whole number exactly; `1e3` and `1.0` are whole, `1.5` and 2^63 are refused.
     package mutating func readInt64() throws(WireError) -> Int64 {
+        if let value = readPlainInt64() { return value }
         guard try peek() == .number else { throw wrongType(.number) }
         let start = position
         let scanned = try scanNumber()
         if let value = scanned.wholeValue(in: bytes) { return value }
         throw WireError(
             .outOfRange, offset: start, message: "The number is no whole number of 64 bits.")
+    }
+
+    /// A positive whole number of up to 18 digits in its plainest form; otherwise nothing is used.
+    private mutating func readPlainInt64() -> Int64? {
+        var index = position
+        var value: Int64 = 0
+        while index < end, index - position <= 18 {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            if digit > 9 { break }
+            value = value &* 10 &+ Int64(digit)
+            index += 1
+        }
+        let count = index - position
+        guard count > 0, count <= 18, index < end,
+            count == 1 || bytes[position] != UInt8(ascii: "0")
+        else { return nil }
+        switch bytes[index] {
+        case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
+            position = index
+            return value
+        default: return nil
+        }
     }
 
     /// Checks a number against the grammar and remembers where its parts are.

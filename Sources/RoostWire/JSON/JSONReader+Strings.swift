@@ -2,12 +2,15 @@
 
 extension JSONReader {
     package mutating func readString() throws(WireError) -> String {
-        guard try peek() == .string else { throw wrongType(.string) }
+        guard try nextByte() == UInt8(ascii: "\"") else {
+            _ = try peek()
+            throw wrongType(.string)
+        }
         let start = position + 1
         let plainEnd = try scanPlain(from: start)
         if bytes[plainEnd] == UInt8(ascii: "\"") {
             position = plainEnd + 1
-            return String(decoding: bytes[start..<plainEnd], as: UTF8.self)
+            return text(in: start..<plainEnd)
         }
         return try readEscapedString(from: start, firstEscape: plainEnd)
     }
@@ -23,8 +26,20 @@ extension JSONReader {
     }
 
     /// The index of the next quote or backslash; leaves `position` at the fault when there is one.
-    private mutating func scanPlain(from start: Int) throws(WireError) -> Int {
+    mutating func scanPlain(from start: Int) throws(WireError) -> Int {
         var index = start
+        while end - index >= 8 {
+            let word = bytes.word(at: index)
+            let stops =
+                word.positions(of: UInt8(ascii: "\"")) | word.positions(of: UInt8(ascii: "\\"))
+                | word.controls
+            if stops != 0 {
+                // Each mask is exact up to its first stop, so the first of all is a true one.
+                index += stops.trailingZeroBitCount / 8
+                break
+            }
+            index += 8
+        }
         while index < end {
             let byte = bytes[index]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
@@ -139,7 +154,13 @@ enum UTF8Check {
         var index = range.lowerBound
         while index < range.upperBound {
             if bytes[index] < 0x80 {
-                index += 1
+                if range.upperBound - index >= 8,
+                    bytes.word(at: index) & 0x8080_8080_8080_8080 == 0
+                {
+                    index += 8
+                } else {
+                    index += 1
+                }
                 continue
             }
             guard let length = sequenceLength(in: bytes, at: index, end: range.upperBound) else {

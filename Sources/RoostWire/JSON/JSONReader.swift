@@ -14,7 +14,9 @@ package struct JSONReader {
     let bytes: [UInt8]
     let end: Int
     package internal(set) var position: Int
-    private var depth = 0
+    var depth = 0
+    /// Texts and senders that a page repeats, to be made once.
+    var repeated = RepeatedValues()
 
     /// Reads text that is known to be UTF-8.
     package init(_ text: String) {
@@ -113,15 +115,19 @@ package struct JSONReader {
 
     package mutating func readBool() throws(WireError) -> Bool {
         guard try peek() == .boolean else { throw wrongType(.boolean) }
-        if skip(literal: "true") { return true }
-        if skip(literal: "false") { return false }
+        if skip("t", "r", "u", "e") { return true }
+        if bytes[position] == UInt8(ascii: "f") {
+            position += 1
+            if skip("a", "l", "s", "e") { return false }
+            position -= 1
+        }
         throw malformed("A literal is misspelt.")
     }
 
     /// Uses up a null, if one stands next.
     package mutating func readNull() throws(WireError) -> Bool {
-        guard try peek() == .null else { return false }
-        guard skip(literal: "null") else { throw malformed("A literal is misspelt.") }
+        guard try nextByte() == UInt8(ascii: "n") else { return false }
+        guard skip("n", "u", "l", "l") else { throw malformed("A literal is misspelt.") }
         return true
     }
 
@@ -147,13 +153,12 @@ package struct JSONReader {
         _ = try nextByte()
         let start = position
         try skipValue()
-        let text = bytes[start..<position]
-        if text.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-            return String(
-                decoding: text.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") },
-                as: UTF8.self)
+        let range = start..<position
+        guard bytes[range].contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
+            return text(in: range)
         }
-        return String(decoding: text, as: UTF8.self)
+        return String(
+            decoding: bytes[range].filter { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 
     /// Makes sure that nothing but white space is left.
@@ -177,6 +182,9 @@ extension JSONReader {
 
     /// The next byte that is not white space, still to be used.
     mutating func nextByte() throws(WireError) -> UInt8 {
+        guard position < end else { throw malformed("The text ends too early.") }
+        let byte = bytes[position]
+        if byte > 0x20 { return byte }
         skipWhitespace()
         guard position < end else { throw malformed("The text ends too early.") }
         return bytes[position]
@@ -187,7 +195,7 @@ extension JSONReader {
         position += 1
     }
 
-    private mutating func open(_ byte: UInt8, _ kind: WireError.Expected) throws(WireError) {
+    mutating func open(_ byte: UInt8, _ kind: WireError.Expected) throws(WireError) {
         guard try nextByte() == byte else {
             _ = try peek()
             throw wrongType(kind)
@@ -202,7 +210,7 @@ extension JSONReader {
     }
 
     /// True after a comma, false after the closing byte.
-    private mutating func separator(or close: UInt8) throws(WireError) -> Bool {
+    mutating func separator(or close: UInt8) throws(WireError) -> Bool {
         let byte = try nextByte()
         guard byte == UInt8(ascii: ",") || byte == close else {
             throw malformed("A comma or the closing bracket must follow a value.")
@@ -211,14 +219,41 @@ extension JSONReader {
         return byte != close
     }
 
-    private mutating func skip(literal: StaticString) -> Bool {
-        var index = position
-        for scalar in literal.description.utf8 {
-            guard index < end, bytes[index] == scalar else { return false }
-            index += 1
-        }
-        position = index
+    private mutating func skip(
+        _ first: Unicode.Scalar, _ second: Unicode.Scalar, _ third: Unicode.Scalar,
+        _ fourth: Unicode.Scalar
+    ) -> Bool {
+        guard end - position >= 4, bytes[position] == UInt8(ascii: first),
+            bytes[position + 1] == UInt8(ascii: second),
+            bytes[position + 2] == UInt8(ascii: third), bytes[position + 3] == UInt8(ascii: fourth)
+        else { return false }
+        position += 4
         return true
+    }
+
+    /// A copy of a range's text.
+    func text(in range: Range<Int>) -> String {
+        guard !range.isEmpty else { return "" }
+        let part = bytes.span.extracting(range)
+        // SAFETY: the bytes are alive during the call, and the text is a copy.
+        return unsafe part.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Steps over `{}` or `[]`; false, and nothing used, when something else stands next.
+    mutating func skipEmpty() throws(WireError) -> Bool {
+        let byte = try nextByte()
+        guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), end - position >= 2,
+            depth < Self.depthLimit,
+            bytes[position + 1] == byte + 2
+        else { return false }
+        position += 2
+        return true
+    }
+
+    /// Steps over `{}`, `[]` or null: the ways to write "nothing".
+    mutating func skipEmptyOrNull() throws(WireError) -> Bool {
+        if try skipEmpty() { return true }
+        return try readNull()
     }
 
     func malformed(_ message: String) -> WireError {

@@ -8,73 +8,185 @@ extension JSONReader {
     /// `ts` and `is_created` speak of the answer, not of the channel, and are not kept with it.
     package mutating func readGroupChannel() throws(WireError) -> GroupChannel {
         var fields = GroupChannelFields()
-        try readObject { name, reader throws(WireError) in try fields.read(name, &reader) }
+        try readFields(GroupChannelField.self) { field, name, reader throws(WireError) in
+            try fields.read(field, name, &reader)
+        }
         return try fields.channel(endingAt: position)
     }
 }
 
 /// The fields of a channel while an object that has them is being read.
 struct GroupChannelFields {
-    private var url = ""
     private var channel = GroupChannel(url: "")
+    private var isDiscoverable: Bool?
+    private var isHidden = false
+    private var hiddenState: HiddenState?
     /// Set by the answer to "create"; false when a distinct channel was there already.
     private(set) var isCreated: Bool?
 
-    mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
-        switch name {
-        case "channel_url": url = try reader.readString()
-        case "name": channel.name = try reader.readStringIfPresent() ?? ""
-        case "cover_url": channel.coverURL = try reader.readStringIfPresent() ?? ""
-        case "data": channel.data = try reader.readStringIfPresent() ?? ""
-        case "custom_type": channel.customType = try reader.readStringIfPresent() ?? ""
-        case "created_at": channel.createdAt = Timestamp(seconds: try reader.readInt64())
-        case "created_by": channel.createdBy = try reader.readUserIfPresent()
-        case "members":
+    mutating func read(
+        _ field: GroupChannelField?, _ name: FieldText, _ reader: inout JSONReader
+    ) throws(WireError) {
+        switch field {
+        case .url?: channel.url = ChannelURL(try reader.readString())
+        case .name?: channel.name = try reader.readStringIfPresent() ?? ""
+        case .coverURL?: channel.coverURL = try reader.readStringIfPresent() ?? ""
+        case .data?: channel.data = try reader.readStringIfPresent() ?? ""
+        case .customType?: channel.customType = try reader.readStringIfPresent() ?? ""
+        case .createdAt?: channel.createdAt = Timestamp(seconds: try reader.readInt64())
+        case .createdBy?: channel.createdBy = try reader.readUserIfPresent()
+        case .members?:
             channel.members = try reader.readList { reader throws(WireError) in
                 try reader.readMember()
             }
-        case "last_message":
+        case .operators?: channel.operators = try reader.readUsers()
+        case .inviter?: channel.inviter = try reader.readUserIfPresent()
+        case .lastMessage?:
             channel.lastMessage = try reader.readNull() ? nil : try reader.readMessage()
-        case "is_created": isCreated = try reader.readBoolIfPresent()
-        case "ts": try reader.skipValue()
-        default: try readFlagOrCount(name, &reader)
+        case .latestPinnedMessage?:
+            let isAbsent = try reader.skipEmptyOrNull()
+            channel.latestPinnedMessage = isAbsent ? nil : try reader.readMessage()
+        case .latestMessage?: channel.latestMessage = try reader.readPlaceIfPresent()
+        case .pinnedMessageIDs?:
+            channel.pinnedMessageIDs = try reader.readList { reader throws(WireError) in
+                MessageID(try reader.readInt64())
+            }
+        case .readReceipt?: channel.readReceipts = try reader.readReceipts()
+        case .deliveryReceipt?: channel.deliveryReceipts = try reader.readReceipts()
+        case .metadata?: channel.metadata = try reader.readNull() ? nil : try reader.readTexts()
+        case .isCreated?: isCreated = try reader.readBoolIfPresent()
+        case .ts?: try reader.skipValue()
+        default: try readFlag(field, name, &reader)
         }
     }
 
-    private mutating func readFlagOrCount(
-        _ name: String, _ reader: inout JSONReader
+    private mutating func readFlag(
+        _ field: GroupChannelField?, _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {
-        switch name {
-        case "is_distinct": channel.isDistinct = try reader.readBoolIfPresent() ?? false
-        case "is_super": channel.isSuper = try reader.readBoolIfPresent() ?? false
-        case "is_broadcast": channel.isBroadcast = try reader.readBoolIfPresent() ?? false
-        case "is_public": channel.isPublic = try reader.readBoolIfPresent() ?? false
-        case "freeze": channel.isFrozen = try reader.readBoolIfPresent() ?? false
-        case "member_count": channel.memberCount = try reader.readIntIfPresent() ?? 0
-        case "joined_member_count": channel.joinedMemberCount = try reader.readIntIfPresent() ?? 0
-        case "unread_message_count": channel.unreadMessageCount = try reader.readIntIfPresent() ?? 0
-        case "unread_mention_count": channel.unreadMentionCount = try reader.readIntIfPresent() ?? 0
-        case "member_state": channel.myState = try reader.readMembershipState()
-        case "my_role": channel.myRole = try reader.readRole()
-        case "user_last_read": channel.myLastRead = try reader.readMoment()
-        case "ts_message_offset": channel.messageOffset = try reader.readMoment()
-        default: try channel.unknownFields.keep(name, from: &reader)
+        switch field {
+        case .isDistinct?: channel.isDistinct = try reader.readBoolIfPresent() ?? false
+        case .isSuper?: channel.isSuper = try reader.readBoolIfPresent() ?? false
+        case .isBroadcast?: channel.isBroadcast = try reader.readBoolIfPresent() ?? false
+        case .isExclusive?: channel.isExclusive = try reader.readBoolIfPresent() ?? false
+        case .isPublic?: channel.isPublic = try reader.readBoolIfPresent() ?? false
+        case .isDiscoverable?: isDiscoverable = try reader.readBoolIfPresent()
+        case .isEphemeral?: channel.isEphemeral = try reader.readBoolIfPresent() ?? false
+        case .needsAccessCode?: channel.needsAccessCode = try reader.readBoolIfPresent() ?? false
+        case .isChatNotification?:
+            channel.isChatNotification = try reader.readBoolIfPresent() ?? false
+        case .isPushEnabled?: channel.isPushEnabled = try reader.readBoolIfPresent() ?? true
+        case .isMuted?: channel.isMuted = try reader.readBoolIfPresent() ?? false
+        case .isHidden?: isHidden = try reader.readBoolIfPresent() ?? false
+        case .freeze?: channel.isFrozen = try reader.readBoolIfPresent() ?? false
+        case .hasBot?: channel.hasBot = try reader.readBoolIfPresent() ?? false
+        case .hasAIBot?: channel.hasAIBot = try reader.readBoolIfPresent() ?? false
+        case .ignoresProfanityFilter?:
+            channel.ignoresProfanityFilter = try reader.readBoolIfPresent() ?? false
+        default: try readNumberOrWord(field, name, &reader)
+        }
+    }
+
+    private mutating func readNumberOrWord(
+        _ field: GroupChannelField?, _ name: FieldText, _ reader: inout JSONReader
+    ) throws(WireError) {
+        switch field {
+        case .memberCount?: channel.memberCount = try reader.readIntIfPresent() ?? 0
+        case .joinedMemberCount?: channel.joinedMemberCount = try reader.readIntIfPresent() ?? 0
+        case .unreadMessageCount?: channel.unreadMessageCount = try reader.readIntIfPresent() ?? 0
+        case .unreadMentionCount?: channel.unreadMentionCount = try reader.readIntIfPresent() ?? 0
+        case .memberState?: channel.myState = try reader.readMembershipState()
+        case .myRole?: channel.myRole = try reader.readRole()
+        case .myLastRead?: channel.myLastRead = try reader.readMoment()
+        case .invitedAt?: channel.invitedAt = try reader.readMoment()
+        case .joinedAt?: channel.joinedAt = try reader.readSeconds()
+        case .hiddenState?: hiddenState = HiddenState(word: try reader.readStringIfPresent() ?? "")
+        case .messageOffset?: channel.messageOffset = try reader.readMoment()
+        case .purgeOffset?: channel.purgeOffset = try reader.readMoment()
+        case .survivalSeconds?: channel.messageSurvivalSeconds = try reader.readLimit()
+        case .disappearing?: try readDisappearing(&reader)
+        case .countPreference?:
+            channel.countPreference =
+                CountPreference(word: try reader.readStringIfPresent() ?? "") ?? .all
+        case .pushTrigger?:
+            channel.pushTrigger =
+                PushTrigger(rawValue: try reader.readStringIfPresent() ?? "") ?? .standard
+        case .maxMessageLength?: channel.maxMessageLength = try reader.readIntIfPresent()
+        default: try channel.unknownFields.keep(reader.name(name), from: &reader)
+        }
+    }
+
+    private mutating func readDisappearing(_ reader: inout JSONReader) throws(WireError) {
+        if try reader.readNull() { return }
+        try reader.readObject { name, reader throws(WireError) in
+            switch name {
+            case "message_survival_seconds":
+                self.channel.messageSurvivalSeconds =
+                    try reader.readLimit() ?? self.channel.messageSurvivalSeconds
+            case "is_triggered_by_message_read":
+                self.channel.isSurvivalTriggeredByRead = try reader.readBoolIfPresent() ?? false
+            default: try reader.skipValue()
+            }
         }
     }
 
     func channel(endingAt offset: Int) throws(WireError) -> GroupChannel {
-        guard !url.isEmpty else { throw .missing("channel_url", offset: offset) }
-        return GroupChannel(
-            url: ChannelURL(url), name: channel.name, coverURL: channel.coverURL,
-            data: channel.data, customType: channel.customType, createdAt: channel.createdAt,
-            createdBy: channel.createdBy, isDistinct: channel.isDistinct,
-            isSuper: channel.isSuper, isBroadcast: channel.isBroadcast,
-            isPublic: channel.isPublic, isFrozen: channel.isFrozen, members: channel.members,
-            memberCount: channel.memberCount, joinedMemberCount: channel.joinedMemberCount,
-            unreadMessageCount: channel.unreadMessageCount,
-            unreadMentionCount: channel.unreadMentionCount, lastMessage: channel.lastMessage,
-            myState: channel.myState, myRole: channel.myRole, myLastRead: channel.myLastRead,
-            messageOffset: channel.messageOffset, unknownFields: channel.unknownFields)
+        guard !channel.url.rawValue.isEmpty else { throw .missing("channel_url", offset: offset) }
+        var channel = channel
+        channel.isDiscoverable = isDiscoverable ?? channel.isPublic
+        channel.hiddenState = hiddenState ?? .unhidden
+        // Some servers' words are not ours; that it is hidden is certain all the same.
+        if isHidden, channel.hiddenState == .unhidden { channel.hiddenState = .untilNextMessage }
+        return channel
+    }
+}
+
+extension HiddenState {
+    /// Also the short words that one client knows (`protocol.md` 4.2).
+    fileprivate init?(word: String) {
+        switch word {
+        case "allow_auto_unhide": self = .untilNextMessage
+        case "prevent_auto_unhide": self = .untilShown
+        default: self.init(rawValue: word)
+        }
+    }
+}
+
+extension CountPreference {
+    /// Also the words of the service's own interface (`protocol.md` 3.15).
+    fileprivate init?(word: String) {
+        switch word {
+        case "unread_mentioned_count_only": self = .mentions
+        case "false": self = .off
+        default: self.init(rawValue: word)
+        }
+    }
+}
+
+extension JSONReader {
+    /// Moments by user; null tells nothing.
+    fileprivate mutating func readReceipts() throws(WireError) -> [UserID: Timestamp]? {
+        if try readNull() { return nil }
+        var receipts: [UserID: Timestamp] = [:]
+        try readObject { name, reader throws(WireError) in
+            receipts[UserID(name)] =
+                Timestamp(milliseconds: try reader.readInt64IfPresent() ?? 0)
+        }
+        return receipts
+    }
+
+    fileprivate mutating func readPlaceIfPresent() throws(WireError) -> Position? {
+        if try readNull() { return nil }
+        var id: MessageID?
+        var createdAt: Timestamp?
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "message_id": id = try reader.readMessageID()
+            case "created_at": createdAt = try reader.readMoment()
+            default: try reader.skipValue()
+            }
+        }
+        guard let id, let createdAt else { return nil }
+        return Position(createdAt: createdAt, messageID: id)
     }
 }
 
@@ -110,6 +222,79 @@ extension JSONWriter {
         field("my_role", channel.myRole.rawValue)
         if let moment = channel.myLastRead { field("user_last_read", moment.milliseconds) }
         if let moment = channel.messageOffset { field("ts_message_offset", moment.milliseconds) }
+        field("is_hidden", channel.hiddenState != .unhidden)
+        field("hidden_state", channel.hiddenState.rawValue)
+        rareFlags(of: channel)
+        rareFields(of: channel)
         unknown(channel.unknownFields)
+    }
+
+    private mutating func rareFlags(of channel: GroupChannel) {
+        if channel.isDiscoverable != channel.isPublic {
+            field("is_discoverable", channel.isDiscoverable)
+        }
+        let flags = [
+            ("is_exclusive", channel.isExclusive), ("is_ephemeral", channel.isEphemeral),
+            ("is_access_code_required", channel.needsAccessCode),
+            ("is_chat_notification", channel.isChatNotification), ("is_muted", channel.isMuted),
+            ("has_bot", channel.hasBot), ("has_ai_bot", channel.hasAIBot),
+            ("ignore_profanity_filter", channel.ignoresProfanityFilter),
+        ]
+        for (name, isSet) in flags where isSet { field(name, true) }
+        if !channel.isPushEnabled { field("is_push_enabled", false) }
+        if channel.countPreference != .all {
+            field("count_preference", channel.countPreference.rawValue)
+        }
+        if channel.pushTrigger != .standard {
+            field("push_trigger_option", channel.pushTrigger.rawValue)
+        }
+    }
+
+    private mutating func rareFields(of channel: GroupChannel) {
+        if !channel.operators.isEmpty { users("operators", channel.operators) }
+        if let user = channel.inviter {
+            name("inviter")
+            self.user(user)
+        }
+        moment("invited_at", channel.invitedAt)
+        if let joinedAt = channel.joinedAt { field("joined_ts", joinedAt.seconds) }
+        if let place = channel.latestMessage {
+            object("latest_message") { writer in
+                writer.field("message_id", place.messageID.rawValue)
+                writer.field("created_at", place.createdAt.milliseconds)
+            }
+        }
+        receipts("read_receipt", channel.readReceipts)
+        receipts("delivery_receipt", channel.deliveryReceipts)
+        moment("message_purge_offset", channel.purgeOffset)
+        if let seconds = channel.messageSurvivalSeconds {
+            field("message_survival_seconds", seconds)
+        }
+        if channel.isSurvivalTriggeredByRead {
+            object("disappearing_message") { writer in
+                writer.field("message_survival_seconds", channel.messageSurvivalSeconds ?? -1)
+                writer.field("is_triggered_by_message_read", true)
+            }
+        }
+        if let length = channel.maxMessageLength { field("max_length_message", length) }
+        if !channel.pinnedMessageIDs.isEmpty {
+            array("pinned_message_ids") { writer in
+                for id in channel.pinnedMessageIDs { writer.int(id.rawValue) }
+            }
+        }
+        if let message = channel.latestPinnedMessage {
+            name("latest_pinned_message")
+            self.message(message)
+        }
+        if let metadata = channel.metadata { texts("metadata", metadata) }
+    }
+
+    private mutating func receipts(_ name: String, _ receipts: [UserID: Timestamp]?) {
+        guard let receipts else { return }
+        object(name) { writer in
+            for (id, moment) in receipts.sorted(by: { $0.key < $1.key }) {
+                writer.field(id.rawValue, moment.milliseconds)
+            }
+        }
     }
 }

@@ -16,11 +16,11 @@ struct MessageFields {
     /// From `req_id`, which in a frame says that this is an answer.
     private(set) var acknowledged: RequestID?
     private var requestID: RequestID?
-    private var channelURL = ""
+    private var channelURL = ChannelURL("")
     private var sender: Sender?
     private var isOperatorMessage = false
     private var text = ""
-    private var data: String?
+    private var data = ""
     private var customData: String?
     private var customType = ""
     private var isSilent = false
@@ -30,85 +30,113 @@ struct MessageFields {
     private var metaArrayOrder: [String] = []
     private var parentID: MessageID?
     private var isReplyToChannel = false
-    private var file = FileFields()
+    /// Made when the first field of a file comes.
+    private var file: FileFields?
     /// The `file` object of what is not known to be a file message.
     private var fileJSON: String?
+    private var details = DetailFields()
     private var unknown = UnknownFields()
 
     init(command: String? = nil) { self.command = command }
 
     /// Uses up the value of any field: one of a message's own, or one to keep.
-    mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
-        switch name {
-        case "msg_id", "message_id":
+    mutating func read(
+        _ field: MessageField?, _ name: FieldText, _ reader: inout JSONReader
+    ) throws(WireError) {
+        switch field {
+        case .msgID?, .messageID?:
             if let value = try reader.readInt64IfPresent(), value > 0 { id = MessageID(value) }
-        case "ts", "created_at":
+        case .ts?, .createdAt?:
             if let value = try reader.readInt64IfPresent() {
                 createdAt = Timestamp(milliseconds: value)
             }
-        case "updated_at", "last_updated_at": updatedAt = try reader.readMoment() ?? updatedAt
-        case "req_id": acknowledged = try reader.readRequestID()
-        case "request_id": requestID = try reader.readRequestID()
-        case "channel_url": channelURL = try reader.readString()
-        case "type": try readType(&reader)
-        case "user": sender = try reader.readSenderIfPresent()
-        case "is_op_msg": isOperatorMessage = try reader.readBoolIfPresent() ?? false
-        case "message": text = try reader.readStringIfPresent() ?? ""
-        case "data": data = try reader.readStringIfPresent()
-        case "custom": customData = try reader.readStringIfPresent()
-        case "custom_type": customType = try reader.readStringIfPresent() ?? ""
-        case "silent", "is_silent": isSilent = try reader.readBoolIfPresent() ?? false
-        case "file": try readFile(&reader)
-        case "url": file.url = try reader.readStringIfPresent()
-        case "name": file.name = try reader.readStringIfPresent()
-        case "size": file.size = try reader.readInt64IfPresent()
-        default: try readRelation(name, &reader)
-        }
-    }
-
-    private mutating func readRelation(
-        _ name: String, _ reader: inout JSONReader
-    ) throws(WireError) {
-        switch name {
-        case "mention_type":
+        case .updatedAt?, .lastUpdatedAt?: updatedAt = try reader.readMoment() ?? updatedAt
+        case .reqID?: acknowledged = try reader.readRequestID()
+        case .requestID?: requestID = try reader.readRequestID()
+        case .channelURL?: channelURL = try reader.readRepeatedChannelURL()
+        case .type?: try readType(&reader)
+        case .user?: sender = try reader.readSenderIfPresent()
+        case .isOperatorMessage?: isOperatorMessage = try reader.readBoolIfPresent() ?? false
+        case .message?: text = try reader.readStringIfPresent() ?? ""
+        case .data?: data = try reader.readStringIfPresent() ?? ""
+        case .custom?: customData = try reader.readStringIfPresent()
+        case .customType?: customType = try reader.readStringIfPresent() ?? ""
+        case .silent?, .isSilent?: isSilent = try reader.readBoolIfPresent() ?? false
+        case .file?: if try !reader.skipEmpty() { try readFile(&reader) }
+        case .channelType?: try keepChannelType(name, &reader)
+        case .mentionType?:
             mention.kind = Mention.Kind(rawValue: try reader.readStringIfPresent() ?? "") ?? .users
-        case "mentioned_user_ids": mentionedUserIDs = try reader.readStrings().map { UserID($0) }
-        case "mentioned_users": try readMentionedUsers(&reader)
-        case "metaarray", "sorted_metaarray": metaArrays = try reader.readMetaArrays()
-        case "metaarray_key_order": metaArrayOrder = try reader.readStrings()
-        case "parent_message_id", "root_message_id":
+        case .mentionedUsers?: if try !reader.skipEmpty() { try readMentionedUsers(&reader) }
+        case .parentMessageID?, .rootMessageID?:
             if let value = try reader.readInt64IfPresent(), value > 0 {
                 parentID = MessageID(value)
             }
-        case "is_reply_to_channel", "reply_to_channel":
-            isReplyToChannel = try reader.readBoolIfPresent() ?? false
-        case "channel_type": try keep(name, unless: "\"group\"", &reader)
-        case "thumbnails": try keep(name, unless: "[]", &reader)
-        case "require_auth": try keep(name, unless: "false", &reader)
-        default: try unknown.keep(name, from: &reader)
+        default: try readRare(field, name, &reader)
         }
     }
 
-    /// Keeps a field unless it holds what the writer writes anyway.
-    private mutating func keep(
-        _ name: String, unless usual: String, _ reader: inout JSONReader
+    private mutating func readRare(
+        _ field: MessageField?, _ name: FieldText, _ reader: inout JSONReader
+    ) throws(WireError) {
+        switch field {
+        case .url?:
+            let value = try reader.readStringIfPresent()
+            changeFile { $0.url = value }
+        case .name?:
+            let value = try reader.readStringIfPresent()
+            changeFile { $0.name = value }
+        case .size?:
+            let value = try reader.readInt64IfPresent()
+            changeFile { $0.size = value }
+        case .thumbnails?:
+            if try reader.skipEmpty() { return }
+            let value = try reader.readThumbnails()
+            changeFile { $0.thumbnails = value }
+        case .files?:
+            if try reader.skipEmpty() { return }
+            let value = try reader.readFiles()
+            changeFile { $0.files = value }
+        case .requiresAuth?:
+            guard try reader.readBoolIfPresent() == true else { return }
+            changeFile { $0.requiresAuth = true }
+        case .mentionedUserIDs?:
+            mentionedUserIDs = try reader.readStrings().map { UserID($0) }
+        case .metaarray?, .sortedMetaarray?: metaArrays = try reader.readMetaArrays()
+        case .metaarrayOrder?: metaArrayOrder = try reader.readStrings()
+        case .isReplyToChannel?, .replyToChannel?:
+            isReplyToChannel = try reader.readBoolIfPresent() ?? false
+        case let field?:
+            if try !details.read(field, name, &reader, keepingIn: &unknown) {
+                try unknown.keep(reader.name(name), from: &reader)
+            }
+        case nil: try unknown.keep(reader.name(name), from: &reader)
+        }
+    }
+
+    private mutating func changeFile(_ body: (inout FileFields) -> Void) {
+        var file = file ?? FileFields()
+        body(&file)
+        self.file = file
+    }
+
+    /// Keeps the type of channel unless it holds what the writer writes anyway.
+    private mutating func keepChannelType(
+        _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {
         let json = try reader.readRaw()
-        if json != usual { unknown.keep(UnknownFields.Field(name: name, json: json)) }
+        guard json != "\"group\"" else { return }
+        unknown.keep(UnknownFields.Field(name: reader.name(name), json: json))
     }
 
     private mutating func readFile(_ reader: inout JSONReader) throws(WireError) {
-        guard command ?? kind != MessageKind.file else {
-            return try file.readObject(&reader, &unknown)
+        if try reader.readNull() { return }
+        if command ?? kind != MessageKind.file {
+            var copy = reader
+            fileJSON = try copy.readRaw()
         }
-        var copy = reader
-        let json = try copy.readRaw()
-        if json == "{}" || json == "null" {
-            reader = copy
-        } else {
-            fileJSON = json
-            try file.readObject(&reader, &unknown)
-        }
+        var file = file ?? FileFields()
+        try file.readObject(&reader, &unknown)
+        self.file = file
     }
 
     private mutating func readType(_ reader: inout JSONReader) throws(WireError) {
@@ -116,52 +144,55 @@ struct MessageFields {
         if command == nil {
             kind = value
         } else if !MessageKind.all.contains(value) {
-            file.type = value
+            changeFile { $0.type = value }
         }
     }
 
-    /// The IDs become the mention; the users as they were are kept, for names and pictures.
     private mutating func readMentionedUsers(_ reader: inout JSONReader) throws(WireError) {
-        if try reader.readNull() { return }
-        var copy = reader
-        let json = try copy.readRaw()
-        let users = try reader.readList { reader throws(WireError) in try reader.readUser() }
+        let users = try reader.readUsers()
         mention.userIDs = users.map(\.id)
-        if !users.isEmpty { unknown.keep(UnknownFields.Field(name: "mentioned_users", json: json)) }
+        details.change { $0.mentionedUsers = users }
     }
 
     func message(endingAt offset: Int) throws(WireError) -> Message {
         guard let id else { throw .missing("message_id", offset: offset) }
         guard let createdAt else { throw .missing("created_at", offset: offset) }
         guard let kind = command ?? kind else { throw .missing("type", offset: offset) }
-        guard !channelURL.isEmpty else { throw .missing("channel_url", offset: offset) }
-        var sender = sender
-        if isOperatorMessage { sender?.role = .operator }
-        var mention = mention
-        if let mentionedUserIDs { mention.userIDs = mentionedUserIDs }
-        let isFile = kind == MessageKind.file
-        return Message(
-            delivery: .delivered(id, acknowledged ?? requestID), channelURL: ChannelURL(channelURL),
+        guard !channelURL.rawValue.isEmpty else { throw .missing("channel_url", offset: offset) }
+        var message = Message(
+            delivery: .delivered(id, acknowledged ?? requestID), channelURL: channelURL,
             createdAt: createdAt, updatedAt: updatedAt, sender: sender,
-            content: try content(kind: kind, endingAt: offset),
-            data: Self.firstText(data, isFile ? customData : nil, isFile ? file.data : nil),
+            content: .user(text: text), data: data,
             customType: customType, mention: mention, metaArrays: orderedMetaArrays,
             parentID: parentID, isReplyToChannel: isReplyToChannel, isSilent: isSilent,
-            unknownFields: unknownFields(kind: kind))
+            unknownFields: unknown)
+        if isOperatorMessage { message.sender?.role = .operator }
+        if let mentionedUserIDs { message.mention.userIDs = mentionedUserIDs }
+        if let details = details.value { message.details = details }
+        if kind != MessageKind.user {
+            try finish(&message, kind, endingAt: offset)
+        } else if file != nil || customData != nil || fileJSON != nil {
+            message.unknownFields = unknownFields(kind: kind)
+        }
+        return message
     }
 
-    private func content(kind: String, endingAt offset: Int) throws(WireError) -> MessageContent {
+    /// Makes a message what its kind says.
+    private func finish(
+        _ message: inout Message, _ kind: String, endingAt offset: Int
+    ) throws(WireError) {
         switch kind {
-        case MessageKind.user: return .user(text: text)
-        case MessageKind.admin, MessageKind.broadcastAdmin: return .admin(text: text)
+        case MessageKind.admin, MessageKind.broadcastAdmin: message.content = .admin(text: text)
         case MessageKind.file:
-            guard let url = file.url else { throw .missing("url", offset: offset) }
-            return .file(
-                FileContent(
-                    url: url, name: file.name ?? "", type: file.type ?? "",
-                    size: ByteCount(bytes: file.size ?? 0), caption: text))
-        default: return .unknown(kind: kind)
+            guard var content = file?.content else { throw .missing("url", offset: offset) }
+            content.caption = text
+            if data.isEmpty { message.data = customData ?? "" }
+            if message.data.isEmpty { message.data = content.data }
+            if message.data == content.data { content.data = "" }
+            message.content = .file(content)
+        default: message.content = .unknown(kind: kind)
         }
+        message.unknownFields = unknownFields(kind: kind)
     }
 
     private var orderedMetaArrays: [MetaArray] {
@@ -175,36 +206,36 @@ struct MessageFields {
         return ordered + rest
     }
 
-    /// What a file's flat names mean on a message that is no file is unknown, so it is kept.
+    /// What a file's names mean on a message that is no file is unknown, so it is kept.
     private func unknownFields(kind: String) -> UnknownFields {
         guard kind != MessageKind.file else { return unknown }
         var unknown = unknown
-        if !MessageKind.all.contains(kind), !text.isEmpty {
-            unknown.keep(
-                UnknownFields.Field(name: "message", json: JSONValue.string(text).text))
+        func keep(_ name: String, _ json: String) {
+            unknown.keep(UnknownFields.Field(name: name, json: json))
         }
+        if !MessageKind.all.contains(kind), !text.isEmpty {
+            keep("message", JSONValue.string(text).text)
+        }
+        if let customData { keep("custom", JSONValue.string(customData).text) }
         if let fileJSON {
             var rest = UnknownFields()
             for field in unknown.fields where !field.name.hasPrefix(FileFields.keptPrefix) {
                 rest.keep(field)
             }
-            rest.keep(UnknownFields.Field(name: "file", json: fileJSON))
-            return rest
+            unknown = rest
+            keep("file", fileJSON)
+        } else if let file {
+            if let url = file.url { keep("url", JSONValue.string(url).text) }
+            if let name = file.name { keep("name", JSONValue.string(name).text) }
+            if let size = file.size { keep("size", String(size)) }
         }
-        let texts = [("url", file.url), ("name", file.name), ("custom", customData)]
-        for (name, value) in texts {
-            guard let value else { continue }
-            unknown.keep(UnknownFields.Field(name: name, json: JSONValue.string(value).text))
-        }
-        if let size = file.size {
-            unknown.keep(UnknownFields.Field(name: "size", json: String(size)))
+        if let file, file.requiresAuth, fileJSON == nil { keep("require_auth", "true") }
+        if let file, !file.thumbnails.isEmpty {
+            var writer = JSONWriter()
+            writer.thumbnails(file.thumbnails)
+            keep("thumbnails", writer.text)
         }
         return unknown
-    }
-
-    private static func firstText(_ texts: String?...) -> String {
-        for case .some(let text) in texts where !text.isEmpty { return text }
-        return ""
     }
 }
 
@@ -217,39 +248,13 @@ enum MessageKind {
     static let all = [user, file, admin, broadcastAdmin]
 }
 
-/// The fields of a file, from a `file` object or flattened into the message.
-struct FileFields {
-    /// Marks a kept field as one of the `file` object.
-    static let keptPrefix = "file."
-
-    var url: String?
-    var name: String?
-    var type: String?
-    var size: Int64?
-    var data: String?
-
-    mutating func readObject(
-        _ reader: inout JSONReader, _ unknown: inout UnknownFields
-    ) throws(WireError) {
-        if try reader.readNull() { return }
-        try reader.readObject { name, reader throws(WireError) in
-            switch name {
-            case "url": self.url = try reader.readStringIfPresent()
-            case "name": self.name = try reader.readStringIfPresent()
-            case "type": self.type = try reader.readStringIfPresent()
-            case "size": self.size = try reader.readInt64IfPresent()
-            case "data": self.data = try reader.readStringIfPresent()
-            default: try unknown.keep(Self.keptPrefix + name, from: &reader)
-            }
-        }
-    }
-}
-
 extension JSONReader {
     /// Reads a message that says its kind itself, as answers of the REST interface do.
     package mutating func readMessage() throws(WireError) -> Message {
         var fields = MessageFields()
-        try readObject { name, reader throws(WireError) in try fields.read(name, &reader) }
+        try readFields(MessageField.self) { field, name, reader throws(WireError) in
+            try fields.read(field, name, &reader)
+        }
         return try fields.message(endingAt: position)
     }
 
@@ -258,15 +263,21 @@ extension JSONReader {
         return RequestID(text)
     }
 
-    mutating func readSenderIfPresent() throws(WireError) -> Sender? {
-        if try readNull() { return nil }
-        let (fields, role) = try readSenderFields()
-        // `{}` is one way to write "nobody".
-        return fields.hasID ? Sender(user: try fields.user(endingAt: position), role: role) : nil
+    mutating func readRepeatedChannelURL() throws(WireError) -> ChannelURL {
+        _ = try nextByte()
+        let start = position
+        if let (url, next) = repeated.channelURL(at: start, in: bytes, before: end) {
+            position = next
+            return url
+        }
+        let url = ChannelURL(try readString())
+        repeated.keep(url, from: start..<position)
+        return url
     }
 
     /// Reads meta arrays as a list of key and values, or as a map from key to values.
     mutating func readMetaArrays() throws(WireError) -> [MetaArray] {
+        if try skipEmpty() { return [] }
         var arrays: [MetaArray] = []
         guard try peek() == .object else {
             return try readList { reader throws(WireError) in try reader.readMetaArray() }

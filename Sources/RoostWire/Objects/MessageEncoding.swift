@@ -52,6 +52,7 @@ extension JSONWriter {
             field("is_reply_to_channel", message.isReplyToChannel)
         }
         file(message, isREST: isREST)
+        if !message.hasNoDetails { details(message.details) }
         for field in message.unknownFields.fields
         where !field.name.hasPrefix(FileFields.keptPrefix) {
             self.field(field.name, raw: field.json)
@@ -61,10 +62,12 @@ extension JSONWriter {
     private mutating func mention(_ message: Message) {
         let mention = message.mention
         field("mention_type", mention.kind.rawValue)
+        let users = message.hasNoDetails ? [] : message.details.mentionedUsers
         if !mention.userIDs.isEmpty {
             field("mentioned_user_ids", mention.userIDs.map(\.rawValue))
+            if !users.isEmpty { self.users("mentioned_users", users) }
         } else {
-            usual("mentioned_users", "[]", unlessIn: message.unknownFields)
+            self.users("mentioned_users", users)
         }
     }
 
@@ -108,15 +111,22 @@ extension JSONWriter {
             writer.field("name", file.name)
             writer.field("type", file.type)
             writer.field("size", file.size.bytes)
-            writer.field("data", message.data)
+            writer.field("data", file.data.isEmpty ? message.data : file.data)
+            if file.requiresAuth { writer.field("require_auth", true) }
             for field in message.unknownFields.fields
             where field.name.hasPrefix(FileFields.keptPrefix) {
                 let name = field.name.dropFirst(FileFields.keptPrefix.count)
                 writer.field(String(name), raw: field.json)
             }
         }
-        usual("thumbnails", "[]", unlessIn: message.unknownFields)
-        usual("require_auth", "false", unlessIn: message.unknownFields)
+        // What a sender's command told is kept as it came and follows later.
+        let unknown = message.unknownFields
+        if unknown["thumbnails"] == nil {
+            name("thumbnails")
+            thumbnails(file.thumbnails)
+        }
+        if unknown["require_auth"] == nil { field("require_auth", file.requiresAuth) }
+        if unknown["files"] == nil { files(file.files) }
     }
 }
 
@@ -133,23 +143,12 @@ extension MessageContent {
 }
 
 extension Message {
-    /// The mentioned users with their names, as far as the server told them.
-    package var mentionedUsers: [User] {
-        guard let json = unknownFields["mentioned_users"] else { return [] }
-        var reader = JSONReader(json)
-        // Kept text was read as users before it was kept, so this cannot fail; nobody is a safe answer.
-        return (try? reader.readList { reader throws(WireError) in try reader.readUser() }) ?? []
-    }
-
     /// Sets whom the message calls, with the users as others shall see them.
     package mutating func setMention(_ kind: Mention.Kind, users: [User]) {
         mention = Mention(kind: kind, userIDs: users.map(\.id))
-        unknownFields = unknownFields.removing("mentioned_users")
-        guard !users.isEmpty else { return }
-        var writer = JSONWriter()
-        writer.array { writer in
-            for user in users { writer.user(user) }
-        }
-        unknownFields.keep(UnknownFields.Field(name: "mentioned_users", json: writer.text))
+        guard details.mentionedUsers != users else { return }
+        var details = details
+        details.mentionedUsers = users
+        self.details = details
     }
 }

@@ -2,42 +2,122 @@
 
 package import RoostModel
 
+/// The names of a user's fields, and of those a sender or a member has besides.
+enum UserField: String, FieldName {
+    case userID = "user_id"
+    case guestID = "guest_id"
+    case nickname, name
+    case profileURL = "profile_url"
+    case image, metadata
+    case isActive = "is_active"
+    case isOnline = "is_online"
+    case lastSeenAt = "last_seen_at"
+    case preferredLanguages = "preferred_languages"
+    case friendDiscoveryKey = "friend_discovery_key"
+    case friendName = "friend_name"
+    case requiresAuth = "require_auth_for_profile_image"
+    case role
+    case isBlockedByMe = "is_blocked_by_me"
+    case isBlockingMe = "is_blocking_me"
+    case state
+    case isMuted = "is_muted"
+    case mutedUntil = "muted_end_at"
+    case muteReason = "muted_description"
+    case joinedAt = "joined_ts"
+    case readAt = "read_ts"
+    case deliveredAt = "delivered_ts"
+
+    static let table = FieldTable<UserField>()
+}
+
 /// The fields of a user while an object that has them is being read, alone or among others.
 struct UserFields {
-    private var id: String?
+    private var id = ""
     private var nickname = ""
     private var profileURL = ""
     private var metadata: [String: String] = [:]
     private var isActive = true
-    var unknown = UnknownFields()
+    private var details: UserDetails?
+    private var unknown = UnknownFields()
 
-    var hasID: Bool { id?.isEmpty == false }
+    var hasID: Bool { !id.isEmpty }
 
     /// Uses up the value of any field: a user's own, in both spellings (`protocol.md` 4.1), or one to keep.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
-        switch name {
-        case "user_id", "guest_id":
+        if let field = UserField(rawValue: name), try readOwn(field, &reader) { return }
+        try unknown.keep(name, from: &reader)
+    }
+
+    mutating func read(
+        _ field: UserField?, _ text: FieldText, _ reader: inout JSONReader
+    ) throws(WireError) {
+        if let field, try readOwn(field, &reader) { return }
+        try unknown.keep(reader.name(text), from: &reader)
+    }
+
+    /// False, and nothing used, when the field is none of a plain user's.
+    private mutating func readOwn(
+        _ field: UserField, _ reader: inout JSONReader
+    ) throws(WireError) -> Bool {
+        switch field {
+        case .userID, .guestID:
             if let value = try reader.readStringIfPresent(), !value.isEmpty { id = value }
-        case "nickname", "name": nickname = try reader.readStringIfPresent() ?? ""
-        case "profile_url", "image": profileURL = try reader.readStringIfPresent() ?? ""
-        case "metadata": metadata = try reader.readTexts()
-        case "is_active": isActive = try reader.readBoolIfPresent() ?? true
-        default: try unknown.keep(name, from: &reader)
+        case .nickname, .name: nickname = try reader.readStringIfPresent() ?? ""
+        case .profileURL, .image: profileURL = try reader.readStringIfPresent() ?? ""
+        case .metadata: metadata = try reader.readTexts()
+        case .isActive: isActive = try reader.readBoolIfPresent() ?? true
+        case .isOnline: change(try reader.readBoolIfPresent()) { $0.isOnline = $1 }
+        case .lastSeenAt:
+            let moment = try reader.readMoment()
+            change(moment.flatMap { $0.milliseconds > 0 ? $0 : nil }) { $0.lastSeenAt = $1 }
+        case .preferredLanguages:
+            let languages = try reader.readStrings()
+            change(languages.isEmpty ? nil : languages) { $0.preferredLanguages = $1 }
+        case .friendDiscoveryKey: try readFriendKey(&reader)
+        case .friendName: change(try reader.readStringIfPresent()) { $0.friendName = $1 }
+        case .requiresAuth:
+            let isNeeded = try reader.readBoolIfPresent() ?? false
+            change(isNeeded ? true : nil) { $0.requiresAuthForProfileImage = $1 }
+        case .role, .isBlockedByMe, .isBlockingMe, .state, .isMuted, .mutedUntil, .muteReason,
+            .joinedAt, .readAt, .deliveredAt:
+            return false
         }
+        return true
+    }
+
+    /// One key, or the list of keys that the service's own interface writes.
+    private mutating func readFriendKey(_ reader: inout JSONReader) throws(WireError) {
+        guard try reader.peek() == .array else {
+            return change(try reader.readStringIfPresent()) { $0.friendDiscoveryKey = $1 }
+        }
+        change(try reader.readStrings().first) { $0.friendDiscoveryKey = $1 }
+    }
+
+    private mutating func change<Value>(
+        _ value: Value?, _ body: (inout UserDetails, Value) -> Void
+    ) {
+        guard let value else { return }
+        var details = details ?? UserDetails()
+        body(&details, value)
+        self.details = details
     }
 
     func user(endingAt offset: Int) throws(WireError) -> User {
-        guard let id, !id.isEmpty else { throw .missing("user_id", offset: offset) }
-        return User(
+        guard !id.isEmpty else { throw .missing("user_id", offset: offset) }
+        var user = User(
             id: UserID(id), nickname: nickname, profileURL: profileURL, metadata: metadata,
             isActive: isActive, unknownFields: unknown)
+        if let details { user.details = details }
+        return user
     }
 }
 
 extension JSONReader {
     package mutating func readUser() throws(WireError) -> User {
         var fields = UserFields()
-        try readObject { name, reader throws(WireError) in try fields.read(name, &reader) }
+        try readFields(UserField.self) { field, text, reader throws(WireError) in
+            try fields.read(field, text, &reader)
+        }
         return try fields.user(endingAt: position)
     }
 
@@ -45,40 +125,61 @@ extension JSONReader {
     mutating func readUserIfPresent() throws(WireError) -> User? {
         if try readNull() { return nil }
         var fields = UserFields()
-        try readObject { name, reader throws(WireError) in try fields.read(name, &reader) }
+        try readFields(UserField.self) { field, text, reader throws(WireError) in
+            try fields.read(field, text, &reader)
+        }
         return fields.hasID ? try fields.user(endingAt: position) : nil
     }
 
-    mutating func readSenderFields() throws(WireError) -> (UserFields, Role) {
+    package mutating func readUsers() throws(WireError) -> [User] {
+        try readList { reader throws(WireError) in try reader.readUser() }
+    }
+
+    mutating func readSenderIfPresent() throws(WireError) -> Sender? {
+        if try readNull() { return nil }
+        let start = position
+        if let (sender, next) = repeated.sender(at: start, in: bytes, before: end) {
+            position = next
+            return sender
+        }
         var fields = UserFields()
         var role = Role.none
-        try readObject { name, reader throws(WireError) in
-            switch name {
-            case "role": role = try reader.readRole()
-            default: try fields.read(name, &reader)
+        var isBlockedByMe = false
+        try readFields(UserField.self) { field, text, reader throws(WireError) in
+            switch field {
+            case .role?: role = try reader.readRole()
+            case .isBlockedByMe?: isBlockedByMe = try reader.readBoolIfPresent() ?? false
+            default: try fields.read(field, text, &reader)
             }
         }
-        return (fields, role)
+        // `{}` is one way to write "nobody".
+        guard fields.hasID else { return nil }
+        var sender = Sender(user: try fields.user(endingAt: position), role: role)
+        sender.isBlockedByMe = isBlockedByMe
+        repeated.keep(sender, from: start..<position)
+        return sender
     }
 
     package mutating func readMember() throws(WireError) -> Member {
         var fields = UserFields()
-        var state = MembershipState.joined
-        var role = Role.none
-        var isMuted = false
-        var joinedAt: Timestamp?
-        try readObject { name, reader throws(WireError) in
-            switch name {
-            case "state": state = try reader.readMembershipState()
-            case "role": role = try reader.readRole()
-            case "is_muted": isMuted = try reader.readBoolIfPresent() ?? false
-            case "joined_ts": joinedAt = try reader.readSeconds()
-            default: try fields.read(name, &reader)
+        var member = Member(user: User(id: ""))
+        try readFields(UserField.self) { field, text, reader throws(WireError) in
+            switch field {
+            case .state?: member.state = try reader.readMembershipState()
+            case .role?: member.role = try reader.readRole()
+            case .isMuted?: member.isMuted = try reader.readBoolIfPresent() ?? false
+            case .joinedAt?: member.joinedAt = try reader.readSeconds()
+            case .mutedUntil?: member.mutedUntil = try reader.readPositiveMoment()
+            case .muteReason?: member.muteReason = try reader.readStringIfPresent() ?? ""
+            case .isBlockedByMe?: member.isBlockedByMe = try reader.readBoolIfPresent() ?? false
+            case .isBlockingMe?: member.isBlockingMe = try reader.readBoolIfPresent() ?? false
+            case .readAt?: member.readAt = try reader.readMoment()
+            case .deliveredAt?: member.deliveredAt = try reader.readMoment()
+            default: try fields.read(field, text, &reader)
             }
         }
-        return Member(
-            user: try fields.user(endingAt: position), state: state, role: role, isMuted: isMuted,
-            joinedAt: joinedAt)
+        member.user = try fields.user(endingAt: position)
+        return member
     }
 
     mutating func readRole() throws(WireError) -> Role {
@@ -95,6 +196,12 @@ extension JSONReader {
         return Timestamp(milliseconds: value)
     }
 
+    /// A moment in milliseconds; nil also for -1, which means "without end".
+    mutating func readPositiveMoment() throws(WireError) -> Timestamp? {
+        guard let value = try readInt64IfPresent(), value > 0 else { return nil }
+        return Timestamp(milliseconds: value)
+    }
+
     /// A moment in seconds; nil for null and 0.
     mutating func readSeconds() throws(WireError) -> Timestamp? {
         guard let value = try readInt64IfPresent(), value != 0 else { return nil }
@@ -103,8 +210,8 @@ extension JSONReader {
 
     /// A map of texts; null reads as empty, and a value of another kind as its JSON text.
     mutating func readTexts() throws(WireError) -> [String: String] {
+        if try skipEmptyOrNull() { return [:] }
         var texts: [String: String] = [:]
-        if try readNull() { return texts }
         try readObject { name, reader throws(WireError) in
             let isText = try reader.peek() == .string
             texts[name] = isText ? try reader.readString() : try reader.readRaw()
@@ -122,6 +229,7 @@ extension JSONWriter {
         object { writer in
             writer.fields(of: sender.user)
             writer.field("role", sender.role.rawValue)
+            if sender.isBlockedByMe { writer.field("is_blocked_by_me", true) }
         }
     }
 
@@ -131,7 +239,13 @@ extension JSONWriter {
             writer.field("state", member.state.rawValue)
             writer.field("role", member.role.rawValue)
             writer.field("is_muted", member.isMuted)
+            writer.moment("muted_end_at", member.mutedUntil)
+            writer.text("muted_description", member.muteReason)
+            if member.isBlockedByMe { writer.field("is_blocked_by_me", true) }
+            if member.isBlockingMe { writer.field("is_blocking_me", true) }
             if let joinedAt = member.joinedAt { writer.field("joined_ts", joinedAt.seconds) }
+            writer.moment("read_ts", member.readAt)
+            writer.moment("delivered_ts", member.deliveredAt)
         }
     }
 
@@ -142,7 +256,32 @@ extension JSONWriter {
         field("profile_url", user.profileURL)
         texts("metadata", user.metadata)
         field("is_active", user.isActive)
+        if !user.hasNoDetails { fields(of: user.details) }
         unknown(user.unknownFields)
+    }
+
+    private mutating func fields(of details: UserDetails) {
+        if let isOnline = details.isOnline { field("is_online", isOnline) }
+        if details.isOnline != nil || details.lastSeenAt != nil {
+            let never: Int64 = details.isOnline == true ? 0 : -1
+            field("last_seen_at", details.lastSeenAt?.milliseconds ?? never)
+        }
+        if !details.preferredLanguages.isEmpty {
+            field("preferred_languages", details.preferredLanguages)
+        }
+        if let key = details.friendDiscoveryKey { field("friend_discovery_key", key) }
+        if let name = details.friendName { field("friend_name", name) }
+        if details.requiresAuthForProfileImage { field("require_auth_for_profile_image", true) }
+    }
+
+    /// Writes a moment in milliseconds, if there is one.
+    mutating func moment(_ name: String, _ moment: Timestamp?) {
+        if let moment { field(name, moment.milliseconds) }
+    }
+
+    /// Writes a text, unless it is empty.
+    mutating func text(_ name: String, _ text: String) {
+        if !text.isEmpty { field(name, text) }
     }
 
     /// Writes a map with its names in order, so that equal values make equal bytes.

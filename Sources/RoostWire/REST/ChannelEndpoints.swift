@@ -85,7 +85,9 @@ package struct CreateChannel: Endpoint {
 
     package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
         var fields = GroupChannelFields()
-        try reader.readObject { name, reader throws(WireError) in try fields.read(name, &reader) }
+        try reader.readFields(GroupChannelField.self) { field, name, reader throws(WireError) in
+            try fields.read(field, name, &reader)
+        }
         return Output(
             channel: try fields.channel(endingAt: reader.position),
             isCreated: fields.isCreated ?? true)

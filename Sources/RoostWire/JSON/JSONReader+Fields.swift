@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The names of an object's fields, one case for each spelling on the wire; 250 at most, each of at
+/// most 32 bytes.
+protocol FieldName: RawRepresentable<String>, CaseIterable, Sendable {
+    static var table: FieldTable<Self> { get }
+}
+
+/// A name as it stands in the text; most are never made a `String`.
+struct FieldText {
+    fileprivate let quote: Int
+}
+
+/// Up to 32 bytes as four words, so that comparing two names needs no loop.
+struct PackedName: Equatable {
+    var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    /// Told apart from the words, because a byte 0 would stand in none of them.
+    var count = 0
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.words.0 == right.words.0 && left.words.1 == right.words.1
+            && left.words.2 == right.words.2 && left.words.3 == right.words.3
+            && left.count == right.count
+    }
+
+    init() {}
+
+    /// - Precondition: The name is no longer than 32 bytes.
+    init(_ name: String) {
+        precondition(name.utf8.count <= 32, "A packed name has at most 32 bytes.")
+        count = name.utf8.count
+        for (index, byte) in name.utf8.enumerated() {
+            let bits = UInt64(byte) << UInt64(index % 8 * 8)
+            switch index / 8 {
+            case 0: words.0 |= bits
+            case 1: words.1 |= bits
+            case 2: words.2 |= bits
+            default: words.3 |= bits
+            }
+        }
+    }
+
+    var slot: Int {
+        let mixed = words.0 ^ (words.1 &* 0x9E37_79B9_7F4A_7C15) ^ (words.2 &* 31) ^ words.3
+        return Int(truncatingIfNeeded: (mixed &* 0xD6E8_FEB8_6659_FD93) >> 56)
+    }
+}
+
+/// Finds the field of a name with one look, mostly.
+final class FieldTable<Field: FieldName>: Sendable {
+    /// 255: free.
+    private let slots: [UInt8]
+    private let names: [PackedName]
+    private let fields: [Field]
+
+    init() {
+        fields = Array(Field.allCases)
+        names = fields.map { PackedName($0.rawValue) }
+        precondition(fields.count < 250, "The table has room for 250 fields.")
+        var slots = [UInt8](repeating: 255, count: 256)
+        for (index, name) in names.enumerated() {
+            var slot = name.slot
+            while slots[slot] != 255 { slot = (slot + 1) % 256 }
+            slots[slot] = UInt8(index)
+        }
+        self.slots = slots
+    }
+
+    func field(_ name: PackedName) -> Field? {
+        var slot = name.slot
+        while true {
+            let index = Int(slots[slot])
+            if index == 255 { return nil }
+            if names[index] == name { return fields[index] }
+            slot = (slot + 1) % 256
+        }
+    }
+}
+
+extension JSONReader {
+    /// Like `readObject`, but tells known names as cases; an unknown one is nil and has its text.
+    mutating func readFields<Field: FieldName>(
+        _: Field.Type, _ body: (Field?, FieldText, inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) {
+        let table = Field.table
+        try open(UInt8(ascii: "{"), .object)
+        if try nextByte() == UInt8(ascii: "}") {
+            position += 1
+        } else {
+            repeat {
+                guard try nextByte() == UInt8(ascii: "\"") else {
+                    throw malformed("A field's name must be a string.")
+                }
+                let text = FieldText(quote: position)
+                let field: Field?
+                if let known = knownName(table) {
+                    field = known
+                } else {
+                    // Unknown, or written with escapes.
+                    field = Field(rawValue: try readString())
+                }
+                try expect(UInt8(ascii: ":"), "A colon must follow a field's name.")
+                do throws(WireError) {
+                    try body(field, text, &self)
+                } catch {
+                    throw error.inside(field: name(text))
+                }
+            } while try separator(or: UInt8(ascii: "}"))
+        }
+        depth -= 1
+    }
+
+    /// The text of a name that has been read.
+    func name(_ text: FieldText) -> String {
+        var reader = self
+        reader.position = text.quote
+        // It has been read before, so it can be again.
+        return (try? reader.readString()) ?? ""
+    }
+
+    /// Uses up a name of the table, if one stands next as it is; otherwise nothing.
+    private mutating func knownName<Field>(_ table: FieldTable<Field>) -> Field? {
+        let start = position + 1
+        guard end - start >= 40 else { return knownNameAtEnd(table, start) }
+        var packed = PackedName()
+        for index in 0..<5 {
+            let word = bytes.word(at: start + index * 8)
+            let quotes = word.positions(of: UInt8(ascii: "\""))
+            let length = quotes.trailingZeroBitCount / 8
+            let part = quotes == 0 ? word : word & ((1 << UInt64(length * 8)) &- 1)
+            switch index {
+            case 0: packed.words.0 = part
+            case 1: packed.words.1 = part
+            case 2: packed.words.2 = part
+            case 3: packed.words.3 = part
+            default: if part != 0 { return nil }
+            }
+            packed.count += length
+            if quotes != 0 { break }
+            if index == 4 { return nil }
+        }
+        guard let field = table.field(packed) else { return nil }
+        position = start + packed.count + 1
+        return field
+    }
+
+    private mutating func knownNameAtEnd<Field>(
+        _ table: FieldTable<Field>, _ start: Int
+    ) -> Field? {
+        guard let quote = bytes[start..<end].firstIndex(of: UInt8(ascii: "\"")),
+            quote - start <= 32
+        else { return nil }
+        guard let field = table.field(PackedName(text(in: start..<quote))) else { return nil }
+        position = quote + 1
+        return field
+    }
+}
+
+extension UInt64 {
+    /// The high bit of each byte that equals `byte`; exact up to the first that does.
+    func positions(of byte: UInt8) -> UInt64 {
+        let other = self ^ (0x0101_0101_0101_0101 &* UInt64(byte))
+        return (other &- 0x0101_0101_0101_0101) & ~other & 0x8080_8080_8080_8080
+    }
+
+    /// The high bit of each byte below 0x20; exact up to the first that is.
+    var controls: UInt64 {
+        (self &- 0x2020_2020_2020_2020) & ~self & 0x8080_8080_8080_8080
+    }
+}
+
+extension [UInt8] {
+    /// Eight bytes, the first one lowest.
+    ///
+    /// - Precondition: They are in the array.
+    @inline(__always)
+    func word(at index: Int) -> UInt64 {
+        precondition(index >= 0 && index &+ 8 <= count, "A word ends within its array.")
+        // SAFETY: the eight bytes are in the array, as was just checked, and any bits are a number.
+        return unsafe UInt64(
+            littleEndian: span.bytes.unsafeLoadUnaligned(
+                fromByteOffset: index, as: UInt64.self))
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// What few messages carry, while a message is being read.
+struct DetailFields {
+    private(set) var value: MessageDetails?
+
+    mutating func change(_ body: (inout MessageDetails) -> Void) {
+        var details = value ?? MessageDetails()
+        body(&details)
+        value = details
+    }
+
+    private mutating func set<Value>(
+        _ path: WritableKeyPath<MessageDetails, Value?>, _ value: Value?
+    ) {
+        guard let value else { return }
+        change { $0[keyPath: path] = value }
+    }
+
+    /// Uses up the value of a rare field; false, and nothing used, when it is none.
+    ///
+    /// A value in a shape that nobody knows is kept as it came: a poll from a newer server must not
+    /// make a page of messages unreadable.
+    mutating func read(
+        _ field: MessageField, _ name: FieldText, _ reader: inout JSONReader,
+        keepingIn unknown: inout UnknownFields
+    ) throws(WireError) -> Bool {
+        switch field {
+        // What the service writes on every message comes first, and costs no copy of the reader.
+        case .translations where try reader.skipEmpty(): return true
+        case .isRemoved:
+            if try reader.readBoolIfPresent() == true { change { $0.isRemoved = true } }
+            return true
+        default: break
+        }
+        let start = reader
+        do throws(WireError) {
+            if try readObject(field, &reader) { return true }
+            if try readScalar(field, &reader) { return true }
+            return false
+        } catch {
+            reader = start
+            try unknown.keep(reader.name(name), from: &reader)
+            return true
+        }
+    }
+
+    private mutating func readObject(
+        _ field: MessageField, _ reader: inout JSONReader
+    ) throws(WireError) -> Bool {
+        switch field {
+        case .reactions: set(\.reactions, try reader.readReactions())
+        case .reactionsSummary:
+            let reactions = try reader.readReactions()
+            if value?.reactions == nil { set(\.reactions, reactions) }
+        case .threadInfo: set(\.threadInfo, try reader.readThreadInfoIfPresent())
+        case .parentInfo: set(\.parentPreview, try reader.readParentPreview())
+        case .ogTag: set(\.linkPreview, try reader.readLinkPreview())
+        case .poll: set(\.poll, try reader.readPollIfPresent())
+        case .translations:
+            let texts = try reader.readTexts()
+            if !texts.isEmpty { change { $0.translations = texts } }
+        case .events: set(\.effects, try reader.readEffects())
+        case .criticalAlert: set(\.criticalAlert, try reader.readCriticalAlert())
+        case .extendedMessage: set(\.extendedMessage, try reader.readRawIfAny())
+        case .extendedPayload: set(\.extendedMessagePayload, try reader.readRawIfAny())
+        case .plugins: set(\.plugins, try reader.readRawIfAny())
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func readScalar(
+        _ field: MessageField, _ reader: inout JSONReader
+    ) throws(WireError) -> Bool {
+        switch field {
+        case .survivalSeconds: set(\.survivalSeconds, try reader.readLimit())
+        case .retentionHours: set(\.retentionHours, try reader.readLimit())
+        case .mentionTemplate:
+            let template = try reader.readStringIfPresent() ?? ""
+            if !template.isEmpty { change { $0.mentionTemplate = template } }
+        case .scheduledID:
+            guard let id = try reader.readInt64IfPresent(), id > 0 else { return true }
+            changeSchedule { $0.id = id }
+        case .scheduledAt:
+            guard let moment = try reader.readMoment() else { return true }
+            changeSchedule { $0.sendsAt = moment }
+        case .scheduledStatus:
+            guard let status = try reader.readStringIfPresent(), !status.isEmpty else {
+                return true
+            }
+            changeSchedule { $0.status = status }
+        case .notificationID:
+            let id = try reader.readStringIfPresent() ?? ""
+            if !id.isEmpty { changeNotification { $0.id = id } }
+        case .messageStatus:
+            let status = try reader.readStringIfPresent() ?? ""
+            if !status.isEmpty { changeNotification { $0.status = status } }
+        case .notificationData:
+            if let data = try reader.readRawIfAny() { changeNotification { $0.data = data } }
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func changeSchedule(_ body: (inout Schedule) -> Void) {
+        change { details in
+            var schedule = details.schedule ?? Schedule(id: 0)
+            body(&schedule)
+            details.schedule = schedule
+        }
+    }
+
+    private mutating func changeNotification(_ body: (inout NotificationInfo) -> Void) {
+        change { details in
+            var notification = details.notification ?? NotificationInfo(id: "")
+            body(&notification)
+            details.notification = notification
+        }
+    }
+}
+
+extension JSONReader {
+    /// A number of seconds or hours; nil for -1, which means "without end".
+    mutating func readLimit() throws(WireError) -> Int? {
+        guard let value = try readIntIfPresent(), value >= 0 else { return nil }
+        return value
+    }
+
+    /// The JSON text of a value; nil for null, `{}` and `[]`.
+    mutating func readRawIfAny() throws(WireError) -> String? {
+        if try skipEmptyOrNull() { return nil }
+        return try readRaw()
+    }
+
+    /// Reads reactions in full, or their summary; nil for null, because that tells nothing.
+    mutating func readReactions() throws(WireError) -> [Reaction]? {
+        if try readNull() { return nil }
+        let reactions = try readList { reader throws(WireError) in
+            var reaction = Reaction(key: "", userIDs: [], updatedAt: Timestamp(milliseconds: 0))
+            try reader.readObject { name, reader throws(WireError) in
+                switch name {
+                case "key": reaction.key = try reader.readString()
+                case "user_ids", "sampled_user_ids":
+                    reaction.userIDs = try reader.readStrings().map { UserID($0) }
+                case "updated_at", "last_ts":
+                    reaction.updatedAt =
+                        Timestamp(milliseconds: try reader.readInt64IfPresent() ?? 0)
+                case "count": reaction.count = try reader.readIntIfPresent() ?? 0
+                default: try reader.skipValue()
+                }
+            }
+            if reaction.count <= reaction.userIDs.count { reaction.count = 0 }
+            return reaction
+        }
+        return reactions.filter { !$0.userIDs.isEmpty || $0.count > 0 }
+    }
+
+    /// Nil for null and `{}`, with which some servers say that there is no thread.
+    package mutating func readThreadInfoIfPresent() throws(WireError) -> ThreadInfo? {
+        if try skipEmptyOrNull() { return nil }
+        var thread = ThreadInfo(replyCount: 0)
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "reply_count": thread.replyCount = try reader.readIntIfPresent() ?? 0
+            case "most_replies": thread.mostReplies = try reader.readUsers()
+            case "last_replied_at": thread.lastRepliedAt = try reader.readMoment()
+            case "updated_at": thread.updatedAt = try reader.readMoment()
+            case "member_count": thread.memberCount = try reader.readIntIfPresent()
+            case "unread_message_count": thread.unreadMessageCount = try reader.readIntIfPresent()
+            case "is_push_notification_enabled":
+                thread.isPushEnabled = try reader.readBoolIfPresent()
+            default: try reader.skipValue()
+            }
+        }
+        return thread
+    }
+
+    /// Nil for a parent that was deleted, and for one of no kind (`protocol.md` 4.7).
+    mutating func readParentPreview() throws(WireError) -> ParentPreview? {
+        if try skipEmptyOrNull() { return nil }
+        var preview = ParentPreview(content: .user(text: ""))
+        var (kind, text, file) = ("", "", FileFields())
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "type": kind = try reader.readStringIfPresent() ?? ""
+            case "message": text = try reader.readStringIfPresent() ?? ""
+            case "user": preview.sender = try reader.readUserIfPresent()
+            case "ts": preview.createdAt = try reader.readMoment()
+            case "data": preview.data = try reader.readStringIfPresent() ?? ""
+            case "custom_type": preview.customType = try reader.readStringIfPresent() ?? ""
+            case "translations": preview.translations = try reader.readTexts()
+            case "file":
+                var unknown = UnknownFields()
+                try file.readObject(&reader, &unknown)
+            case "files": file.files = try reader.readFiles()
+            default: try reader.skipValue()
+            }
+        }
+        switch kind {
+        case "", "DELE": return nil
+        case MessageKind.user: preview.content = .user(text: text)
+        case MessageKind.admin, MessageKind.broadcastAdmin: preview.content = .admin(text: text)
+        case MessageKind.file:
+            var content =
+                file.content
+                ?? FileContent(url: "", name: "", type: "", size: ByteCount(bytes: 0))
+            content.caption = text
+            preview.content = .file(content)
+        default: preview.content = .unknown(kind: kind)
+        }
+        return preview
+    }
+
+    mutating func readLinkPreview() throws(WireError) -> LinkPreview? {
+        if try skipEmptyOrNull() { return nil }
+        var preview = LinkPreview()
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "og:title": preview.title = try reader.readStringIfPresent() ?? ""
+            case "og:url": preview.url = try reader.readStringIfPresent() ?? ""
+            case "og:description": preview.summary = try reader.readStringIfPresent() ?? ""
+            case "og:image": preview.image = try reader.readLinkImage()
+            default: try reader.skipValue()
+            }
+        }
+        return preview
+    }
+
+    private mutating func readLinkImage() throws(WireError) -> LinkPreview.Image? {
+        if try skipEmptyOrNull() { return nil }
+        var image = LinkPreview.Image()
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "url": image.url = try reader.readStringIfPresent() ?? ""
+            case "secure_url": image.secureURL = try reader.readStringIfPresent() ?? ""
+            case "type": image.type = try reader.readStringIfPresent() ?? ""
+            case "alt": image.alternativeText = try reader.readStringIfPresent() ?? ""
+            case "width": image.width = try reader.readIntIfPresent() ?? 0
+            case "height": image.height = try reader.readIntIfPresent() ?? 0
+            default: try reader.skipValue()
+            }
+        }
+        return image
+    }
+
+    /// Nil for what messages usually do.
+    mutating func readEffects() throws(WireError) -> MessageEffects? {
+        if try skipEmptyOrNull() { return nil }
+        let start = position
+        var effects = MessageEffects()
+        if let (known, next) = repeated.effects(at: start, in: bytes, before: end) {
+            position = next
+            return known == MessageEffects() ? nil : known
+        }
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "send_push_notification":
+                effects.push = try reader.readStringIfPresent() ?? effects.push
+            case "update_unread_count":
+                effects.updatesUnreadCount = try reader.readBoolIfPresent() ?? true
+            case "update_mention_count":
+                effects.updatesMentionCount = try reader.readBoolIfPresent() ?? true
+            case "update_last_message":
+                effects.updatesLastMessage = try reader.readBoolIfPresent() ?? true
+            default: try reader.skipValue()
+            }
+        }
+        repeated.keep(effects, from: start..<position)
+        return effects == MessageEffects() ? nil : effects
+    }
+
+    mutating func readCriticalAlert() throws(WireError) -> CriticalAlert? {
+        if try skipEmptyOrNull() { return nil }
+        var alert = CriticalAlert()
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "name": alert.sound = try reader.readStringIfPresent() ?? ""
+            case "volume":
+                // A volume nobody can read is the full one, as without it.
+                alert.volume = Double(try reader.readStringIfPresent() ?? "") ?? 1
+            default: try reader.skipValue()
+            }
+        }
+        return alert
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+extension JSONWriter {
+    /// Writes what few messages carry; what is absent is left out (`protocol.md` 4.0).
+    mutating func details(_ details: MessageDetails) {
+        if let reactions = details.reactions { self.reactions(reactions) }
+        if let thread = details.threadInfo {
+            name("thread_info")
+            threadInfo(thread)
+        }
+        if let preview = details.parentPreview { parentPreview(preview) }
+        if let preview = details.linkPreview { linkPreview(preview) }
+        if let poll = details.poll { self.poll(poll) }
+        if !details.translations.isEmpty { texts("translations", details.translations) }
+        text("mentioned_message_template", details.mentionTemplate)
+        if let json = details.extendedMessage { field("extended_message", raw: json) }
+        if let json = details.extendedMessagePayload {
+            field("extended_message_payload", raw: json)
+        }
+        if let json = details.plugins { field("plugins", raw: json) }
+        if let schedule = details.schedule {
+            field("scheduled_message_id", schedule.id)
+            moment("scheduled_at", schedule.sendsAt)
+            text("scheduled_status", schedule.status)
+        }
+        if let seconds = details.survivalSeconds { field("message_survival_seconds", seconds) }
+        if let hours = details.retentionHours { field("message_retention_hour", hours) }
+        if let alert = details.criticalAlert { criticalAlert(alert) }
+        if let effects = details.effects { self.effects(effects) }
+        if details.isRemoved { field("is_removed", true) }
+        if let notification = details.notification {
+            field("notification_message_id", notification.id)
+            text("message_status", notification.status)
+            if let json = notification.data { field("notification_data", raw: json) }
+        }
+    }
+
+    private mutating func reactions(_ reactions: [Reaction]) {
+        array("reactions") { writer in
+            for reaction in reactions {
+                writer.object { writer in
+                    writer.field("key", reaction.key)
+                    writer.field("user_ids", reaction.userIDs.map(\.rawValue))
+                    writer.field("updated_at", reaction.updatedAt.milliseconds)
+                    if reaction.count > 0 { writer.field("count", reaction.count) }
+                }
+            }
+        }
+    }
+
+    package mutating func threadInfo(_ thread: ThreadInfo) {
+        object { writer in
+            writer.field("reply_count", thread.replyCount)
+            writer.users("most_replies", thread.mostReplies)
+            writer.moment("last_replied_at", thread.lastRepliedAt)
+            writer.moment("updated_at", thread.updatedAt)
+            if let count = thread.memberCount { writer.field("member_count", count) }
+            if let count = thread.unreadMessageCount {
+                writer.field("unread_message_count", count)
+            }
+            if let isEnabled = thread.isPushEnabled {
+                writer.field("is_push_notification_enabled", isEnabled)
+            }
+        }
+    }
+
+    private mutating func parentPreview(_ preview: ParentPreview) {
+        object("parent_message_info") { writer in
+            writer.field("type", preview.content.kind)
+            switch preview.content {
+            case .user(let text), .admin(let text): writer.field("message", text)
+            case .unknown: break
+            case .file(let file):
+                writer.text("message", file.caption)
+                writer.object("file") { writer in
+                    writer.field("url", file.url)
+                    writer.field("name", file.name)
+                    writer.field("type", file.type)
+                    writer.field("size", file.size.bytes)
+                    writer.text("data", file.data)
+                    writer.field("require_auth", file.requiresAuth)
+                }
+                writer.files(file.files)
+            }
+            if let sender = preview.sender {
+                writer.name("user")
+                writer.user(sender)
+            }
+            writer.moment("ts", preview.createdAt)
+            writer.text("data", preview.data)
+            writer.text("custom_type", preview.customType)
+            if !preview.translations.isEmpty { writer.texts("translations", preview.translations) }
+        }
+    }
+
+    private mutating func linkPreview(_ preview: LinkPreview) {
+        object("og_tag") { writer in
+            writer.field("og:title", preview.title)
+            writer.field("og:url", preview.url)
+            writer.field("og:description", preview.summary)
+            guard let image = preview.image else { return }
+            writer.object("og:image") { writer in
+                writer.field("url", image.url)
+                writer.text("secure_url", image.secureURL)
+                writer.text("type", image.type)
+                writer.text("alt", image.alternativeText)
+                writer.field("width", image.width)
+                writer.field("height", image.height)
+            }
+        }
+    }
+
+    private mutating func criticalAlert(_ alert: CriticalAlert) {
+        object("apple_critical_alert_options") { writer in
+            writer.field("name", alert.sound)
+            writer.field("volume", raw: alert.volume.isFinite ? "\(alert.volume)" : "1")
+        }
+    }
+
+    private mutating func effects(_ effects: MessageEffects) {
+        object("message_events") { writer in
+            if effects.push == "true" || effects.push == "false" {
+                writer.field("send_push_notification", effects.push == "true")
+            } else {
+                writer.field("send_push_notification", effects.push)
+            }
+            writer.field("update_unread_count", effects.updatesUnreadCount)
+            writer.field("update_mention_count", effects.updatesMentionCount)
+            writer.field("update_last_message", effects.updatesLastMessage)
+        }
+    }
+}

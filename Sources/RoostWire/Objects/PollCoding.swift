@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+extension JSONReader {
+    /// Nil for null, and for `{}`.
+    mutating func readPollIfPresent() throws(WireError) -> Poll? {
+        if try skipEmptyOrNull() { return nil }
+        var id: Int64?
+        var poll = Poll(id: 0)
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "id": id = try reader.readInt64()
+            case "title": poll.title = try reader.readStringIfPresent() ?? ""
+            case "status":
+                poll.status = Poll.Status(rawValue: try reader.readString()) ?? .open
+            case "created_at": poll.createdAt = try reader.readPositiveSeconds()
+            case "updated_at": poll.updatedAt = try reader.readPositiveSeconds()
+            case "close_at": poll.closesAt = try reader.readPositiveSeconds()
+            case "message_id": poll.messageID = try reader.readMessageID()
+            case "data": (poll.dataType, poll.dataText) = try reader.readPollData()
+            case "voter_count": poll.voterCount = try reader.readIntIfPresent() ?? 0
+            case "options":
+                poll.options = try reader.readList { reader throws(WireError) in
+                    try reader.readPollOption()
+                }
+            case "created_by": poll.createdBy = try reader.readUserIDIfPresent()
+            case "allow_user_suggestion":
+                poll.allowsSuggestions = try reader.readBoolIfPresent() ?? false
+            case "allow_multiple_votes":
+                poll.allowsMultipleVotes = try reader.readBoolIfPresent() ?? false
+            case "voted_option_ids":
+                poll.votedOptionIDs = try reader.readList { reader throws(WireError) in
+                    try reader.readInt64()
+                }
+            default: try reader.skipValue()
+            }
+        }
+        guard let id else { throw .missing("id", offset: position) }
+        poll.id = id
+        return poll
+    }
+
+    private mutating func readPollData() throws(WireError) -> (String, String) {
+        var (type, text) = ("", "")
+        if try skipEmptyOrNull() { return (type, text) }
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "type": type = try reader.readStringIfPresent() ?? ""
+            case "text": text = try reader.readStringIfPresent() ?? ""
+            default: try reader.skipValue()
+            }
+        }
+        return (type, text)
+    }
+
+    private mutating func readPollOption() throws(WireError) -> Poll.Option {
+        var id: Int64?
+        var option = Poll.Option(id: 0)
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "id": id = try reader.readInt64()
+            case "text": option.text = try reader.readStringIfPresent() ?? ""
+            case "created_by": option.createdBy = try reader.readUserIDIfPresent()
+            case "created_at": option.createdAt = try reader.readPositiveSeconds()
+            case "updated_at": option.updatedAt = try reader.readPositiveSeconds()
+            case "vote_count": option.voteCount = try reader.readIntIfPresent() ?? 0
+            case "partial_voter_list": option.voters = try reader.readUsers()
+            default: try reader.skipValue()
+            }
+        }
+        guard let id else { throw .missing("id", offset: position) }
+        option.id = id
+        return option
+    }
+
+    private mutating func readUserIDIfPresent() throws(WireError) -> UserID? {
+        guard let text = try readStringIfPresent(), !text.isEmpty else { return nil }
+        return UserID(text)
+    }
+
+    /// A moment in seconds; nil also for -1, which means "none".
+    private mutating func readPositiveSeconds() throws(WireError) -> Timestamp? {
+        guard let value = try readInt64IfPresent(), value > 0 else { return nil }
+        return Timestamp(seconds: value)
+    }
+}
+
+extension JSONWriter {
+    mutating func poll(_ poll: Poll) {
+        object("poll") { writer in
+            writer.field("id", poll.id)
+            writer.field("title", poll.title)
+            writer.field("status", poll.status.rawValue)
+            writer.seconds("created_at", poll.createdAt)
+            writer.seconds("updated_at", poll.updatedAt)
+            writer.field("close_at", poll.closesAt?.seconds ?? -1)
+            if let id = poll.messageID { writer.field("message_id", id.rawValue) }
+            if !poll.dataType.isEmpty || !poll.dataText.isEmpty {
+                writer.object("data") { writer in
+                    writer.field("type", poll.dataType)
+                    writer.field("text", poll.dataText)
+                }
+            }
+            writer.field("voter_count", poll.voterCount)
+            writer.array("options") { writer in
+                for option in poll.options { writer.option(option, of: poll.id) }
+            }
+            if let id = poll.createdBy { writer.field("created_by", id.rawValue) }
+            writer.field("allow_user_suggestion", poll.allowsSuggestions)
+            writer.field("allow_multiple_votes", poll.allowsMultipleVotes)
+            writer.array("voted_option_ids") { writer in
+                for id in poll.votedOptionIDs { writer.int(id) }
+            }
+        }
+    }
+
+    private mutating func option(_ option: Poll.Option, of poll: Int64) {
+        object { writer in
+            writer.field("poll_id", poll)
+            writer.field("id", option.id)
+            writer.field("text", option.text)
+            if let id = option.createdBy { writer.field("created_by", id.rawValue) }
+            writer.seconds("created_at", option.createdAt)
+            writer.seconds("updated_at", option.updatedAt)
+            writer.field("vote_count", option.voteCount)
+            if !option.voters.isEmpty { writer.users("partial_voter_list", option.voters) }
+        }
+    }
+
+    private mutating func seconds(_ name: String, _ moment: Timestamp?) {
+        if let moment { field(name, moment.seconds) }
+    }
+}

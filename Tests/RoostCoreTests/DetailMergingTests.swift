@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import Testing
+
+struct DetailMergingTests {
+    private func change(
+        _ user: UserID, _ isAdded: Bool, at moment: Int64, key: String = "k"
+    ) -> ReactionChange {
+        ReactionChange(
+            key: key, userID: user, isAdded: isAdded, updatedAt: Timestamp(milliseconds: moment))
+    }
+
+    private func thread(_ count: Int, at moment: Int64?) -> ThreadInfo {
+        var thread = ThreadInfo(replyCount: count)
+        thread.updatedAt = moment.map { Timestamp(milliseconds: $0) }
+        return thread
+    }
+
+    @Test
+    func `reactions come and go, and an emoji nobody uses goes with the last of them`() {
+        var reactions: [Reaction] = []
+        reactions = reactions.applying(change("a", true, at: 1))
+        reactions = reactions.applying(change("b", true, at: 2))
+        reactions = reactions.applying(change("b", true, at: 2))
+        #expect(reactions.map(\.userIDs) == [["a", "b"]])
+        #expect(reactions[0].updatedAt == Timestamp(milliseconds: 2))
+        reactions = reactions.applying(change("a", false, at: 1))
+        #expect(reactions.map(\.userIDs) == [["a", "b"]])
+        reactions = reactions.applying(change("a", false, at: 3))
+        reactions = reactions.applying(change("b", false, at: 3))
+        #expect(reactions.isEmpty)
+    }
+
+    @Test
+    func `an event that comes late undoes nothing of the same person and emoji`() {
+        var times = ReactionTimes()
+        let isNews = [
+            times.admits(change("a", false, at: 5)), times.admits(change("a", true, at: 4)),
+            times.admits(change("a", true, at: 5)), times.admits(change("b", true, at: 1)),
+            times.admits(change("a", true, at: 1, key: "other")),
+        ]
+        #expect(isNews == [true, false, true, true, true])
+    }
+
+    @Test
+    func `thread info gives way to one that is as new or newer`() {
+        #expect(thread(1, at: 5).merged(with: thread(2, at: 5)).replyCount == 2)
+        #expect(thread(1, at: 5).merged(with: thread(2, at: 4)).replyCount == 1)
+        #expect(thread(1, at: 5).merged(with: thread(2, at: nil)).replyCount == 1)
+    }
+
+    @Test
+    func `a copy that does not tell reactions leaves them, an empty one does not (scar 78)`() {
+        var known = MessageDetails()
+        known.reactions = [
+            Reaction(key: "k", userIDs: ["a"], updatedAt: Timestamp(milliseconds: 1))
+        ]
+        known.threadInfo = thread(3, at: 9)
+        var silent = MessageDetails()
+        silent.threadInfo = thread(2, at: 8)
+        silent.complete(from: known)
+        #expect(silent == known)
+        var none = MessageDetails()
+        none.reactions = []
+        none.complete(from: known)
+        #expect(none.reactions == [])
+        #expect(none.threadInfo == known.threadInfo)
+    }
+}
