@@ -57,6 +57,7 @@ extension StoreWriter {
                         .edited),
                 "messageAtPlace": try connection.plan(
                     of: Query<MessagePlace, Void>.messageAtPlace),
+                "updateContent": try connection.plan(of: Query<MessageEntry, Void>.updateContent),
                 "updateMessage": try connection.plan(of: Query<MessageEntry, Void>.updateMessage),
                 "deleteMessage": try connection.plan(of: Query<MessagePlace, Void>.deleteMessage),
             ]

@@ -40,6 +40,7 @@ struct SchemaTests {
         ("oldestOfParent", keyed("message_by_parent", "parent_id")),
         ("newestOfParent", keyed("message_by_parent", "parent_id")),
         ("messageAtPlace", place),
+        ("updateContent", place),
         ("updateMessage", place),
         ("deleteMessage", place),
         (
