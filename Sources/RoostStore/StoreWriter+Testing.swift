@@ -34,10 +34,6 @@ extension StoreWriter {
                     of: Query<MessageStretch, Void>.oldestMessages),
                 "newestMessages": try connection.plan(
                     of: Query<MessageStretch, Void>.newestMessages),
-                "oldestOfSender": try connection.plan(
-                    of: Query<MessageStretch, Void>.oldestOfSender),
-                "newestOfSender": try connection.plan(
-                    of: Query<MessageStretch, Void>.newestOfSender),
                 "oldestOfCustomType": try connection.plan(
                     of: Query<MessageStretch, Void>.oldestOfCustomType),
                 "newestOfCustomType": try connection.plan(

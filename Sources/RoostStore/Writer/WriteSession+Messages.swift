@@ -143,7 +143,7 @@ extension WriteSession {
             let entry = try entry(message, row: news.channelRow)
             if try connection.execute(.insertMessage, entry) > 0 {
                 news.add(entry)
-                news.note(position.messageID, before: nil, after: message)
+                news.noteAdded(position.messageID, message)
                 return
             }
             old = try movedMessage(position.messageID, news: news)
