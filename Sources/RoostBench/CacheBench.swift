@@ -126,11 +126,13 @@ struct Fixture {
     let name: String
 
     var ours: String { "\(folder)/\(name)-ours" }
+    var oursWithSearch: String { "\(folder)/\(name)-ours-search" }
     var limit: String { "\(folder)/\(name)-limit.sqlite" }
     var limitWithSearch: String { "\(folder)/\(name)-limit-search.sqlite" }
 
     func remove() {
         Machine.remove(ours)
+        Machine.remove(oursWithSearch)
         for path in [limit, limitWithSearch] {
             for ending in ["", "-wal", "-shm"] { Machine.remove(path + ending) }
         }
@@ -147,10 +149,13 @@ extension CacheBench {
         let limit = try Limit(fixture.limit)
         let searching =
             withSearch ? try Limit(fixture.limitWithSearch, .init(hasSearch: true)) : nil
+        var oursSearching =
+            withSearch ? try await OurCache(fixture.oursWithSearch, hasSearch: true) : nil
         let channels = data.channels()
         try await ours.putChannels(channels)
         try limit.putChannels(channels)
         try searching?.putChannels(channels)
+        try await oursSearching?.putChannels(channels)
         for number in 0..<data.pageCount {
             if number % max(1, data.pageCount / 10) == 0 {
                 tell(
@@ -161,10 +166,12 @@ extension CacheBench {
             try await ours.putPage(body)
             try limit.putPage(body)
             try searching?.putPage(body)
+            try await oursSearching?.putPage(body)
         }
         await ours.close()
         limit.close()
         searching?.close()
+        await oursSearching?.close()
         tell("built in \(Int(watch.microseconds / 1e6)) s")
     }
 }
