@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCore
 import RoostExecutors
 package import RoostSQLite
 
@@ -32,6 +33,10 @@ package struct Store: Sendable {
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)
+        /// How large the cache may become; nil is no limit. Held by whoever calls `keepBudget`.
+        package var budget: CacheBudget?
+        /// Which channels lose their messages first.
+        package var clearOrder = ClearOrder.messageCollectionAccessedAt
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -63,7 +68,9 @@ package struct Store: Sendable {
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection, patience: options.patience)
-        let writer = StoreWriter(on: executor("roost.writer"), path: opening.path, owner: owner)
+        let writer = StoreWriter(
+            on: executor("roost.writer"), path: opening.path, owner: owner,
+            budget: BudgetKeeper(budget: options.budget, order: options.clearOrder))
         let outbox = OutboxStore(on: executor("roost.outbox"), files: files)
         var connections: [ReadConnection] = []
         if files != nil {

@@ -47,7 +47,7 @@ package struct EvictionPlan: Hashable, Sendable {
     /// Channels on a screen go last, and only when the cache would stay above the limit with them.
     package init(
         for budget: CacheBudget, channels: [CachedChannelInfo], size: CacheSize,
-        order: ClearOrder = .messageCollectionAccessedAt
+        order: ClearOrder = .messageCollectionAccessedAt, only way: Way? = nil
     ) {
         guard budget.isReached(by: size.used) else {
             self.init(nothingBelow: size.used, target: budget.limit)
@@ -55,7 +55,7 @@ package struct EvictionPlan: Hashable, Sendable {
         }
         self.init(
             downTo: budget.target, sparingOpenBelow: budget.limit, channels: channels, size: size,
-            order: order)
+            order: order, only: way)
     }
 
     /// Plans for a size, whatever the budget says.
@@ -66,16 +66,17 @@ package struct EvictionPlan: Hashable, Sendable {
     ///   - channels: All that have cached messages.
     ///   - size: Of the whole cache.
     ///   - order: Who goes first.
+    ///   - only: The one way that can be taken, as in memory; nil takes the shorter one.
     package init(
         downTo target: Int64, sparingOpenBelow spared: Int64? = nil,
-        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder
+        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder, only: Way? = nil
     ) {
         let target = max(target, 0)
         guard size.used > target else {
             self.init(nothingBelow: size.used, target: target)
             return
         }
-        let way: Way = size.used - target > size.used / 4 ? .rewrite : .slices
+        let way = only ?? (size.used - target > size.used / 4 ? .rewrite : .slices)
         let packed = Self.sum([size.other] + channels.map(\.byteCount))
         // Deleting leaves half-empty pages behind, copying does not.
         var left = way == .rewrite ? min(packed, size.used) : size.used

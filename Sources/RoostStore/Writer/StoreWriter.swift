@@ -10,19 +10,23 @@ internal import RoostSQLite
 ///   order.
 package actor StoreWriter {
     private nonisolated let executor: any SerialExecutor
-    private let path: String
+    let path: String
     private let owner: StoreOwner
     private var connection: Connection?
     /// Keeps other clients out of the folder.
     private var lock: FolderLock?
-    private var readers = JournalReaders()
+    var readers = JournalReaders()
+    var budget: BudgetKeeper
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, path: String, owner: StoreOwner) {
+    init(
+        on executor: any SerialExecutor, path: String, owner: StoreOwner, budget: BudgetKeeper
+    ) {
+        self.budget = budget
         self.executor = executor
         self.path = path
         self.owner = owner
@@ -44,6 +48,7 @@ package actor StoreWriter {
                     sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
             }
             readers.append(commit)
+            keepLogShort(connection)
             return commit
         } catch {
             throw StoreError(error, in: path)
