@@ -30,14 +30,20 @@ struct BudgetKeeper: Sendable {
 
 /// What messages take in a packed file; measured by `roost bench cache` (`docs/adr/0006-eviction.md`).
 enum PackedBytes {
-    /// Of a channel's messages: their rows, the unfilled ends of pages, their share of the indexes.
-    static func of(_ holding: Holding, hasSearch: Bool) -> Int64 {
-        let each: Int64 = hasSearch ? 155 : 95
-        return saturating(holding.payloadBytes, 1.1)
-            + saturating(holding.messageCount, Double(each))
+    /// What the figures have to be multiplied with, because together they are no more than is there.
+    static func factor(of holdings: [Holding], in size: CacheSize, hasSearch: Bool) -> Double {
+        let sum = holdings.reduce(0) { $0 + estimate($1, hasSearch) }
+        return sum > 0 ? min(1, Double(max(size.used - size.other, 0)) / sum) : 1
     }
 
-    private static func saturating(_ count: Int64, _ factor: Double) -> Int64 {
-        Int64(exactly: (Double(max(count, 0)) * factor).rounded()) ?? .max / 4
+    /// Of a channel's messages: their rows, the unfilled ends of pages, their share of the indexes.
+    static func of(_ holding: Holding, _ factor: Double, hasSearch: Bool) -> Int64 {
+        Int64(exactly: (estimate(holding, hasSearch) * factor).rounded()) ?? .max / 4
+    }
+
+    private static func estimate(_ holding: Holding, _ hasSearch: Bool) -> Double {
+        let each: Double = hasSearch ? 155 : 95
+        return Double(max(holding.payloadBytes, 0)) * 1.1
+            + Double(max(holding.messageCount, 0)) * each
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostCore
-package import RoostModel
+internal import RoostModel
 
 /// An eviction on its way, step by step, so that others commit in between.
 package struct Trim: Sendable {
@@ -17,7 +17,7 @@ package struct Trim: Sendable {
     /// What was intended.
     package let plan: EvictionPlan
     /// The channels that have lost all their messages so far.
-    package internal(set) var evicted: [ChannelURL] = []
+    package internal(set) var evicted: [CachedChannelInfo] = []
     /// Bytes in use after the last step.
     package internal(set) var size: Int64
     /// How large the cache may stay when only channels on a screen are left.

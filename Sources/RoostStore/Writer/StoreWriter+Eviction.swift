@@ -40,12 +40,17 @@ extension StoreWriter {
         let isInMemory = isInMemory
         return try inspect { connection throws(SQLiteError) in
             let hasSearch = try connection.first(.hasSearchState) ?? false
-            let channels = try connection.all(.channelWeights).map { weight in
-                CachedChannelInfo(weight, hasSearch: hasSearch, isOpen: open.contains(weight.url))
-            }
             let size = CacheSize(
                 used: try connection.space().usedBytes,
                 other: try connection.first(.otherBytes) ?? 0)
+            let weights = try connection.all(.channelWeights)
+            let factor = PackedBytes.factor(
+                of: weights.map(\.holding), in: size, hasSearch: hasSearch)
+            let channels = weights.map { weight in
+                CachedChannelInfo(
+                    weight, byteCount: PackedBytes.of(weight.holding, factor, hasSearch: hasSearch),
+                    isOpen: open.contains(weight.url))
+            }
             // Nothing can be copied beside memory, and a file that was made without the means to
             // return pages becomes shorter only by being written anew.
             let way: EvictionPlan.Way? =
@@ -91,6 +96,7 @@ extension StoreWriter {
     }
 
     /// Evicts what has to go; others commit between two steps.
+    @discardableResult
     package func trim(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
     ) async throws(StoreError) -> Trim {
@@ -145,7 +151,7 @@ extension StoreWriter {
             return nil
         }
         readers.append(commit)
-        trim.evicted = trim.plan.channels.map(\.url)
+        trim.evicted = trim.plan.channels
         trim.size = try usedBytes()
         // The size of a copy is foretold, not known.
         trim.remaining = []
@@ -166,7 +172,7 @@ extension StoreWriter {
         }
         let commit = try commit([.evicted(url, through: end ?? .distantFuture)])
         if end == nil {
-            trim.evicted.append(url)
+            trim.evicted.append(channel)
             trim.remaining.removeFirst()
             trim.size = try usedBytes()
             if trim.remaining.isEmpty { try planRest(of: &trim) }
@@ -177,7 +183,7 @@ extension StoreWriter {
     /// Goes on with more channels when those of the plan were not enough.
     private func planRest(of trim: inout Trim) throws(StoreError) {
         if trim.size > trim.plan.target {
-            let gone = Set(trim.evicted)
+            let gone = Set(trim.evicted.map(\.url))
             trim.remaining = try evictionPlan(downTo: trim.plan.target, sparing: trim.open)
                 .channels.filter { !gone.contains($0.url) }[...]
         }
@@ -212,11 +218,11 @@ extension StoreWriter {
 }
 
 extension CachedChannelInfo {
-    fileprivate init(_ weight: ChannelWeight, hasSearch: Bool, isOpen: Bool) {
+    fileprivate init(_ weight: ChannelWeight, byteCount: Int64, isOpen: Bool) {
         self.init(
             url: weight.url, cachedMessageCount: weight.holding.messageCount,
-            byteCount: PackedBytes.of(weight.holding, hasSearch: hasSearch),
-            accessedAt: weight.accessedAt, lastMessageAt: weight.lastMessageAt,
+            byteCount: byteCount, accessedAt: weight.accessedAt,
+            lastMessageAt: weight.lastMessageAt,
             isPinned: weight.isPinned, isOpen: isOpen)
     }
 }
