@@ -33,7 +33,7 @@ package struct Store: Sendable {
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)
-        /// How large the cache may become; nil is no limit. Held by whoever calls `keepBudget`.
+        /// How large the cache may become, held by whoever calls `keepBudget`; nil is no limit.
         package var budget: CacheBudget?
         /// Which channels lose their messages first.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt

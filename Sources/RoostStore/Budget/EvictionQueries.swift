@@ -50,43 +50,18 @@ extension Query where Input == Void, Output == Int64 {
     static let totalChanges = Query(sql: "SELECT total_changes()") { row in row.int64(0) }
 }
 
-extension Query where Input == (channelRow: Int64, count: Int), Output == Position {
-    /// Where the oldest so many messages of a channel end; nothing when there are fewer.
+extension Query where Input == (channelRow: Int64, count: Int), Output == Timestamp {
+    /// When the last of the oldest so many messages was written; nothing when there are fewer.
     static let endOfOldest = Query(
         sql: """
-            SELECT created_at, message_id FROM message
+            SELECT created_at FROM message
             WHERE channel_id = ?1 ORDER BY created_at, message_id LIMIT 1 OFFSET ?2 - 1
             """,
         bind: { input, bindings in
             bindings.append(input.channelRow)
             bindings.append(input.count)
         },
-        decode: { row in Position(row, column: 0) })
-}
-
-extension Query where Input == MessagePlace, Output == Holding {
-    /// What a channel holds up to a place, that one included.
-    static let holdingThroughPlace = Query(
-        sql: """
-            SELECT count(*), ifnull(sum(length(payload)), 0) FROM message
-            WHERE channel_id = ?1 AND (created_at, message_id) <= (?2, ?3)
-            """,
-        bind: { place, bindings in
-            bindings.append(place.channelRow)
-            bindings.append(place.position)
-        },
-        decode: { row in Holding(messageCount: row.int64(0), payloadBytes: row.int64(1)) })
-}
-
-extension Query where Input == MessagePlace, Output == Void {
-    static let deleteThroughPlace = Query(
-        sql: """
-            DELETE FROM message WHERE channel_id = ?1 AND (created_at, message_id) <= (?2, ?3)
-            """,
-        bind: { place, bindings in
-            bindings.append(place.channelRow)
-            bindings.append(place.position)
-        })
+        decode: { row in Timestamp(milliseconds: row.int64(0)) })
 }
 
 extension Query where Input == Void, Output == Void {

@@ -33,6 +33,8 @@ extension StoreWriter {
     /// - Parameters:
     ///   - target: The size to get down to; nil goes by the budget, which does nothing below its limit.
     ///   - open: Channels on a screen; they go last.
+    /// - Returns: The plan; what it expects holds while nobody commits.
+    /// - Throws: What the database answered.
     package func evictionPlan(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
     ) throws(StoreError) -> EvictionPlan {
@@ -166,7 +168,7 @@ extension StoreWriter {
             return nil
         }
         let url = channel.url
-        let end = try inspect { connection throws(SQLiteError) -> Position? in
+        let end = try inspect { connection throws(SQLiteError) -> Timestamp? in
             guard let row = try connection.first(.channelRow, url)?.row else { return nil }
             return try connection.first(.endOfOldest, (row, Self.slice))
         }

@@ -114,7 +114,11 @@ extension [Mutation] {
     /// Whether these are a page of history, of which more will come.
     fileprivate var isBulk: Bool {
         contains { mutation in
-            if case .messages(_, let messages, _, _) = mutation { messages.count > 30 } else { false }
+            if case .messages(_, let messages, _, _) = mutation {
+                messages.count > 30
+            } else {
+                false
+            }
         }
     }
 }

@@ -5,24 +5,23 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension WriteSession {
-    /// Forgets a channel's messages up to a place, and that they were known.
+    /// Forgets a channel's messages through a moment, and that they were known.
     ///
     /// From the oldest on, so that after each slice what is left is still one stretch that is known, and a
     /// page that comes between two slices does not meet messages that nobody has looked after.
-    func evict(_ url: ChannelURL, through end: Position) throws(SQLiteError) {
+    func evict(_ url: ChannelURL, through moment: Timestamp) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             try readFilters(&news)
-            let place = MessagePlace(channelRow: row, position: end)
-            if end == .distantFuture {
+            if moment == .distantFuture {
                 news.holding = Holding()
             } else {
-                let gone = try connection.first(.holdingThroughPlace, place) ?? Holding()
+                let gone = try connection.first(.holdingThrough, (row, moment)) ?? Holding()
                 news.holding.messageCount -= gone.messageCount
                 news.holding.payloadBytes -= gone.payloadBytes
             }
-            try connection.execute(.deleteThroughPlace, place)
-            news.evict(through: end)
+            try connection.execute(.deleteMessagesThrough, (row, moment))
+            news.evict(through: Position(createdAt: moment, messageID: MessageID(.max)))
         }
     }
 }

@@ -162,7 +162,8 @@ struct EvictionTests {
             try await Cache.fill(store)
             let size = try await store.writer.cacheBytes()
             let trim = try await store.writer.trim(downTo: size / 2)
-            #expect(trim.urls == trim.plan.channels.map(\.url))
+            // What deleting frees is measured as it goes, so the last of the plan may stay.
+            #expect(trim.plan.channels.map(\.url).starts(with: trim.urls))
             #expect(trim.urls == Array(Cache.channels.reversed().prefix(trim.evicted.count)))
             #expect(trim.size <= size / 2)
             #expect(try await Cache.faults(of: store) == [])
