@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostExecutors
+
 /// The cache against the limit: a plain C loop over SQLite with the leanest schema that can do the work.
 ///
 /// Both are given the same bytes and asked the same questions by turns in one process, so that what
@@ -48,6 +50,22 @@ package struct CacheBench {
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
         precondition(options.rounds > 0 && options.messages > 0, "There must be something to do.")
+        // One thread asks, as the engine of a client does (docs/adr/0004).
+        let executor = ThreadExecutor(name: "roost.bench")
+        let outcome: Result<BenchReport, BenchError> = await withTaskExecutorPreference(executor) {
+            do throws(BenchError) {
+                return .success(try await measure(options, progress: progress))
+            } catch {
+                return .failure(error)
+            }
+        }
+        await executor.shutDown()
+        return try outcome.get()
+    }
+
+    private static func measure(
+        _ options: Options, progress: @escaping @Sendable (String) -> Void
+    ) async throws(BenchError) -> BenchReport {
         try Machine.makeFolder(options.folder)
         var bench = CacheBench(
             options: options, tell: progress,
