@@ -18,15 +18,19 @@ struct CacheOpening: Sendable {
     let checksForDamage: Bool
     let options: ConnectionOptions
     let patience: Duration
+    /// Whether the commits of other processes are listened for.
+    let listens: Bool
+    let migrating: @Sendable (MigrationProgress) -> Void
 
     var path: String { files?.cache ?? ":memory:" }
 
     /// Opens the cache; one that cannot be read is set aside and begun anew (scars 42, 43).
-    func open() throws(StoreError) -> OpenDatabase<CacheReport> {
+    func open(_ interrupter: Interrupter) throws(StoreError) -> OpenDatabase<CacheReport> {
         let checks = checksForDamage
         let opening = DatabaseOpening(
             owner: owner, path: files?.cache, lockFile: files?.lock, options: options,
-            patience: patience, migrator: .cache, ownerQueries: .cache
+            patience: patience, migrator: .cache, ownerQueries: .cache,
+            interrupter: interrupter, migrating: migrating
         ) { connection throws(SQLiteError) in
             checks ? try connection.damage(limit: 1).first : nil
         }

@@ -18,6 +18,10 @@ struct DatabaseOpening: Sendable {
     let patience: Duration
     let migrator: Migrator
     let ownerQueries: OwnerQueries
+    /// Ends what the connection does, the opening itself included.
+    let interrupter: Interrupter
+    /// Told how far a large migration has come.
+    var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
     /// Looks for damage after opening; nil when there is none.
     let check: @Sendable (Connection) throws(SQLiteError) -> String?
 
@@ -77,7 +81,7 @@ struct DatabaseOpening: Sendable {
     func openAlone() throws(StoreError) -> Connection {
         let connection = try connect()
         do {
-            try migrator.migrate(connection)
+            try migrator.migrate(connection, progress: migrating)
         } catch {
             throw StoreError(error, in: place)
         }
@@ -99,7 +103,8 @@ struct DatabaseOpening: Sendable {
     private func connect() throws(StoreError) -> Connection {
         let wasThere = path.map { DatabaseFiles($0).exists } ?? true
         do {
-            return try Connection(path.map { .file($0) } ?? .memory, options)
+            return try Connection(
+                path.map { .file($0) } ?? .memory, options, interrupter: interrupter)
         } catch  where error.isReadOnly || (error.isCannotOpen && !wasThere) {
             throw StoreError(
                 .folderNotWritable,

@@ -16,8 +16,10 @@ package struct Store: Sendable {
     /// How the outbox was found.
     package let outboxReport: OutboxReport
 
-    private let connections: [ReadConnection]
+    let connections: [ReadConnection]
     private let executors: [ThreadExecutor]
+    let switchboard: StoreSwitch
+    let opening: CacheOpening
 
     /// How a store is opened; the defaults suit an app.
     package struct Options: Sendable {
@@ -32,6 +34,8 @@ package struct Store: Sendable {
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)
+        /// Told how far a migration of many rows has come, from the writer's executor.
+        package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -62,13 +66,18 @@ package struct Store: Sendable {
         }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
-            options: options.connection, patience: options.patience)
-        let writer = StoreWriter(on: executor("roost.writer"), path: opening.path, owner: owner)
-        let outbox = OutboxStore(on: executor("roost.outbox"), files: files)
+            options: options.connection, patience: options.patience,
+            // Whoever brings an executor decides what happens when.
+            listens: options.executor == nil, migrating: options.migrating)
+        let switchboard = StoreSwitch()
+        let writer = StoreWriter(
+            on: executor("roost.writer"), path: opening.path, owner: owner, switchboard)
+        let outbox = OutboxStore(on: executor("roost.outbox"), files: files, switchboard)
         var connections: [ReadConnection] = []
         if files != nil {
             connections = (0..<options.readerCount).map { index in
-                ReadConnection(on: executor("roost.reader.\(index)"), path: opening.path)
+                ReadConnection(
+                    on: executor("roost.reader.\(index)"), path: opening.path, switchboard)
             }
         }
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
@@ -80,9 +89,9 @@ package struct Store: Sendable {
             return Store(
                 writer: writer, readers: sources.map(StoreReader.init), outbox: outbox,
                 report: report, outboxReport: outboxReport, connections: connections,
-                executors: threads)
+                executors: threads, switchboard: switchboard, opening: opening)
         } catch {
-            await close(writer, connections, outbox, threads)
+            await close(writer, connections, outbox, threads, switchboard)
             throw error
         }
     }
@@ -91,16 +100,17 @@ package struct Store: Sendable {
     ///
     /// Calls made later throw `.closed`.
     package func close() async {
-        await Self.close(writer, connections, outbox, executors)
+        await Self.close(writer, connections, outbox, executors, switchboard)
     }
 
     private static func close(
         _ writer: StoreWriter, _ connections: [ReadConnection], _ outbox: OutboxStore,
-        _ executors: [ThreadExecutor]
+        _ executors: [ThreadExecutor], _ switchboard: StoreSwitch
     ) async {
         for connection in connections { await connection.close() }
         await outbox.close()
         await writer.close()  // Last, because it holds the lock of the folder.
+        await switchboard.end()
         for executor in executors { await executor.shutDown() }
     }
 }

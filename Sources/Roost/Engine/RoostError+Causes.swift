@@ -21,6 +21,21 @@ extension CacheReport {
     }
 }
 
+extension OutboxReport {
+    /// What a person should know of how their unsent messages were found.
+    var sentences: [String] {
+        switch self {
+        case .intact: []
+        case .salvaged(let setAside, let carriedOver, let lost, let reason):
+            [
+                "The file of unsent messages was damaged (\(reason)): \(carriedOver) of them were saved, "
+                    + "\(lost.map { "\($0)" } ?? "an unknown number") could not be read; the old file "
+                    + "is at \(setAside)."
+            ]
+        }
+    }
+}
+
 extension RoostError {
     init(_ error: TransportError) {
         let (code, remedy): (Code, Remedy) =
@@ -40,6 +55,7 @@ extension RoostError {
             case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .otherOwner, .locked,
                 .full, .notAccessible:
                 .repairStorage
+            case .suspended: .retry
             case .closed, .unexpected: .none
             }
         self.init(
