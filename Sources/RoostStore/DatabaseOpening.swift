@@ -62,6 +62,15 @@ struct DatabaseOpening: Sendable {
             .locked, "\(place) is being replaced again and again: close the other processes.")
     }
 
+    /// Does something to the files while nobody has them open.
+    func alone<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        guard let lockFile else { return try body() }
+        let lock = try change(try take(lockFile), to: .exclusive)
+        let value = try body()
+        _ = consume lock
+        return value
+    }
+
     /// Opens a database that needs nothing but opening; nil when it needs more.
     private func openShared() throws(StoreError) -> Connection? {
         guard let path, DatabaseFiles(path).exists else { return nil }

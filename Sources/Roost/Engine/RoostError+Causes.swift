@@ -12,10 +12,11 @@ extension CacheReport {
     var sentences: [String] {
         switch self {
         case .intact: []
-        case .rebuilt(let setAside, let reason):
+        case .rebuilt(let setAside, let reason, let salvaged):
             [
-                "The cache could not be read (\(reason)) and was begun anew; the old file is at "
-                    + "\(setAside). Unsent messages were not touched."
+                "The cache was damaged (\(reason)) and was made anew with the \(salvaged.messages) "
+                    + "messages that could be saved; the old file is at \(setAside). Unsent messages "
+                    + "were not touched."
             ]
         }
     }

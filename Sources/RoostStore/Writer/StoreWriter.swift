@@ -116,6 +116,7 @@ package actor StoreWriter {
         isClosed = true
         letGo()
         listener?.cancel()
+        bell = nil
         readers.finish()
     }
 

@@ -88,12 +88,12 @@ struct ReleasedSchemaTests {
             message.unknownFields.fields.map { "\($0.name) \($0.json)" }
                 == (index % 23 == 0 ? [#"new_field {"a":[1,2]}"#] : []))
         switch message.content {
-        case .admin(text: let text): #expect(index % 11 == 0 && index % 17 != 0 && text == "notice \(id)")
+        case .admin(let text): #expect(index % 11 == 0 && index % 17 != 0 && text == "notice \(id)")
         case .file(let file):
             #expect(index % 17 == 0)
             #expect(file.url == "https://example.com/f\(id)" && file.name == "f\(id).png")
             #expect(file.type == "image/png" && file.size == ByteCount(bytes: id))
-        case .user(text: let text):
+        case .user(let text):
             #expect(index % 11 != 0 && index % 17 != 0)
             #expect(text == "text \(id) of channel \(channel)")
         default: Issue.record("\(id) is of a kind that was not written.")
