@@ -115,7 +115,8 @@ let tests: [Target] = [
         dependencies: [
             "RoostTestSupport", "DiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
             "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit",
-        ]),
+        ],
+        exclude: ["Released"]),
     .testTarget(
         name: "RoostTransportTests",
         dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),

@@ -32,7 +32,7 @@ public final class ChatClient: Sendable {
         self.engine = engine
         self.link = link
         self.outbox = outbox
-        storageReport = store.report.sentences
+        storageReport = store.report.sentences + store.outboxReport.sentences
     }
 
     deinit {
@@ -118,6 +118,27 @@ public final class ChatClient: Sendable {
     /// Tells the client that a network has come or gone, where the app knows.
     public func networkChanged(isUp: Bool) async {
         await link.receive(.networkChanged(isUp: isUp))
+    }
+
+    /// Gives up every lock on the client's files; to be awaited before the system suspends the app.
+    ///
+    /// iOS ends an app that holds a lock on a shared file while it is suspended. What is written or read
+    /// until `resume` waits for it; the connection is left to the system.
+    public func suspend() async { await store.suspend() }
+
+    /// Opens the files again after `suspend`, when the app is back in the foreground.
+    ///
+    /// - Returns: What went wrong with the files meanwhile and was put right, as in `storageReport`.
+    /// - Throws: `.localDatabaseError` when they cannot be opened now, as while the device is locked;
+    ///   everything goes on waiting, and the call may be made again.
+    @discardableResult
+    public func resume() async throws(RoostError) -> [String] {
+        do {
+            let found = try await store.resume()
+            return found.cache.sentences + found.outbox.sentences
+        } catch {
+            throw RoostError(error)
+        }
     }
 
     /// Returns when nothing is being connected, fetched or sent that could be.

@@ -5,8 +5,11 @@ internal import RoostSQLite
 /// How the cache was found; an app should tell its users of anything but `.intact`.
 package enum CacheReport: Hashable, Sendable {
     case intact
-    /// The cache could not be read and was begun anew; the old files are at `setAside`, whole.
-    case rebuilt(setAside: String, because: String)
+    /// The cache was damaged, and what of it is certain was carried over into a new one.
+    ///
+    /// The old files are at `setAside`; those of an earlier damage are deleted, because they hold what
+    /// people wrote and help nobody any more.
+    case rebuilt(setAside: String, because: String, salvaged: SalvagedCache)
 }
 
 /// What it takes to open a cache.
@@ -18,24 +21,55 @@ struct CacheOpening: Sendable {
     let checksForDamage: Bool
     let options: ConnectionOptions
     let patience: Duration
+    /// Whether the commits of other processes are listened for.
+    let listens: Bool
+    let migrating: @Sendable (MigrationProgress) -> Void
     var searchPlace = SearchPlace.nowhere
 
     var path: String { files?.cache ?? ":memory:" }
 
-    /// Opens the cache; one that cannot be read is set aside and begun anew (scars 42, 43).
-    func open() throws(StoreError) -> OpenDatabase<CacheReport> {
+    /// Opens the cache; one that cannot be read is set aside and made anew (scars 42, 43).
+    func open(_ interrupter: Interrupter) throws(StoreError) -> OpenDatabase<CacheReport> {
+        let database = database(interrupter)
+        return try database.open {
+            nil
+        } repair: { damage throws(StoreError) in
+            try salvage(database, damage)
+        }
+    }
+
+    /// Sets the cache aside whatever is wrong with it, and makes it anew with all that is certain.
+    ///
+    /// - Throws: `.locked` while somebody has it open.
+    func replace(because reason: String) throws(StoreError) -> CacheReport {
+        let database = database(Interrupter())
+        return try database.alone { () throws(StoreError) in
+            try salvage(database, StoreError(.damaged, reason))
+        }
+    }
+
+    private func database(_ interrupter: Interrupter) -> DatabaseOpening {
         let checks = checksForDamage
-        let opening = DatabaseOpening(
+        return DatabaseOpening(
             owner: owner, path: files?.cache, lockFile: files?.lock, options: options,
-            patience: patience, migrator: .cache, ownerQueries: .cache
+            patience: patience, migrator: .cache, ownerQueries: .cache,
+            interrupter: interrupter, migrating: migrating
         ) { connection throws(SQLiteError) in
             checks ? try connection.damage(limit: 1).first : nil
         }
-        return try opening.open {
-            nil
-        } repair: { damage throws(StoreError) in
-            let setAside = try DatabaseFiles(path).setAside(because: damage)
-            return .rebuilt(setAside: setAside, because: damage.cause?.message ?? damage.message)
+    }
+
+    private func salvage(
+        _ database: DatabaseOpening, _ damage: StoreError
+    ) throws(StoreError) -> CacheReport {
+        let setAside = try DatabaseFiles(path).setAside(because: damage)
+        let connection = try database.openAlone()
+        do throws(SQLiteError) {
+            return .rebuilt(
+                setAside: setAside, because: damage.cause?.message ?? damage.message,
+                salvaged: try CacheSalvage.carry(from: setAside, to: connection, owner: owner))
+        } catch {
+            throw StoreError(error, in: path)
         }
     }
 }
@@ -44,6 +78,11 @@ extension DatabaseFiles {
     /// Moves a damaged database out of the way.
     func setAside(because damage: StoreError) throws(StoreError) -> String {
         do {
+            var number = 1
+            while case let old = DatabaseFiles("\(path).damaged-\(number)"), old.exists {
+                try old.delete()
+                number += 1
+            }
             return try setAside()
         } catch {
             throw StoreError(

@@ -18,6 +18,10 @@ struct DatabaseOpening: Sendable {
     let patience: Duration
     let migrator: Migrator
     let ownerQueries: OwnerQueries
+    /// Ends what the connection does, the opening itself included.
+    let interrupter: Interrupter
+    /// Told how far a large migration has come.
+    var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
     /// Looks for damage after opening; nil when there is none.
     let check: @Sendable (Connection) throws(SQLiteError) -> String?
 
@@ -58,6 +62,15 @@ struct DatabaseOpening: Sendable {
             .locked, "\(place) is being replaced again and again: close the other processes.")
     }
 
+    /// Does something to the files while nobody has them open.
+    func alone<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        guard let lockFile else { return try body() }
+        let lock = try change(try take(lockFile), to: .exclusive)
+        let value = try body()
+        _ = consume lock
+        return value
+    }
+
     /// Opens a database that needs nothing but opening; nil when it needs more.
     private func openShared() throws(StoreError) -> Connection? {
         guard let path, DatabaseFiles(path).exists else { return nil }
@@ -77,7 +90,7 @@ struct DatabaseOpening: Sendable {
     func openAlone() throws(StoreError) -> Connection {
         let connection = try connect()
         do {
-            try migrator.migrate(connection)
+            try migrator.migrate(connection, progress: migrating)
         } catch {
             throw StoreError(error, in: place)
         }
@@ -99,7 +112,8 @@ struct DatabaseOpening: Sendable {
     private func connect() throws(StoreError) -> Connection {
         let wasThere = path.map { DatabaseFiles($0).exists } ?? true
         do {
-            return try Connection(path.map { .file($0) } ?? .memory, options)
+            return try Connection(
+                path.map { .file($0) } ?? .memory, options, interrupter: interrupter)
         } catch  where error.isReadOnly || (error.isCannotOpen && !wasThere) {
             throw StoreError(
                 .folderNotWritable,

@@ -19,8 +19,10 @@ package struct Store: Sendable {
 
     /// The index, where the cache's file does not hold it.
     let memoryIndex: MemoryIndex?
-    private let connections: [ReadConnection]
+    let connections: [ReadConnection]
     private let executors: [ThreadExecutor]
+    let switchboard: StoreSwitch
+    let opening: CacheOpening
 
     /// How a store is opened; the defaults suit an app.
     package struct Options: Sendable {
@@ -46,6 +48,8 @@ package struct Store: Sendable {
         package var budget: CacheBudget?
         /// Which channels lose their messages first.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt
+        /// Told how far a migration of many rows has come, from the writer's executor.
+        package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -77,15 +81,19 @@ package struct Store: Sendable {
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection, patience: options.patience,
+            // Whoever brings an executor decides what happens when.
+            listens: options.executor == nil, migrating: options.migrating,
             searchPlace: options.searchPlace(isFile: files != nil))
+        let switchboard = StoreSwitch()
         let writer = StoreWriter(
-            on: executor("roost.writer"), path: opening.path, owner: owner,
+            on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
             budget: BudgetKeeper(budget: options.budget, order: options.clearOrder))
-        let outbox = OutboxStore(on: executor("roost.outbox"), files: files)
+        let outbox = OutboxStore(on: executor("roost.outbox"), files: files, switchboard)
         var connections: [ReadConnection] = []
         if files != nil {
             connections = (0..<options.readerCount).map { index in
-                ReadConnection(on: executor("roost.reader.\(index)"), path: opening.path)
+                ReadConnection(
+                    on: executor("roost.reader.\(index)"), path: opening.path, switchboard)
             }
         }
         let memoryIndex =
@@ -102,9 +110,10 @@ package struct Store: Sendable {
                 readers: sources.map { StoreReader(source: $0, memoryIndex: memoryIndex) },
                 outbox: outbox,
                 report: report, outboxReport: outboxReport, memoryIndex: memoryIndex,
-                connections: connections, executors: threads)
+                connections: connections, executors: threads, switchboard: switchboard,
+                opening: opening)
         } catch {
-            await close(writer, connections, memoryIndex, outbox, threads)
+            await close(writer, connections, memoryIndex, outbox, threads, switchboard)
             throw error
         }
     }
@@ -113,17 +122,18 @@ package struct Store: Sendable {
     ///
     /// Calls made later throw `.closed`.
     package func close() async {
-        await Self.close(writer, connections, memoryIndex, outbox, executors)
+        await Self.close(writer, connections, memoryIndex, outbox, executors, switchboard)
     }
 
     private static func close(
         _ writer: StoreWriter, _ connections: [ReadConnection], _ memoryIndex: MemoryIndex?,
-        _ outbox: OutboxStore, _ executors: [ThreadExecutor]
+        _ outbox: OutboxStore, _ executors: [ThreadExecutor], _ switchboard: StoreSwitch
     ) async {
         for connection in connections { await connection.close() }
         await memoryIndex?.close()
         await outbox.close()
         await writer.close()  // Last, because it holds the lock of the folder.
+        await switchboard.end()
         for executor in executors { await executor.shutDown() }
     }
 }

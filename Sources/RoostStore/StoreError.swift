@@ -24,6 +24,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case notAccessible
         /// There is no index of words, or this SQLite cannot make one.
         case searchUnavailable
+        /// The app is suspended, and the call was of a kind that does not wait.
+        case suspended
         /// The store was closed.
         case closed
         /// A mistake of this library, or of the SQLite it runs on.
@@ -60,6 +62,8 @@ extension StoreError {
                 )
             } else if error.isMalformedValue {
                 (Kind.damaged, "\(path) holds something unreadable: clear the channel concerned.")
+            } else if error.isInterrupted {
+                (Kind.suspended, Self.suspended.message)
             } else if error.isBusy {
                 (Kind.locked, "Another process is writing to \(path): close it and try again.")
             } else if error.isReadOnly || error.isCannotOpen || error.isIO || error.isForbidden {
@@ -94,6 +98,9 @@ extension StoreError {
         }
     }
 
-    static let closed = StoreError(
+    static let suspended = StoreError(
+        .suspended, "The store is suspended: try again when it has resumed.")
+
+    package static let closed = StoreError(
         .closed, "The store is closed: open it again before you use it.")
 }

@@ -64,4 +64,24 @@ extension String {
         for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         return "\(name.prefix(100))~\(String(hash, radix: 16))"
     }
+
+    /// What was made a file's name by `asFileName`; nil when the name was cut.
+    var fromFileName: String? {
+        if self == "%" { return "" }
+        guard !contains("~") else { return nil }
+        var bytes: [UInt8] = []
+        var rest = self[...].utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
 }

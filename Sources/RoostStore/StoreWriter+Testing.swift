@@ -8,27 +8,27 @@ internal import RoostSQLite
 
 extension StoreWriter {
     /// Makes the disk full beyond so many pages; nil lifts the limit.
-    package func limitPages(to count: Int?) throws(StoreError) {
-        try inspect { connection throws(SQLiteError) in
+    package func limitPages(to count: Int?) async throws(StoreError) {
+        try await perform { connection throws(SQLiteError) in
             try connection.limitPages(to: count ?? 1_000_000_000)
         }
     }
 
     /// Pages of the file, those in the log included.
-    package func pageCount() throws(StoreError) -> Int {
-        try inspect { connection throws(SQLiteError) in
+    package func pageCount() async throws(StoreError) -> Int {
+        try await perform { connection throws(SQLiteError) in
             Int(try connection.first(Query(sql: "PRAGMA page_count") { $0.int64(0) }) ?? 0)
         }
     }
 
     /// Zero between any two calls (scar 50).
-    package func busyStatementCount() throws(StoreError) -> Int {
-        try inspect { connection throws(SQLiteError) in connection.busyStatementCount }
+    package func busyStatementCount() async throws(StoreError) -> Int {
+        try await perform { connection throws(SQLiteError) in connection.busyStatementCount }
     }
 
     /// How the queries that run often walk their tables, by name.
-    package func hotPlans() throws(StoreError) -> [String: [String]] {
-        try inspect { connection throws(SQLiteError) in
+    package func hotPlans() async throws(StoreError) -> [String: [String]] {
+        try await perform { connection throws(SQLiteError) in
             var plans = [
                 "oldestMessages": try connection.plan(
                     of: Query<MessageStretch, Void>.oldestMessages),

@@ -14,6 +14,8 @@ package final class SuspensionGate: Sendable {
         /// The tickets of all work that is not done, lowest first.
         var tickets: [Int] = []
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// Who wait until nothing is left.
+        var draining: [CheckedContinuation<Void, Never>] = []
 
         /// Whether it is this ticket's turn.
         func admits(_ ticket: Int) -> Bool { !isClosed && tickets.first == ticket }
@@ -73,6 +75,17 @@ package final class SuspensionGate: Sendable {
         next?.resume()
     }
 
+    /// Returns when all work that has come is done.
+    func drain() async {
+        await withCheckedContinuation { continuation in
+            let isEmpty = state.withLock { state in
+                if !state.tickets.isEmpty { state.draining.append(continuation) }
+                return state.tickets.isEmpty
+            }
+            if isEmpty { continuation.resume() }
+        }
+    }
+
     private func waitForTurn(_ ticket: Int, isolation actor: isolated any Actor) async {
         // Once woken one looks again: the gate may have closed meanwhile.
         while !state.withLock({ $0.admits(ticket) }) {
@@ -88,10 +101,13 @@ package final class SuspensionGate: Sendable {
     }
 
     private func leave(_ ticket: Int) {
-        let next = state.withLock { state in
+        let (next, drained) = state.withLock { state in
             if let index = state.tickets.firstIndex(of: ticket) { state.tickets.remove(at: index) }
-            return state.next()
+            let drained = state.tickets.isEmpty ? state.draining : []
+            if !drained.isEmpty { state.draining = [] }
+            return (state.next(), drained)
         }
         next?.resume()
+        for continuation in drained { continuation.resume() }
     }
 }

@@ -12,10 +12,26 @@ extension CacheReport {
     var sentences: [String] {
         switch self {
         case .intact: []
-        case .rebuilt(let setAside, let reason):
+        case .rebuilt(let setAside, let reason, let salvaged):
             [
-                "The cache could not be read (\(reason)) and was begun anew; the old file is at "
-                    + "\(setAside). Unsent messages were not touched."
+                "The cache was damaged (\(reason)) and was made anew with the \(salvaged.messages) "
+                    + "messages that could be saved; the old file is at \(setAside). Unsent messages "
+                    + "were not touched."
+            ]
+        }
+    }
+}
+
+extension OutboxReport {
+    /// What a person should know of how their unsent messages were found.
+    var sentences: [String] {
+        switch self {
+        case .intact: []
+        case .salvaged(let setAside, let carriedOver, let lost, let reason):
+            [
+                "The file of unsent messages was damaged (\(reason)): \(carriedOver) of them were saved, "
+                    + "\(lost.map { "\($0)" } ?? "an unknown number") could not be read; the old file "
+                    + "is at \(setAside)."
             ]
         }
     }
@@ -40,6 +56,7 @@ extension RoostError {
             case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .otherOwner, .locked,
                 .full, .notAccessible:
                 .repairStorage
+            case .suspended: .retry
             case .closed, .searchUnavailable, .unexpected: .none
             }
         self.init(

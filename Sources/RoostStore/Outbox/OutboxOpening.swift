@@ -20,8 +20,10 @@ struct OutboxOpening: Sendable {
     let patience: Duration
 
     /// Opens the outbox; from one that is damaged every item that can be read is saved (scar 42).
-    func open() throws(StoreError) -> OpenDatabase<OutboxReport> {
-        try opening(of: files?.outbox).open { () throws(StoreError) in
+    func open(
+        _ interrupter: Interrupter = Interrupter()
+    ) throws(StoreError) -> OpenDatabase<OutboxReport> {
+        try opening(of: files?.outbox, interrupter).open { () throws(StoreError) in
             guard let files, DatabaseFiles(files.salvagedOutbox).exists else { return nil }
             return try putInPlace(files, lost: nil, because: "the repair was interrupted")
         } repair: { damage throws(StoreError) in
@@ -32,14 +34,16 @@ struct OutboxOpening: Sendable {
         }
     }
 
-    private func opening(of path: String?) -> DatabaseOpening {
+    private func opening(
+        of path: String?, _ interrupter: Interrupter = Interrupter()
+    ) -> DatabaseOpening {
         DatabaseOpening(
             owner: owner, path: path, lockFile: files?.outboxLock,
             // What is deleted is overwritten, so that no salvage brings back what was sent.
             options: ConnectionOptions(
                 durability: .powerLoss, pageCacheKiB: 256, erasesDeleted: true,
                 statementCapacity: 8),
-            patience: patience, migrator: .outbox, ownerQueries: .outbox
+            patience: patience, migrator: .outbox, ownerQueries: .outbox, interrupter: interrupter
         ) { connection throws(SQLiteError) in
             // Few rows, so the thorough check costs less than a sync.
             try connection.damage(limit: 1, comparesIndices: true).first

@@ -13,13 +13,18 @@ package actor OutboxStore {
     private var connection: Connection?
     /// Keeps the files where they are.
     private var lock: FolderLock?
+    private var isClosed = false
+    private let switchboard: StoreSwitch
+    private let gate: SuspensionGate
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, files: StoreFiles?) {
+    init(on executor: any SerialExecutor, files: StoreFiles?, _ switchboard: StoreSwitch) {
+        self.switchboard = switchboard
+        gate = switchboard.makeGate()
         self.executor = executor
         self.files = files
     }
@@ -38,10 +43,10 @@ package actor OutboxStore {
     package func append(
         _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
         content: OutboxContent
-    ) throws(StoreError) -> OutboxItem {
+    ) async throws(StoreError) -> OutboxItem {
         let draft = OutboxDraft(
             requestID: requestID, channel: channel, createdAt: createdAt, content: content)
-        return try write { connection throws(SQLiteError) in
+        return try await write { connection throws(SQLiteError) in
             try connection.execute(.insertItem, draft)
             guard let item = try connection.first(.item, requestID)?.item else {
                 throw .malformed("an unsent message", because: "its row cannot be read back")
@@ -51,8 +56,8 @@ package actor OutboxStore {
     }
 
     /// Everything unsent, in the order it was written.
-    package func items() throws(StoreError) -> OutboxItems {
-        try write { connection throws(SQLiteError) in
+    package func items() async throws(StoreError) -> OutboxItems {
+        try await write { connection throws(SQLiteError) in
             let rows = try connection.all(.items)
             return OutboxItems(
                 items: rows.compactMap(\.item),
@@ -61,47 +66,63 @@ package actor OutboxStore {
     }
 
     /// Notes where an item stands; one that is gone stays gone.
-    package func update(_ requestID: RequestID, state: UnsentState) throws(StoreError) {
-        try write { connection throws(SQLiteError) in
+    package func update(_ requestID: RequestID, state: UnsentState) async throws(StoreError) {
+        try await write { connection throws(SQLiteError) in
             _ = try connection.execute(.updateItem, (requestID, state))
         }
     }
 
     /// Notes that sending begins; to be called before the first byte leaves.
-    package func noteAttempt(_ requestID: RequestID) throws(StoreError) {
-        try write { connection throws(SQLiteError) in
+    package func noteAttempt(_ requestID: RequestID) async throws(StoreError) {
+        try await write { connection throws(SQLiteError) in
             _ = try connection.execute(.noteAttempt, requestID)
         }
     }
 
     /// Forgets an item: the server has it, or the person took it back.
-    package func remove(_ requestID: RequestID) throws(StoreError) {
-        try write { connection throws(SQLiteError) in
+    package func remove(_ requestID: RequestID) async throws(StoreError) {
+        try await write { connection throws(SQLiteError) in
             _ = try connection.execute(.deleteItem, requestID)
         }
     }
 
+    /// Opens the outbox; again after `letGo`.
     func open(owner: StoreOwner, patience: Duration) throws(StoreError) -> OutboxReport {
-        precondition(connection == nil, "An outbox is opened once.")
-        var opened = try OutboxOpening(owner: owner, files: files, patience: patience).open()
+        guard !isClosed else { throw .closed }
+        guard connection == nil else { return .intact }
+        try switchboard.admit(gate)
+        var opened = try OutboxOpening(owner: owner, files: files, patience: patience)
+            .open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection
         return opened.report ?? .intact
     }
 
-    func close() {
+    /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
+    func letGo() {
         connection = nil
         lock = nil
     }
 
+    func close() {
+        isClosed = true
+        letGo()
+    }
+
     private func write<T>(
         _ body: (Connection) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T {
-        guard let connection else { throw .closed }
-        do throws(SQLiteError) {
-            return try connection.transaction { () throws(SQLiteError) in try body(connection) }
-        } catch {
-            throw StoreError(error, in: files?.outbox ?? ":memory:")
+    ) async throws(StoreError) -> T {
+        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+            guard let connection else { throw .closed }
+            do throws(SQLiteError) {
+                return try connection.transaction { () throws(SQLiteError) in
+                    try body(connection)
+                }
+            } catch  where error.isInterrupted {
+                return nil
+            } catch {
+                throw StoreError(error, in: files?.outbox ?? ":memory:")
+            }
         }
     }
 }

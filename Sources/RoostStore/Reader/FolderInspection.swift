@@ -52,6 +52,46 @@ package struct FolderInspection: Hashable, Sendable {
             cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount)
     }
 
+    /// Checks the cache and the outbox of a folder; changes nothing, and a client may have them open.
+    package static func verify(
+        _ folder: String, progress: @Sendable @escaping (Int) -> Void = { _ in }
+    ) async throws(StoreError) -> CacheVerification {
+        let files = StoreFiles(folder: folder)
+        return try await reading(files.cache) { connection throws(StoreError) in
+            try await StoreReader(source: connection).verification(progress)
+        }
+    }
+
+    /// Whose folder it is: by what the cache says, or else by the names of the folders.
+    ///
+    /// Nil for a name that was too long to stand there in full.
+    package static func owner(of folder: String) async -> StoreOwner? {
+        let stored = try? await reading(StoreFiles(folder: folder).cache) {
+            connection throws(StoreError) in
+            try await connection.snapshot { session throws(SQLiteError) in
+                try session.connection.first(OwnerQueries.cache.select)
+            }
+        }
+        if let owner = stored ?? nil { return owner }
+        let names = folder.split(separator: "/").suffix(2).compactMap { String($0).fromFileName }
+        guard names.count == 2 else { return nil }
+        return StoreOwner(application: names[0], user: names[1])
+    }
+
+    /// Makes the cache of a folder anew with all of it that is certain, and sets the old one aside.
+    ///
+    /// For files that are damaged, or whose header or schema record is: the owner is the caller's word.
+    /// Unsent messages are not touched.
+    package static func repair(
+        _ folder: String, owner: StoreOwner
+    ) async throws(StoreError) -> CacheReport {
+        let files = StoreFiles(folder: folder)
+        let opening = CacheOpening(
+            owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
+            patience: .seconds(5), listens: false, migrating: { _ in })
+        return try opening.replace(because: "somebody asked for a repair")
+    }
+
     static func reading<Value: Sendable>(
         _ path: String, _ body: (ReadConnection) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {

@@ -117,7 +117,8 @@ extension ReadSession: RowResolver {
     }
 
     func checkUsers() throws(SQLiteError) {
-        if let failure { throw failure }
+        // Told once: the next row may be sound.
+        if let failure = failure.take() { throw failure }
     }
 }
 

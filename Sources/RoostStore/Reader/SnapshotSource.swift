@@ -6,7 +6,7 @@ internal import RoostSQLite
 protocol SnapshotSource: Actor {
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T
+    ) async throws(StoreError) -> T
 }
 
 /// Owns a connection that only reads.
@@ -15,20 +15,30 @@ actor ReadConnection: SnapshotSource {
     private let path: String
     private var connection: Connection?
     private var book: ReadBook?
+    private let switchboard: StoreSwitch
+    private let gate: SuspensionGate
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, path: String) {
+    init(
+        on executor: any SerialExecutor, path: String,
+        _ switchboard: StoreSwitch = StoreSwitch()
+    ) {
+        self.switchboard = switchboard
+        gate = switchboard.makeGate()
         self.executor = executor
         self.path = path
     }
 
     func open() throws(StoreError) {
+        guard connection == nil else { return }
+        try switchboard.admit(gate)
         do {
-            let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+            let connection = try Connection(
+                .file(path), ConnectionOptions(access: .readOnly), interrupter: gate.interrupter)
             book = ReadBook(connection)
             self.connection = connection
         } catch {
@@ -43,9 +53,17 @@ actor ReadConnection: SnapshotSource {
 
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T {
-        guard let connection else { throw .closed }
-        return try connection.read(read, &book, path: path)
+    ) async throws(StoreError) -> T {
+        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+            guard let connection else { throw .closed }
+            do throws(SQLiteError) {
+                return try connection.read(read, &book)
+            } catch  where error.isInterrupted {
+                return nil
+            } catch {
+                throw StoreError(error, in: path)
+            }
+        }
     }
 }
 
@@ -55,18 +73,14 @@ extension Connection {
     /// `book` is what the last read had looked up; it is taken while the read goes on, so that it is
     /// never copied.
     func read<T>(
-        _ read: (ReadSession) throws(SQLiteError) -> T, _ book: inout ReadBook?, path: String
-    ) throws(StoreError) -> T {
+        _ read: (ReadSession) throws(SQLiteError) -> T, _ book: inout ReadBook?
+    ) throws(SQLiteError) -> T {
         let known = book.take() ?? ReadBook(self)
-        do throws(SQLiteError) {
-            return try snapshot { () throws(SQLiteError) in
-                let session = try ReadSession(self, known)
-                let value = try read(session)
-                book = session.book
-                return value
-            }
-        } catch {
-            throw StoreError(error, in: path)
+        return try snapshot { () throws(SQLiteError) in
+            let session = try ReadSession(self, known)
+            let value = try read(session)
+            book = session.book
+            return value
         }
     }
 }

@@ -152,7 +152,7 @@ extension StoreWriter {
             trim.phase = .slices
             return nil
         }
-        readers.append(commit)
+        announce(commit)
         trim.evicted = trim.plan.channels
         trim.size = try usedBytes()
         // The size of a copy is foretold, not known.
@@ -172,12 +172,15 @@ extension StoreWriter {
             guard let row = try connection.first(.channelRow, url)?.row else { return nil }
             return try connection.first(.endOfOldest, (row, Self.slice))
         }
-        let commit = try commit([.evicted(url, through: end ?? .distantFuture)])
+        let slice = Mutation.evicted(url, through: end ?? .distantFuture)
+        let commit = try inspect { connection throws(SQLiteError) in
+            try write([slice], in: connection)
+        }
         if end == nil {
             trim.evicted.append(channel)
             trim.remaining.removeFirst()
             trim.size = try usedBytes()
-            if trim.remaining.isEmpty { try planRest(of: &trim) }
+            if trim.remaining.isEmpty { trim.phase = .forgetWords(isFirst: true) }
         }
         return commit
     }
@@ -202,7 +205,12 @@ extension StoreWriter {
             try connection.execute(isFirst ? .beginMergingWords : .goOnMergingWords)
             return (try connection.first(.totalChanges) ?? 0) - before < 2
         }
-        trim.phase = isForgotten ? .giveBack : .forgetWords(isFirst: false)
+        trim.phase = .forgetWords(isFirst: false)
+        guard isForgotten else { return }
+        // Only now the size is told truly: a word marked as deleted takes more room than before.
+        trim.size = try usedBytes()
+        try planRest(of: &trim)
+        if trim.remaining.isEmpty { trim.phase = .giveBack }
     }
 
     private func giveBack(_ trim: inout Trim) throws(StoreError) {

@@ -19,6 +19,12 @@ package actor StoreWriter {
     /// Where the words are to be found.
     var searchPlace = SearchPlace.nowhere
     var budget: BudgetKeeper
+    private var foreign: ForeignCommits?
+    private var bell: FileBell?
+    private var listener: Task<Void, Never>?
+    private var isClosed = false
+    let switchboard: StoreSwitch
+    let gate: SuspensionGate
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -26,8 +32,11 @@ package actor StoreWriter {
     }
 
     init(
-        on executor: any SerialExecutor, path: String, owner: StoreOwner, budget: BudgetKeeper
+        on executor: any SerialExecutor, path: String, owner: StoreOwner,
+        _ switchboard: StoreSwitch, budget: BudgetKeeper
     ) {
+        self.switchboard = switchboard
+        gate = switchboard.makeGate()
         self.budget = budget
         self.executor = executor
         self.path = path
@@ -40,30 +49,39 @@ package actor StoreWriter {
     /// - Returns: What is different now; the same value every reader of the journal gets.
     /// - Throws: `.full` and others; the store is as it was, and the call may be made again.
     @discardableResult
-    package func commit(_ mutations: [Mutation]) throws(StoreError) -> Commit {
-        guard let connection else { throw .closed }
-        connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
-        do throws(SQLiteError) {
-            let commit = try connection.transaction { () throws(SQLiteError) in
-                let changes = try WriteSession(connection, me: UserID(owner.user))
-                    .apply(mutations)
-                return Commit(
-                    sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
-            }
-            readers.append(commit)
-            keepLogShort(connection)
-            return commit
-        } catch {
-            throw StoreError(error, in: path)
+    package func commit(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
+        try await perform { connection throws(SQLiteError) in
+            try write(mutations, in: connection)
         }
+    }
+
+    /// Commits and tells everybody.
+    func write(
+        _ mutations: [Mutation], in connection: Connection
+    ) throws(SQLiteError) -> Commit {
+        connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
+        let commit = try connection.transaction { () throws(SQLiteError) in
+            let changes = try WriteSession(connection, me: UserID(owner.user)).apply(mutations)
+            return Commit(sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
+        }
+        announce(commit)
+        keepLogShort(connection)
+        return commit
+    }
+
+    /// Tells everybody of a commit: our readers, and the other processes.
+    func announce(_ commit: Commit) {
+        if let missed = foreign?.noteOwn(commit.sequence) { readers.miss(missed) }
+        readers.append(commit)
+        bell?.ring()
     }
 
     /// Gives freed space back to the system, and with it what stood there.
     ///
     /// - Throws: `.full` when there is no room for the copy this takes; the cache stays as it was.
     /// - Complexity: Writes all that is kept once.
-    package func compact() throws(StoreError) {
-        try inspect { connection throws(SQLiteError) in try connection.compact() }
+    package func compact() async throws(StoreError) {
+        try await perform { connection throws(SQLiteError) in try connection.compact() }
     }
 
     /// Bytes of the cache's file and of its log, as the system counts them; zero in memory.
@@ -79,7 +97,7 @@ package actor StoreWriter {
     /// - Returns: The feed; it is told of nothing that was committed before.
     package func journal(capacity: Int = 256) -> JournalFeed {
         let (id, bell) = readers.add(capacity: capacity)
-        if connection == nil { readers.finish() }
+        if isClosed { readers.finish() }
         return JournalFeed(id: id, writer: self, bell: bell)
     }
 
@@ -87,24 +105,78 @@ package actor StoreWriter {
         readers.take(id)
     }
 
+    /// Opens the cache; again after `letGo`.
     func open(_ opening: CacheOpening) throws(StoreError) -> CacheReport {
-        precondition(connection == nil, "A writer is opened once.")
-        var opened = try opening.open()
+        guard !isClosed else { throw .closed }
+        guard connection == nil else { return .intact }
+        try switchboard.admit(gate)
+        if opening.listens, bell == nil { listen(to: opening.files) }
+        var opened = try opening.open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection
         try prepareIndex(in: opening.searchPlace)
+        findForeignCommits()
         return opened.report ?? .intact
     }
 
-    func close() {
+    /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
+    func letGo() {
         connection = nil
         lock = nil
+    }
+
+    func close() {
+        isClosed = true
+        letGo()
+        listener?.cancel()
+        bell = nil
         readers.finish()
     }
 
-    /// Lends the connection outside any transaction.
+    /// Hears of other processes' commits from now on; without a bell they are found with our own.
+    private func listen(to files: StoreFiles?) {
+        guard let files else { return }
+        do {
+            let bell = try FileBell(file: files.lock)
+            let rings = try bell.rings()
+            self.bell = bell
+            listener = Task { [weak self] in
+                for await _ in rings { await self?.findForeignCommits() }
+            }
+        } catch {
+            // A system that has no more watches to give: see above.
+        }
+    }
+
+    /// Looks at the number of the last commit; one that cannot be read now is found with the next.
+    private func findForeignCommits() {
+        guard let sequence = try? connection?.first(.sequence) else { return }
+        if foreign == nil {
+            foreign = ForeignCommits(last: sequence)
+        } else if let missed = foreign?.noteFound(sequence) {
+            readers.miss(missed)
+        }
+    }
+
+    /// Does a piece of work in its turn, once more when a suspension has interrupted it.
+    func perform<T>(
+        _ body: (Connection) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T {
+        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+            guard let connection else { throw .closed }
+            do throws(SQLiteError) {
+                return try body(connection)
+            } catch  where error.isInterrupted {
+                return nil
+            } catch {
+                throw StoreError(error, in: path)
+            }
+        }
+    }
+
+    /// Lends the connection outside any transaction; does not wait while the app is suspended.
     func inspect<T>(_ body: (Connection) throws(SQLiteError) -> T) throws(StoreError) -> T {
-        guard let connection else { throw .closed }
+        guard let connection else { throw isClosed ? .closed : .suspended }
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
@@ -129,9 +201,10 @@ extension [Mutation] {
 extension StoreWriter: SnapshotSource {
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T {
-        guard let connection else { throw .closed }
-        var book: ReadBook?
-        return try connection.read(read, &book, path: path)
+    ) async throws(StoreError) -> T {
+        try await perform { connection throws(SQLiteError) in
+            var book: ReadBook?
+            return try connection.read(read, &book)
+        }
     }
 }

@@ -10,36 +10,6 @@ import Testing
 
 /// Processes that share one folder.
 struct TwoProcessTests {
-    /// Another process that works on a store; see `Tests/StoreActor`.
-    private struct Helper {
-        let process = Process()
-        private let output = Pipe()
-
-        init(_ role: String, _ path: String, seed: Int, count: Int) throws {
-            let this = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            process.executableURL = URL(fileURLWithPath: this).deletingLastPathComponent()
-                .appendingPathComponent("StoreActor")
-            process.arguments = [role, path, "\(seed)", "\(count)"]
-            process.standardOutput = output
-            try process.run()
-        }
-
-        /// Lines that it says until it ends, or until one of them is `last`.
-        func lines(through last: String? = nil) async -> [String] {
-            let handle = output.fileHandleForReading
-            return await withCheckedContinuation { continuation in
-                Thread.run {
-                    var text = ""
-                    while let byte = try? handle.read(upToCount: 1), !byte.isEmpty {
-                        text += String(decoding: byte, as: UTF8.self)
-                        if let last, text.hasSuffix(last + "\n") { break }
-                    }
-                    continuation.resume(returning: text.split(separator: "\n").map(String.init))
-                }
-            }
-        }
-    }
-
     private static let count = ScriptedLife.triesEverything ? 3_000 : 120
 
     @Test
@@ -48,7 +18,7 @@ struct TwoProcessTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         let helpers = try (1...2).map { seed in
-            try Helper("write", folder.path, seed: seed, count: Self.count)
+            try StoreProcess("write", folder.path, seed: seed, count: Self.count)
         }
         let store = try await Store.test(.folder(folder.path))
         for index in 0..<Self.count {
@@ -86,7 +56,7 @@ struct TwoProcessTests {
         let store = try await Store.test(.folder(folder.path))
         var unsent: [String] = []
         for seed in 1...5 {
-            let helper = try Helper("write", folder.path, seed: seed, count: 1_000_000)
+            let helper = try StoreProcess("write", folder.path, seed: seed, count: 1_000_000)
             #expect(await helper.lines(through: "began").last == "began")
             for index in 0..<10 {
                 let id = Int64(seed * 1_000 + index) * 10 + 9
@@ -120,7 +90,7 @@ struct TwoProcessTests {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("lock")
         let helpers = try (1...4).map { seed in
-            try Helper("hold", path, seed: seed, count: Self.count / 3)
+            try StoreProcess("hold", path, seed: seed, count: Self.count / 3)
         }
         for helper in helpers {
             #expect(await helper.lines() == ["done"])

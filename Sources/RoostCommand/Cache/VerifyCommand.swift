@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostStore
+
+extension Option {
+    static let repair = Option(
+        "repair", help: "make a cache with findings anew, with all of it that is certain")
+}
+
+extension Command {
+    static let cacheVerify = Command(
+        "cache verify",
+        summary: "checks that a cache keeps its promises, and repairs one that does not",
+        explanation: """
+            Checks every cache below a folder: the file, that every message is covered and can be read, the
+            sums, the cursors. Without --repair nothing is changed, and a client may have it open. A repair
+            sets the old file aside beside the new one; what is not certain is fetched again by the client.
+            Unsent messages are not touched.
+            """,
+        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        options: [.repair], example: "roost cache verify ./ada",
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            var isSound = true
+            for folder in try CacheFolders.below(arguments.operands[0]) {
+                let isFolderSound = await verify(folder)
+                if !isFolderSound, arguments.has(.repair) {
+                    try await repair(folder)
+                } else {
+                    isSound = isSound && isFolderSound
+                }
+            }
+            guard isSound else {
+                throw CommandFailure(
+                    .failed, "Not every cache is sound: run it again with --repair.")
+            }
+        })
+
+    /// Prints what is found; false when anything is.
+    private static func verify(_ folder: String) async -> Bool {
+        let style = Style.standardOutput
+        do throws(StoreError) {
+            let found = try await FolderInspection.verify(folder)
+            let messages = Measures.count(found.checkedMessages, "message")
+            guard !found.isSound else {
+                StandardOutput.writeNow(
+                    style(.strong, folder) + ": \(messages), nothing wrong")
+                return true
+            }
+            var lines = [style(.strong, folder) + ": \(messages)"]
+            for finding in found.findings {
+                let place = finding.channel.map { "\($0): " } ?? ""
+                lines.append(
+                    "  " + style(.waiting, finding.kind.rawValue) + "  \(place)\(finding.sentence)")
+            }
+            StandardOutput.writeNow(lines.joined(separator: "\n"))
+        } catch {
+            StandardOutput.writeNow(style(.strong, folder) + ": \(error.message)")
+        }
+        return false
+    }
+
+    private static func repair(_ folder: String) async throws(CommandFailure) {
+        guard let owner = await FolderInspection.owner(of: folder) else {
+            throw CommandFailure(
+                .storage, "Nobody can tell whose cache \(folder) is: move the file away by hand.")
+        }
+        do throws(StoreError) {
+            let report = try await FolderInspection.repair(folder, owner: owner)
+            guard case .rebuilt(let setAside, _, let salvaged) = report else { return }
+            StandardOutput.writeNow(
+                "  made anew with \(Measures.count(salvaged.channels, "channel")) and "
+                    + "\(Measures.count(salvaged.messages, "message")); the old file is at \(setAside)"
+            )
+        } catch {
+            throw CommandFailure(inspecting: folder, error)
+        }
+    }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a damaged cache still proves is carried over; everything else the server can tell again.
+//
+// SQLite keeps no checksums: a flipped bit may hide rows without an error. So a stretch of messages
+// counts only where two trees, the table and the index of IDs, name the same messages, and the cache
+// never claims more than was read in both (scars 42, 43).
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+/// What was carried over from a cache that was set aside.
+package struct SalvagedCache: Hashable, Sendable {
+    package fileprivate(set) var channels = 0
+    package fileprivate(set) var messages = 0
+    /// Whether every channel and every covered range came over whole.
+    package fileprivate(set) var isWhole = true
+}
+
+/// Carries what is provable from one cache into a new one.
+struct CacheSalvage {
+    private let session: ReadSession
+    private let target: Connection
+    private let owner: StoreOwner
+    private var report = SalvagedCache()
+    /// Every message that the index of IDs names, by the rows of their channels; a page of it that is
+    /// lost leaves out some.
+    private var places: [Int64: Set<Position>] = [:]
+
+    /// Messages in one transaction of the new cache.
+    private static let batchSize = 500
+
+    /// Salvages the cache at `path`, which nobody has open; nothing of another owner's is read.
+    static func carry(
+        from path: String, to target: Connection, owner: StoreOwner
+    ) throws(SQLiteError) -> SalvagedCache {
+        var nothing = SalvagedCache()
+        nothing.isWhole = false
+        let session: ReadSession
+        do throws(SQLiteError) {
+            let source = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+            guard let found = try source.first(OwnerQueries.cache.select), found == owner,
+                (try? Migrator.cache.isDone(in: source)) == true
+            else { return nothing }
+            session = try ReadSession(source, ReadBook(source))
+        } catch {
+            return nothing  // Not even the first pages can be read.
+        }
+        var salvage = CacheSalvage(session: session, target: target, owner: owner)
+        try salvage.run()
+        return salvage.report
+    }
+
+    private init(session: ReadSession, target: Connection, owner: StoreOwner) {
+        (self.session, self.target, self.owner) = (session, target, owner)
+    }
+
+    private mutating func readIndex() {
+        var places: [Int64: Set<Position>] = [:]
+        for query: Query<Void, IndexedMessage> in [.indexedForward, .indexedBackward] {
+            let isWhole = read { session throws(SQLiteError) in
+                try session.connection.forEach(query, ()) { found throws(SQLiteError) in
+                    places[found.channelRow, default: []].insert(found.position)
+                }
+            }
+            if isWhole { break }
+        }
+        self.places = places
+    }
+
+    private mutating func run() throws(SQLiteError) {
+        readIndex()
+        var rows: [(row: Int64, url: ChannelURL)] = []
+        let isEnded = read { session throws(SQLiteError) in
+            try session.connection.scan(.salvagedChannels, ()) { row throws(SQLiteError) in
+                rows.append((row.int64(0), ChannelURL(row.text(1))))
+                return true
+            }
+        }
+        var indexed: [ChannelURL] = []
+        let isCounted = read { session throws(SQLiteError) in
+            indexed = try session.connection.all(.channelURLs)
+        }
+        let agree = isEnded && isCounted && Set(indexed) == Set(rows.map(\.url))
+        for (row, url) in rows where indexed.isEmpty || indexed.contains(url) {
+            try carryChannel(row, url)
+        }
+        if !agree { report.isWhole = false }
+        if agree, report.isWhole {
+            try carry(cursor: .channelChanges, row: 0)
+        }
+        var login: [UInt8]?
+        if read({ session throws(SQLiteError) in
+            login = try session.connection.first(.session) ?? nil
+        }), let login {
+            try commit([.session(login)])
+        }
+    }
+
+    private mutating func carryChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
+        var channel: GroupChannel?
+        var cut: Timestamp?
+        let isRead = read { session throws(SQLiteError) in
+            if let stored = try session.connection.first(.channelByURL, url) {
+                channel = try session.channel(stored)
+            }
+            cut = try session.connection.first(.channelRow, url)?.cut
+        }
+        guard isRead else {
+            report.isWhole = false
+            return
+        }
+        if let channel {
+            try commit([.channels([channel])])
+            report.channels += 1
+        }
+        if let cut { try commit([.historyCut(url, through: cut)]) }
+        if try carryMessages(row, url) {
+            try carry(cursor: .messageChanges(url), row: row)
+        } else {
+            report.isWhole = false
+        }
+        var holding: (accessedAt: Timestamp?, isPinned: Bool)?
+        _ = read { session throws(SQLiteError) in
+            holding = try session.connection.first(.salvagedHolding, row)
+        }
+        if let moment = holding?.accessedAt { try commit([.accessed(url, at: moment)]) }
+        if holding?.isPinned == true { try commit([.pinned(url, true)]) }
+    }
+
+    /// Carries over what is covered without a filter.
+    ///
+    /// - Returns: Whether all of it came over.
+    private mutating func carryMessages(
+        _ row: Int64, _ url: ChannelURL
+    ) throws(SQLiteError) -> Bool {
+        var coverage: Coverage?
+        let isRead = read { session throws(SQLiteError) in
+            coverage = try session.coverage(ofRow: row)
+        }
+        let indexed = (places[row] ?? []).sorted()
+        guard isRead, let coverage else { return false }
+        var isWhole = true
+        for range in coverage.ranges {
+            let expected = indexed.filter { range.contains($0) }
+            let read = try carry(expected, of: range, row, url, newestFirst: false)
+            if read.isWhole { continue }
+            isWhole = false
+            _ = try carry(
+                expected[read.count...].reversed(), of: range, row, url, newestFirst: true)
+        }
+        return isWhole
+    }
+
+    /// Carries over a range from one end on, as long as the table says what the index does.
+    ///
+    /// - Returns: How many of the expected messages came over, and whether the range did as a whole.
+    private mutating func carry(
+        _ expected: [Position], of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
+        newestFirst: Bool
+    ) throws(SQLiteError) -> (count: Int, isWhole: Bool) {
+        let stretch = MessageStretch(channelRow: row, lower: range.lower, upper: range.upper)
+        var (count, end) = (0, newestFirst ? range.upper : range.lower)
+        var batch: [Message] = []
+        var failure: SQLiteError?
+        var isRefused = false
+        func put(through place: Position, _ salvage: inout CacheSalvage) {
+            do throws(SQLiteError) {
+                try salvage.commit([
+                    .messages(
+                        url, batch,
+                        covering: CoveredRange(
+                            lower: min(end, place), upper: max(end, place),
+                            predecessor: newestFirst ? nil : range.predecessor))
+                ])
+                salvage.report.messages += batch.count
+                (batch, end) = ([], newestFirst ? place.previous : place.next)
+            } catch {
+                failure = error
+            }
+        }
+        var salvage = self
+        let isEnded = read { session throws(SQLiteError) in
+            try session.connection.scan(
+                newestFirst ? .newestMessages : .oldestMessages, stretch
+            ) { row throws(SQLiteError) in
+                let message = try session.message(row, in: url).message
+                guard count < expected.count, message.position == expected[count] else {
+                    isRefused = true
+                    return false
+                }
+                batch.append(message)
+                count += 1
+                if batch.count == Self.batchSize { put(through: expected[count - 1], &salvage) }
+                return failure == nil
+            }
+        }
+        let isWhole = isEnded && !isRefused && count == expected.count
+        if isWhole, failure == nil {
+            let last = newestFirst ? range.lower : range.upper
+            // Nothing is left to say where a batch has ended with the range.
+            if newestFirst ? last <= end : end <= last { put(through: last, &salvage) }
+        } else if count > 0, !batch.isEmpty {
+            put(through: expected[count - 1], &salvage)
+        }
+        self = salvage
+        if let failure { throw failure }
+        return (count, isWhole)
+    }
+
+    private mutating func carry(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
+        var cursor: Cursor?
+        _ = read { session throws(SQLiteError) in
+            cursor = try session.connection.first(.cursor, (key.kind, row))
+        }
+        if let cursor { try commit([.cursor(key, cursor)]) }
+    }
+
+    /// Reads from the damaged cache; false says that it could not be read to the end.
+    private func read(_ body: (ReadSession) throws(SQLiteError) -> Void) -> Bool {
+        do throws(SQLiteError) {
+            try body(session)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func commit(_ mutations: [Mutation]) throws(SQLiteError) {
+        try target.transaction { () throws(SQLiteError) in
+            _ = try WriteSession(target, me: UserID(owner.user)).apply(mutations)
+            _ = try target.first(.nextSequence)
+        }
+    }
+}
+
+extension Query where Input == Void, Output == Void {
+    /// The channels as the table has them, not as the index does.
+    fileprivate static let salvagedChannels = Query(
+        sql: "SELECT id, url FROM channel NOT INDEXED ORDER BY id")
+}
+
+/// A message as the index of IDs has it, not as the table does.
+private struct IndexedMessage: Sendable {
+    let channelRow: Int64
+    let position: Position
+
+    init(_ row: borrowing Row) {
+        channelRow = row.int64(0)
+        position = Position(row, column: 1)
+    }
+}
+
+extension Query where Input == Void, Output == IndexedMessage {
+    fileprivate static let indexedForward = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id FROM message INDEXED BY message_by_id
+            ORDER BY message_id, channel_id
+            """
+    ) { row in IndexedMessage(row) }
+
+    fileprivate static let indexedBackward = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id FROM message INDEXED BY message_by_id
+            ORDER BY message_id DESC, channel_id DESC
+            """
+    ) { row in IndexedMessage(row) }
+}
+
+extension Query where Input == Int64, Output == (accessedAt: Timestamp?, isPinned: Bool) {
+    fileprivate static let salvagedHolding = Query(
+        sql: "SELECT accessed_at, is_pinned FROM holding WHERE channel_id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in
+            (
+                row.optionalInt64(0).map { Timestamp(milliseconds: $0) }, row.int64(1) != 0
+            )
+        })
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+package import RoostModel
+internal import RoostSQLite
+
+/// What is wrong with a store; empty when it keeps all of its promises.
+package struct CacheVerification: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// SQLite finds the file broken.
+        case file
+        /// A row refers to one that is not there.
+        case missingRow
+        /// Messages stand where nothing is covered, so nobody knows what is around them.
+        case uncovered
+        /// Covered ranges overlap, touch, or run from new to old.
+        case coverage
+        /// The sums that the budget goes by are wrong.
+        case holding
+        /// A change log is said to be read for a channel that is not there.
+        case cursor
+        /// What a row holds cannot be read.
+        case payload
+        /// A message is not found by its request ID, or by one that it does not have.
+        case requestKey
+        /// The columns that lists are filtered by say something else than the channel does.
+        case channelColumns
+        /// Unsent messages that this release cannot read.
+        case outbox
+    }
+
+    package struct Finding: Hashable, Sendable {
+        package let kind: Kind
+        /// Nil when it concerns no one channel.
+        package let channel: ChannelURL?
+        package let count: Int
+        /// What it is, without what anybody wrote.
+        package let sentence: String
+    }
+
+    package internal(set) var findings: [Finding] = []
+    package internal(set) var checkedMessages = 0
+
+    package var isSound: Bool { findings.isEmpty }
+
+    mutating func add(
+        _ kind: Kind, _ channel: ChannelURL? = nil, count: Int = 1, _ sentence: String
+    ) {
+        guard count > 0 else { return }
+        findings.append(Finding(kind: kind, channel: channel, count: count, sentence: sentence))
+    }
+}
+
+extension Store {
+    /// Checks all that the store promises of its files; changes nothing.
+    ///
+    /// - Parameter progress: Told after each channel how many messages were looked at.
+    /// - Returns: The findings, those of the file first.
+    /// - Throws: What keeps the files from being read at all; damage is a finding.
+    /// - Complexity: Reads everything once, one row at a time.
+    package func verify(
+        progress: @Sendable @escaping (Int) -> Void = { _ in }
+    ) async throws(StoreError) -> CacheVerification {
+        var found = try await readers[0].verification(progress)
+        let unreadable = try await outbox.items().unreadable.count
+        found.add(
+            .outbox, count: unreadable,
+            "\(unreadable) unsent messages cannot be read by this release; they stay where they are"
+        )
+        return found
+    }
+}
+
+extension StoreReader {
+    /// What is wrong with the cache alone.
+    package func verification(
+        _ progress: @Sendable @escaping (Int) -> Void = { _ in }
+    ) async throws(StoreError) -> CacheVerification {
+        try await source.snapshot { session throws(SQLiteError) in
+            var check = CacheCheck(session: session, progress: progress)
+            do throws(SQLiteError) {
+                try check.run()
+            } catch  where error.isCorrupt {
+                check.found.add(.file, nil, "the file breaks off: \(error.message)")
+            }
+            return check.found
+        }
+    }
+}
+
+/// One look at a cache.
+private struct CacheCheck {
+    let session: ReadSession
+    let progress: @Sendable (Int) -> Void
+    var found = CacheVerification()
+
+    private var connection: Connection { session.connection }
+
+    init(session: ReadSession, progress: @escaping @Sendable (Int) -> Void) {
+        (self.session, self.progress) = (session, progress)
+    }
+
+    mutating func run() throws(SQLiteError) {
+        for finding in try connection.damage(comparesIndices: true) {
+            found.add(.file, nil, "SQLite finds: \(finding)")
+        }
+        let broken = try connection.all(.brokenReferences)
+        found.add(
+            .missingRow, count: broken.count,
+            "\(broken.count) rows refer to rows that are not there (\(Set(broken).sorted()))")
+        let strays = Int(try connection.first(.strayCursors) ?? 0)
+        found.add(.cursor, count: strays, "\(strays) change logs belong to no channel")
+        let me = try session.me()
+        for url in try connection.all(.channelURLs) {
+            guard let stored = try connection.first(.channelByURL, url) else { continue }
+            try checkChannel(stored)
+            try checkMessages(stored.row, url, me)
+            progress(found.checkedMessages)
+        }
+    }
+
+    private mutating func checkChannel(_ stored: StoredChannel) throws(SQLiteError) {
+        let channel: GroupChannel?
+        do throws(SQLiteError) {
+            channel = try session.channel(stored)
+        } catch  where error.isMalformedValue {
+            found.add(.payload, stored.url, "the channel cannot be read")
+            return
+        }
+        guard let channel else { return }
+        let typeRow = try session.customTypeRow(channel.customType)
+        let wanted = ChannelColumns(
+            lastMessageAt: (channel.lastMessage?.createdAt ?? .distantPast).milliseconds,
+            membership: Int64(MembershipTag(channel.myState).rawValue), customTypeRow: typeRow,
+            flags: ChannelFlags(of: channel).rawValue)
+        if try connection.first(.channelColumns, stored.row) != wanted {
+            found.add(
+                .channelColumns, stored.url, "lists may show the channel in a wrong place or not")
+        }
+    }
+
+    private mutating func checkMessages(
+        _ row: Int64, _ url: ChannelURL, _ me: UserID
+    ) throws(SQLiteError) {
+        try checkRanges(row, url)
+        var filtered: [(filter: MessageFilter, coverage: Coverage)] = []
+        for filterRow in try connection.all(.filtersOfChannel, row) {
+            guard let filter = try connection.first(.filter, filterRow) else {
+                found.add(.missingRow, url, "something is covered under a filter that is gone")
+                continue
+            }
+            let key = CoverageKey(channelRow: row, filterRow: filterRow)
+            filtered.append((filter, Coverage(try connection.all(.coverage, key))))
+        }
+        let everything = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
+        var (uncovered, unreadable, wrongKeys) = (0, 0, 0)
+        var sum = Holding()
+        try connection.scan(.allMessages, row) { row throws(SQLiteError) in
+            sum.messageCount += 1
+            sum.payloadBytes += row.int64(9)
+            do throws(SQLiteError) {
+                let message = try session.message(row, in: url).message
+                if let place = message.position, everything.range(containing: place) == nil,
+                    !filtered.contains(where: { known in
+                        known.coverage.range(containing: place) != nil
+                            && known.filter.matches(message)
+                    })
+                {
+                    uncovered += 1
+                }
+                let isMine = message.sender?.user.id == me
+                let key = isMine ? message.requestID?.key : nil
+                if key != row.optionalInt64(8) { wrongKeys += 1 }
+            } catch  where error.isMalformedValue {
+                unreadable += 1
+            }
+            return true
+        }
+        found.checkedMessages += Int(sum.messageCount)
+        found.add(
+            .uncovered, url, count: uncovered,
+            "\(uncovered) messages stand where nothing is covered")
+        found.add(.payload, url, count: unreadable, "\(unreadable) messages cannot be read")
+        found.add(
+            .requestKey, url, count: wrongKeys,
+            "\(wrongKeys) messages have another request ID than the index says")
+        let noted = try connection.first(.holding, row) ?? Holding()
+        if noted != sum {
+            found.add(
+                .holding, url,
+                "it holds \(sum.messageCount) messages of \(sum.payloadBytes) bytes and says "
+                    + "\(noted.messageCount) of \(noted.payloadBytes)")
+        }
+    }
+
+    /// Looks at the ranges as they are stored; a `Coverage` would put them right.
+    private mutating func checkRanges(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
+        var count = 0
+        var last: (filter: Int64, upper: Position)?
+        try connection.scan(.storedRanges, row) { row throws(SQLiteError) in
+            let filter = row.int64(0)
+            let (lower, upper) = (Position(row, column: 1), Position(row, column: 3))
+            if lower > upper { count += 1 }
+            if let last, last.filter == filter, last.upper >= lower || last.upper.next == lower {
+                count += 1
+            }
+            last = (filter, max(lower, upper))
+            return true
+        }
+        found.add(.coverage, url, count: count, "\(count) covered ranges are not in order")
+    }
+}
+
+private struct ChannelColumns: Equatable {
+    let lastMessageAt: Int64
+    let membership: Int64
+    let customTypeRow: Int64?
+    let flags: Int64
+}
+
+extension Query where Input == Void, Output == String {
+    fileprivate static let brokenReferences = Query(
+        sql: #"SELECT "table" || ' to ' || parent FROM pragma_foreign_key_check"#
+    ) { row in row.text(0) }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static let strayCursors = Query(
+        sql: """
+            SELECT count(*) FROM cursor
+            WHERE channel_id <> 0 AND channel_id NOT IN (SELECT id FROM channel)
+            """
+    ) { row in row.int64(0) }
+}
+
+extension Query where Input == Int64, Output == ChannelColumns {
+    fileprivate static let channelColumns = Query(
+        sql: """
+            SELECT last_message_at, membership, custom_type_id, flags FROM channel WHERE id = ?1
+            """,
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in
+            ChannelColumns(
+                lastMessageAt: row.int64(0), membership: row.int64(1),
+                customTypeRow: row.optionalInt64(2), flags: row.int64(3))
+        })
+}
+
+extension Query where Input == Int64, Output == Void {
+    /// The columns that `RowResolver.message` reads, and two to compare.
+    fileprivate static let allMessages = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload, request_key, length(payload)
+            FROM message WHERE channel_id = ?1
+            """,
+        bind: { row, bindings in bindings.append(row) })
+
+    fileprivate static let storedRanges = Query(
+        sql: """
+            SELECT filter_id, lower_at, lower_id, upper_at, upper_id FROM coverage
+            WHERE channel_id = ?1 ORDER BY filter_id, lower_at, lower_id
+            """,
+        bind: { row, bindings in bindings.append(row) })
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+internal import RoostSQLite
+
+/// Whether a store may have files open, and the gates of all that would use them.
+///
+/// The flag and the gates change together, so a suspension that meets a resumption half-way leaves
+/// either everything open or nothing.
+final class StoreSwitch: Sendable {
+    private struct State {
+        var isOn = true
+        /// Closed for good: nothing waits any more.
+        var isEnded = false
+        var gates: [SuspensionGate] = []
+    }
+
+    private let state = Guarded(State())
+
+    func makeGate() -> SuspensionGate {
+        let gate = SuspensionGate()
+        state.withLock { $0.gates.append(gate) }
+        return gate
+    }
+
+    /// Interrupts everything; what comes now waits.
+    func turnOff() {
+        state.withLock { state in
+            guard !state.isEnded else { return }
+            state.isOn = false
+            for gate in state.gates { gate.close() }
+        }
+    }
+
+    /// Lets files be opened again; work still waits.
+    func prepare() { state.withLock { $0.isOn = true } }
+
+    /// Lets a connection be opened, unless everything was turned off meanwhile.
+    func admit(_ gate: SuspensionGate) throws(StoreError) {
+        let isOn = state.withLock { state in
+            if state.isOn { gate.interrupter.lower() }
+            return state.isOn
+        }
+        guard isOn else { throw .suspended }
+    }
+
+    /// Lets all work go on, unless everything was turned off meanwhile.
+    func turnOn() {
+        state.withLock { state in
+            guard state.isOn else { return }
+            for gate in state.gates { gate.open() }
+        }
+    }
+
+    /// Wakes everybody who waits, to find that the store is closed, and returns when they have gone.
+    func end() async {
+        let gates = state.withLock { state in
+            state.isOn = true
+            state.isEnded = true
+            for gate in state.gates { gate.open() }
+            return state.gates
+        }
+        for gate in gates { await gate.drain() }
+    }
+}
+
+extension Store {
+    /// Gives up every lock and file before the system stops the app: one that holds a lock is killed
+    /// (scar 49).
+    ///
+    /// What runs is interrupted, undone and done again after `resume`, together with all that is asked
+    /// for until then, in its order. A store in memory only stops working.
+    package func suspend() async {
+        switchboard.turnOff()
+        guard opening.files != nil else { return }
+        for connection in connections { await connection.close() }
+        await memoryIndex?.letGo()
+        await outbox.letGo()
+        await writer.letGo()
+    }
+
+    /// Opens the files again and does what waited; other processes' commits are told as missed.
+    ///
+    /// - Returns: How the files were found; anything may have happened to them meanwhile.
+    /// - Throws: As `open`; then the store is still suspended, and the call may be made again.
+    @discardableResult
+    package func resume() async throws(StoreError) -> (cache: CacheReport, outbox: OutboxReport) {
+        switchboard.prepare()
+        var found = (cache: CacheReport.intact, outbox: OutboxReport.intact)
+        if opening.files != nil {
+            do throws(StoreError) {
+                found.cache = try await writer.open(opening)
+                found.outbox = try await outbox.open(
+                    owner: opening.owner, patience: opening.patience)
+                for connection in connections { try await connection.open() }
+                await memoryIndex?.goOn()
+            } catch {
+                await suspend()
+                throw error
+            }
+        }
+        switchboard.turnOn()
+        return found
+    }
+}

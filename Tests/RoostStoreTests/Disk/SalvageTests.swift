@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// What is left of a cache whose pages were destroyed, and what `verify` says of one.
+struct SalvageTests {
+    private static let channels: [ChannelURL] = ["a", "b", "c", "d"]
+
+    private static func request(_ url: ChannelURL, _ id: Int64) -> RequestID {
+        RequestID("\(url) \(id)")
+    }
+
+    /// A cache of some hundred pages: two ranges in each channel, cursors, people.
+    private func filled() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        for (index, url) in Self.channels.enumerated() {
+            let base = Int64(index) * 10_000
+            try await store.writer.commit([
+                .channels([Fixture.group(url, name: "name of \(url)")]),
+                .cursor(.messageChanges(url), .token("token \(url)")), .pinned(url, index == 1),
+            ])
+            for (lower, upper) in [(base + 1, base + 300), (base + 1_000, base + 1_200)] {
+                let messages = (lower...upper).map { id in
+                    let sender = User(id: UserID("user \(id % 5)"), nickname: "Name \(id % 5)")
+                    let length = id % 40 == 0 ? 6_000 : 60
+                    return Fixture.message(
+                        id, in: url, text: "\(id) " + String(repeating: "word ", count: length / 5),
+                        from: id % 9 == 0 ? User(id: "anna") : sender,
+                        request: Self.request(url, id))
+                }
+                try await store.writer.commit([
+                    .messages(url, messages, covering: Fixture.range(lower, upper))
+                ])
+            }
+        }
+        try await store.writer.commit([
+            .cursor(.channelChanges, .token("all")), .session([1, 2, 3]),
+        ])
+        await store.close()
+        return folder
+    }
+
+    private struct Content {
+        var messages: [ChannelURL: [MessageID: Message]] = [:]
+        var coverage: [ChannelURL: Coverage] = [:]
+    }
+
+    private func content(_ store: Store) async throws -> Content {
+        var content = Content()
+        for url in Self.channels {
+            let messages = try await store.reader.messages(
+                MessageQuery(in: url, limit: 10_000)
+            ).value
+            content.messages[url] = Dictionary(
+                messages.compactMap { message in message.messageID.map { ($0, message) } }
+            ) { first, _ in first }
+            content.coverage[url] = try await store.reader.coverage(of: url).value
+        }
+        return content
+    }
+
+    private func openChecked(_ folder: TemporaryFolder) async throws -> Store {
+        var options = Store.Options()
+        options.checksForDamage = true
+        return try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+    }
+
+    @Test
+    func `of a cache with destroyed pages only what is certain comes over (scars 42, 43)`()
+        async throws
+    {
+        let folder = try await filled()
+        let before = try await Store.test(.folder(folder.path))
+        let model = try await content(before)
+        await before.close()
+        let path = "app/anna/cache.sqlite"
+        let original = try Data(contentsOf: URL(fileURLWithPath: folder.file(path)))
+        let pages = original.count / 4_096
+        #expect(pages > 60)
+        var random = SplitMix64(seed: 43)
+        var (rebuilt, kept, cut) = (0, 0, 0)
+        for round in 0..<(ScriptedLife.triesEverything ? 600 : 40) {
+            let damaged = try TemporaryFolder(inMemory: true)
+            try FileManager.default.copyItem(
+                atPath: folder.file("app"), toPath: damaged.file("app"))
+            var bytes = original
+            for _ in 0...(random.next() % 4) {
+                // The first page holds what says whose cache it is; without it all is void.
+                let page = 1 + Int(random.next() % UInt64(pages - 1))
+                for offset in 0..<4_096 {
+                    bytes[page * 4_096 + offset] = UInt8(random.next() & 0xFF)
+                }
+            }
+            try bytes.write(to: URL(fileURLWithPath: damaged.file(path)))
+            let store = try await openChecked(damaged)
+            if case .rebuilt(_, _, let salvaged) = store.report {
+                rebuilt += 1
+                kept += salvaged.messages
+                if !salvaged.isWhole { cut += 1 }
+                let found = try await content(store)
+                #expect(
+                    salvaged.messages == found.messages.values.reduce(0) { $0 + $1.count })
+                for url in Self.channels {
+                    for (id, message) in found.messages[url] ?? [:] {
+                        #expect(model.messages[url]?[id]?.text == message.text, "\(round)")
+                        #expect(model.messages[url]?[id]?.sender == message.sender, "\(round)")
+                    }
+                    // What is claimed is there, and was claimed before.
+                    for (id, message) in model.messages[url] ?? [:] {
+                        let place = try #require(message.position)
+                        guard found.coverage[url]?.range(containing: place) != nil else { continue }
+                        #expect(found.messages[url]?[id] != nil, "round \(round): \(url) \(id)")
+                    }
+                    for range in found.coverage[url]?.ranges ?? [] {
+                        let known = model.coverage[url]?.range(containing: range.lower)
+                        #expect(known?.contains(range.upper) == true, "round \(round): \(url)")
+                    }
+                    let cursor = try await store.reader.cursor(.messageChanges(url)).value
+                    if cursor != nil { #expect(found.coverage[url] == model.coverage[url]) }
+                }
+                #expect(try await store.verify().findings == [], "round \(round)")
+            }
+            await store.close()
+        }
+        #expect(rebuilt > 20 && cut > 10)
+        #expect(kept > rebuilt * 500, "\(kept) of \(rebuilt) were kept")
+    }
+
+    @Test
+    func `a cache of which nothing but the free pages is damaged comes over whole (scar 43)`()
+        async throws
+    {
+        let folder = try await filled()
+        let store = try await Store.test(.folder(folder.path))
+        let model = try await content(store)
+        await store.close()
+        let report = try await FolderInspection.repair(
+            folder.file("app/anna"), owner: Fixture.owner)
+        guard case .rebuilt(let path, _, let salvaged) = report else {
+            Issue.record("A repair should tell of itself.")
+            return
+        }
+        #expect(path == folder.file("app/anna/cache.sqlite.damaged-1"))
+        #expect(salvaged.isWhole && salvaged.channels == 4 && salvaged.messages == 2_004)
+        let again = try await Store.test(.folder(folder.path))
+        let found = try await content(again)
+        #expect(found.messages == model.messages && found.coverage == model.coverage)
+        #expect(try await again.reader.cursor(.channelChanges).value == .token("all"))
+        #expect(try await again.reader.cursor(.messageChanges("b")).value == .token("token b"))
+        #expect(try await again.reader.session().value == [1, 2, 3])
+        let mine = try await again.reader.message(Self.request("b", 10_008)).value
+        #expect(mine?.messageID == MessageID(10_008))
+        #expect(try await again.verify().findings == [])
+        await again.close()
+        // Only the newest of the old files is kept: they hold what people wrote.
+        _ = try await FolderInspection.repair(folder.file("app/anna"), owner: Fixture.owner)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("app/anna"))
+        #expect(files.filter { $0.hasSuffix(".damaged-2") } == [])
+    }
+
+    @Test(arguments: [60, 68, 71])
+    func `a cache with a wrong header is left alone, and a repair is a way out (scar 43)`(
+        offset: Int
+    ) async throws {
+        let folder = try await filled()
+        let url = URL(fileURLWithPath: folder.file("app/anna/cache.sqlite"))
+        var bytes = try Data(contentsOf: url)
+        bytes[offset] ^= 0x40
+        try bytes.write(to: url)
+        await #expect(throws: StoreError.self) { try await Store.test(.folder(folder.path)) }
+        #expect(try Data(contentsOf: url) == bytes)
+        _ = try await FolderInspection.repair(folder.file("app/anna"), owner: Fixture.owner)
+        let store = try await Store.test(.folder(folder.path))
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
+    @Test func `a cache of somebody else gives nothing away when it is replaced (scar 34)`()
+        async throws
+    {
+        let folder = try await filled()
+        let report = try await FolderInspection.repair(
+            folder.file("app/anna"), owner: StoreOwner(application: "app", user: "bob"))
+        guard case .rebuilt(_, _, let salvaged) = report else { return }
+        #expect(salvaged.messages == 0 && salvaged.channels == 0 && !salvaged.isWhole)
+    }
+
+    /// How each promise is broken, by a statement of its own.
+    private static let breaks: [(sql: SQL, kind: CacheVerification.Kind)] = [
+        ("UPDATE coverage SET upper_at = lower_at, upper_id = lower_id", .uncovered),
+        ("UPDATE coverage SET upper_at = -5 WHERE channel_id = 1", .coverage),
+        ("UPDATE holding SET payload_bytes = payload_bytes + 1", .holding),
+        ("INSERT INTO cursor (kind, channel_id, token) VALUES (2, 999, 'x')", .cursor),
+        ("DELETE FROM user WHERE user_id = 'user 1'", .missingRow),
+        ("UPDATE message SET payload = x'00ff' WHERE message_id = 7", .payload),
+        ("UPDATE message SET request_key = 1 WHERE message_id = 9", .requestKey),
+        ("UPDATE channel SET flags = 77 WHERE id = 2", .channelColumns),
+        ("UPDATE message SET custom_type_id = 5 WHERE message_id = 7", .payload),
+    ]
+
+    @Test(arguments: breaks.indices)
+    func `each broken promise is found and named (scars 42, 43)`(index: Int) async throws {
+        let folder = try await filled()
+        let store = try await Store.test(.folder(folder.path))
+        #expect(try await store.verify().findings == [])
+        #expect(try await store.verify().checkedMessages == 2_004)
+        let other = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+        try other.executeScript("PRAGMA foreign_keys = OFF")
+        try other.executeScript(Self.breaks[index].sql)
+        let findings = try await store.verify().findings
+        #expect(findings.contains { $0.kind == Self.breaks[index].kind }, "\(findings)")
+        // Nobody's words stand in a finding.
+        #expect(!findings.contains { $0.sentence.contains("word ") })
+        await store.close()
+    }
+}
