@@ -24,6 +24,7 @@ struct CacheOpening: Sendable {
     /// Whether the commits of other processes are listened for.
     let listens: Bool
     let migrating: @Sendable (MigrationProgress) -> Void
+    var searchPlace = SearchPlace.nowhere
 
     var path: String { files?.cache ?? ":memory:" }
 

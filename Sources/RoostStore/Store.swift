@@ -16,6 +16,8 @@ package struct Store: Sendable {
     /// How the outbox was found.
     package let outboxReport: OutboxReport
 
+    /// The index, where the cache's file does not hold it.
+    let memoryIndex: MemoryIndex?
     let connections: [ReadConnection]
     private let executors: [ThreadExecutor]
     let switchboard: StoreSwitch
@@ -36,6 +38,13 @@ package struct Store: Sendable {
         package var patience: Duration = .seconds(5)
         /// Told how far a migration of many rows has come, from the writer's executor.
         package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
+        /// Whether messages can be found by their words; the index takes some 60 bytes a message.
+        ///
+        /// One that another process keeps in the file is kept in step either way.
+        package var isSearchable = true
+        /// Keeps the index in memory and takes it out of the file: a sealed cache must, because words on
+        /// disk would tell what was sealed.
+        package var keepsIndexInMemory = false
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -68,7 +77,8 @@ package struct Store: Sendable {
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection, patience: options.patience,
             // Whoever brings an executor decides what happens when.
-            listens: options.executor == nil, migrating: options.migrating)
+            listens: options.executor == nil, migrating: options.migrating,
+            searchPlace: options.searchPlace(isFile: files != nil))
         let switchboard = StoreSwitch()
         let writer = StoreWriter(
             on: executor("roost.writer"), path: opening.path, owner: owner, switchboard)
@@ -80,6 +90,9 @@ package struct Store: Sendable {
                     on: executor("roost.reader.\(index)"), path: opening.path, switchboard)
             }
         }
+        let memoryIndex =
+            opening.searchPlace == .memory
+            ? MemoryIndex(on: executor("roost.search"), path: opening.path, writer: writer) : nil
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         do {
             let report = try await writer.open(opening)
@@ -87,11 +100,14 @@ package struct Store: Sendable {
                 owner: owner, patience: options.patience)
             for connection in connections { try await connection.open() }
             return Store(
-                writer: writer, readers: sources.map(StoreReader.init), outbox: outbox,
-                report: report, outboxReport: outboxReport, connections: connections,
-                executors: threads, switchboard: switchboard, opening: opening)
+                writer: writer,
+                readers: sources.map { StoreReader(source: $0, memoryIndex: memoryIndex) },
+                outbox: outbox,
+                report: report, outboxReport: outboxReport, memoryIndex: memoryIndex,
+                connections: connections, executors: threads, switchboard: switchboard,
+                opening: opening)
         } catch {
-            await close(writer, connections, outbox, threads, switchboard)
+            await close(writer, connections, memoryIndex, outbox, threads, switchboard)
             throw error
         }
     }
@@ -100,17 +116,26 @@ package struct Store: Sendable {
     ///
     /// Calls made later throw `.closed`.
     package func close() async {
-        await Self.close(writer, connections, outbox, executors, switchboard)
+        await Self.close(writer, connections, memoryIndex, outbox, executors, switchboard)
     }
 
     private static func close(
-        _ writer: StoreWriter, _ connections: [ReadConnection], _ outbox: OutboxStore,
-        _ executors: [ThreadExecutor], _ switchboard: StoreSwitch
+        _ writer: StoreWriter, _ connections: [ReadConnection], _ memoryIndex: MemoryIndex?,
+        _ outbox: OutboxStore, _ executors: [ThreadExecutor], _ switchboard: StoreSwitch
     ) async {
         for connection in connections { await connection.close() }
+        await memoryIndex?.close()
         await outbox.close()
         await writer.close()  // Last, because it holds the lock of the folder.
         await switchboard.end()
         for executor in executors { await executor.shutDown() }
+    }
+}
+
+extension Store.Options {
+    /// In memory the database's own index is in memory already.
+    fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
+        if !isSearchable { return .nowhere }
+        return keepsIndexInMemory && isFile ? .memory : .database
     }
 }

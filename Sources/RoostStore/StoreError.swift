@@ -24,6 +24,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case notAccessible
         /// The app is suspended, and the call was of a kind that does not wait.
         case suspended
+        /// There is no index of words, or this SQLite cannot make one.
+        case searchUnavailable
         /// The store was closed.
         case closed
         /// A mistake of this library, or of the SQLite it runs on.

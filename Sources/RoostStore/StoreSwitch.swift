@@ -74,6 +74,7 @@ extension Store {
         switchboard.turnOff()
         guard opening.files != nil else { return }
         for connection in connections { await connection.close() }
+        await memoryIndex?.letGo()
         await outbox.letGo()
         await writer.letGo()
     }

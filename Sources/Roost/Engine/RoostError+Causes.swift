@@ -57,7 +57,7 @@ extension RoostError {
                 .full, .notAccessible:
                 .repairStorage
             case .suspended: .retry
-            case .closed, .unexpected: .none
+            case .closed, .searchUnavailable, .unexpected: .none
             }
         self.init(
             .localDatabaseError, remedy: remedy, message: error.message, underlying: error)

@@ -92,7 +92,7 @@ package struct FolderInspection: Hashable, Sendable {
         return try opening.replace(because: "somebody asked for a repair")
     }
 
-    private static func reading<Value: Sendable>(
+    static func reading<Value: Sendable>(
         _ path: String, _ body: (ReadConnection) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let executor = ThreadExecutor(name: "roost.inspect")

@@ -22,6 +22,8 @@ package actor StoreWriter {
     private var isClosed = false
     let switchboard: StoreSwitch
     let gate: SuspensionGate
+    /// Where the words are to be found.
+    var searchPlace = SearchPlace.nowhere
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -46,6 +48,7 @@ package actor StoreWriter {
     @discardableResult
     package func commit(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
         try await perform { connection throws(SQLiteError) in
+            connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
             let commit = try connection.transaction { () throws(SQLiteError) in
                 let changes = try WriteSession(connection, me: UserID(owner.user))
                     .apply(mutations)
@@ -102,6 +105,7 @@ package actor StoreWriter {
         var opened = try opening.open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection
+        try prepareIndex(in: opening.searchPlace)
         findForeignCommits()
         return opened.report ?? .intact
     }
@@ -168,6 +172,19 @@ package actor StoreWriter {
             return try body(connection)
         } catch {
             throw StoreError(error, in: path)
+        }
+    }
+}
+
+extension [Mutation] {
+    /// Whether these are a page of history, of which more will come.
+    fileprivate var isBulk: Bool {
+        contains { mutation in
+            if case .messages(_, let messages, _, _) = mutation {
+                messages.count > 30
+            } else {
+                false
+            }
         }
     }
 }

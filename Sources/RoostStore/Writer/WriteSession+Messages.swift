@@ -52,11 +52,15 @@ extension WriteSession {
     /// made it match a filter under which its place is known.
     func putEdited(_ message: Message) throws(SQLiteError) {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
-        let isCached = try connection.first(.positionOfMessage, (row, id)) != nil
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
-            guard isCached || news.hasFilters else { return }
+            let place = MessagePlace(channelRow: row, position: message.place)
+            var old = try stored(at: place, in: news.channel)
+            if old == nil { old = try movedMessage(id, news: news) }
+            if let old { return try update(old, with: message, news: &news) }
             // Under no filter the place may be known and the message not be there: it was deleted.
-            guard isCached || news.coverage.range(containing: message.place) == nil else { return }
+            guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
+                return
+            }
             try put(message, news: &news)
         }
     }
@@ -83,6 +87,7 @@ extension WriteSession {
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             try readFilters(&news)
             let left = comesBack ? try allMessages(of: url, row: row) : []
+            try unindexMessages(of: url, row: row)
             try connection.execute(.deleteMessagesOfChannel, row)
             let found = news.clear()
             guard comesBack else { return }
@@ -104,6 +109,7 @@ extension WriteSession {
             try connection.execute(.putCut, (row, moment))
             let gone = try connection.first(.holdingThrough, (row, moment)) ?? Holding()
             if gone.messageCount > 0 {
+                try unindexMessages(of: url, row: row, through: moment)
                 try connection.execute(.deleteMessagesThrough, (row, moment))
                 news.holding.messageCount -= gone.messageCount
                 news.holding.payloadBytes -= gone.payloadBytes
@@ -138,8 +144,9 @@ extension WriteSession {
             guard try isCovered(message, news: &news) else { return }
             let entry = try entry(message, row: news.channelRow)
             if try connection.execute(.insertMessage, entry) > 0 {
+                try index(message, row: news.channelRow)
                 news.add(entry)
-                news.note(position.messageID, before: nil, after: message)
+                news.noteAdded(position.messageID, message)
                 return
             }
             old = try movedMessage(position.messageID, news: news)
@@ -182,13 +189,16 @@ extension WriteSession {
         let entry = try entry(merged, row: news.channelRow)
         guard merged.mapUsers(users.now) != old.mapUsers(users.now) else { return }
         if old.place == merged.place {
-            try connection.execute(.updateMessage, entry)
+            // An index is written when a column of its is named, whether or not it is another value.
+            try connection.execute(
+                merged.hasColumns(of: old) ? .updateContent : .updateMessage, entry)
         } else {
             // The server never moves a message; should one come from elsewhere, it stands once.
             try connection.execute(
                 .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
             try connection.execute(.insertMessage, entry)
         }
+        try reindex(old, as: merged, row: news.channelRow)
         news.subtract(stored)
         news.add(entry)
         news.note(old.place.messageID, before: old, after: merged)
@@ -198,6 +208,7 @@ extension WriteSession {
         let old = stored.message
         try connection.execute(
             .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
+        try unindex(old, row: news.channelRow)
         news.subtract(stored)
         news.note(old.place.messageID, before: old, after: nil)
     }
@@ -292,6 +303,15 @@ extension MessageNews {
 }
 
 extension Message {
+    /// Whether the columns of an edit that changes words only stay as they are.
+    fileprivate func hasColumns(of old: Message) -> Bool {
+        sender?.user.id == old.sender?.user.id && parentID == old.parentID
+            && requestID == old.requestID
+            && isReplyToChannel == old.isReplyToChannel
+            && Word(customType) == Word(old.customType)
+            && ContentTag(content) == ContentTag(old.content)
+    }
+
     /// The place of a message that the cache may hold.
     fileprivate var place: Position {
         guard let position else {

@@ -20,6 +20,7 @@ final class WriteSession {
     let me: UserID
     var users: UserBook
     var words: WordBook
+    var search: SearchKeeper
     /// Why a user could not be read.
     var failure: SQLiteError?
     private var channelRows: [ChannelURL: ChannelRow] = [:]
@@ -37,6 +38,7 @@ final class WriteSession {
         self.me = me
         users = UserBook(connection)
         words = WordBook(connection)
+        search = SearchKeeper(connection)
     }
 
     /// Applies the mutations in order and tells what is different now.
@@ -45,6 +47,7 @@ final class WriteSession {
             try apply(mutation, before: mutations[(index + 1)...])
         }
         try storeCoverage()
+        for row in removedRows.sorted() { try connection.execute(.deleteChannel, row) }
         // Users stand in payloads too, so they go when nobody can refer to them any more.
         if clearsUsers, try connection.all(.channelURLs).isEmpty {
             try connection.execute(.deleteUsers)
@@ -81,7 +84,9 @@ final class WriteSession {
         case .channelNews(let url, let news):
             try apply(news, to: url)
         case .clearAll:
+            try search.removeAll()
             for url in try connection.all(.channelURLs) { try removeChannel(url, before: rest) }
+            search.isEmptied = false
             try connection.execute(.deleteCursors)
             try connection.execute(.setSession, nil)
             clearsUsers = true
@@ -190,8 +195,8 @@ final class WriteSession {
         let updates = users.updates.map { Update(before: $0.before, after: $0.now) }
         if !updates.isEmpty { changes.append(.users(updates)) }
         if let change = channelsChange() { changes.append(.channels(change)) }
-        for news in news {
-            let change = news.change(
+        for index in news.indices {
+            let change = news[index].change(
                 now: { $0.mapUsers(users.now) }, before: { $0.mapUsers(users.before) })
             if let change { changes.append(.messages(change)) }
         }
