@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCore
 import RoostExecutors
 package import RoostSQLite
 
@@ -36,8 +37,6 @@ package struct Store: Sendable {
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)
-        /// Told how far a migration of many rows has come, from the writer's executor.
-        package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
         /// Whether messages can be found by their words; the index takes some 60 bytes a message.
         ///
         /// One that another process keeps in the file is kept in step either way.
@@ -45,6 +44,12 @@ package struct Store: Sendable {
         /// Keeps the index in memory and takes it out of the file: a sealed cache must, because words on
         /// disk would tell what was sealed.
         package var keepsIndexInMemory = false
+        /// How large the cache may become, held by whoever calls `keepBudget`; nil is no limit.
+        package var budget: CacheBudget?
+        /// Which channels lose their messages first.
+        package var clearOrder = ClearOrder.messageCollectionAccessedAt
+        /// Told how far a migration of many rows has come, from the writer's executor.
+        package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -81,7 +86,8 @@ package struct Store: Sendable {
             searchPlace: options.searchPlace(isFile: files != nil))
         let switchboard = StoreSwitch()
         let writer = StoreWriter(
-            on: executor("roost.writer"), path: opening.path, owner: owner, switchboard)
+            on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
+            budget: BudgetKeeper(budget: options.budget, order: options.clearOrder))
         let outbox = OutboxStore(on: executor("roost.outbox"), files: files, switchboard)
         var connections: [ReadConnection] = []
         if files != nil {

@@ -22,10 +22,10 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case full
         /// The system refused to read or write, as while the device is locked.
         case notAccessible
-        /// The app is suspended, and the call was of a kind that does not wait.
-        case suspended
         /// There is no index of words, or this SQLite cannot make one.
         case searchUnavailable
+        /// The app is suspended, and the call was of a kind that does not wait.
+        case suspended
         /// The store was closed.
         case closed
         /// A mistake of this library, or of the SQLite it runs on.

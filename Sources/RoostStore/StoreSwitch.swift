@@ -93,6 +93,7 @@ extension Store {
                 found.outbox = try await outbox.open(
                     owner: opening.owner, patience: opening.patience)
                 for connection in connections { try await connection.open() }
+                await memoryIndex?.goOn()
             } catch {
                 await suspend()
                 throw error

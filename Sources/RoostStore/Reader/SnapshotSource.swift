@@ -95,15 +95,4 @@ extension Connection {
             return value
         }
     }
-
-    /// The same for a connection that no suspension interrupts.
-    func read<T>(
-        _ read: (ReadSession) throws(SQLiteError) -> T, _ book: inout ReadBook?, path: String
-    ) throws(StoreError) -> T {
-        do throws(SQLiteError) {
-            return try self.read(read, &book)
-        } catch {
-            throw StoreError(error, in: path)
-        }
-    }
 }

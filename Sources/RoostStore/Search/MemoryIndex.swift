@@ -20,6 +20,7 @@ actor MemoryIndex {
     private let writer: StoreWriter
     private var connection: Connection?
     private var isClosed = false
+    private var isSuspended = false
     private var book: ReadBook?
     private var feed: JournalFeed?
     /// The commit that the index reflects; nil when it must be begun anew.
@@ -45,16 +46,20 @@ actor MemoryIndex {
 
     func close() {
         isClosed = true
-        letGo()
-    }
-
-    /// Closes the cache's file; the index is filled anew by the next search.
-    func letGo() {
         book = nil
         feed = nil
-        known = nil
         connection = nil
     }
+
+    /// Gives up the file, and with it the index; a search until `goOn` says that the app is suspended.
+    func letGo() {
+        isSuspended = true
+        known = nil
+        book = nil
+        connection = nil
+    }
+
+    func goOn() { isSuspended = false }
 
     /// As `StoreReader.search`; every answer is from one state of the cache.
     func search(_ question: SearchQuestion) async throws(StoreError) -> Snapshot<SearchAnswer> {
@@ -113,8 +118,9 @@ actor MemoryIndex {
         guard let connection, !isClosed else { throw .closed }
         let before = known
         known = nil  // Should anything fail half-way, the index is begun anew.
-        let (outcome, after) = try connection.read(
-            { session throws(SQLiteError) -> (Outcome<T>, Int64) in
+        let outcome: Outcome<T>
+        do throws(SQLiteError) {
+            (outcome, known) = try connection.read({ session throws(SQLiteError) -> (Outcome<T>, Int64) in
                 var known = before
                 for entry in entries {
                     guard let sequence = known else { break }
@@ -129,13 +135,16 @@ actor MemoryIndex {
                 }
                 guard var index else { return (.behind(session.sequence), session.sequence) }
                 return (.done(try body(session, &index)), session.sequence)
-            }, &book, path: path)
-        known = after
+            }, &book)
+        } catch {
+            throw StoreError(error, in: path)
+        }
         return outcome
     }
 
     private func openOnce() async throws(StoreError) {
         guard !isClosed else { throw .closed }
+        guard !isSuspended else { throw .suspended }
         guard connection == nil else { return }
         do throws(SQLiteError) {
             let connection = try Connection(.memory)
@@ -144,7 +153,7 @@ actor MemoryIndex {
         } catch {
             throw StoreError(error, in: path)
         }
-        feed = await writer.journal(capacity: Self.capacity)
+        if feed == nil { feed = await writer.journal(capacity: Self.capacity) }
     }
 
     private func takeEntries() async -> [JournalEntry] {

@@ -10,20 +10,21 @@ internal import RoostSQLite
 ///   order.
 package actor StoreWriter {
     private nonisolated let executor: any SerialExecutor
-    private let path: String
+    let path: String
     private let owner: StoreOwner
     private var connection: Connection?
     /// Keeps other clients out of the folder.
     private var lock: FolderLock?
-    private var readers = JournalReaders()
+    var readers = JournalReaders()
+    /// Where the words are to be found.
+    var searchPlace = SearchPlace.nowhere
+    var budget: BudgetKeeper
     private var foreign: ForeignCommits?
     private var bell: FileBell?
     private var listener: Task<Void, Never>?
     private var isClosed = false
     let switchboard: StoreSwitch
     let gate: SuspensionGate
-    /// Where the words are to be found.
-    var searchPlace = SearchPlace.nowhere
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -31,10 +32,12 @@ package actor StoreWriter {
     }
 
     init(
-        on executor: any SerialExecutor, path: String, owner: StoreOwner, _ switchboard: StoreSwitch
+        on executor: any SerialExecutor, path: String, owner: StoreOwner,
+        _ switchboard: StoreSwitch, budget: BudgetKeeper
     ) {
         self.switchboard = switchboard
         gate = switchboard.makeGate()
+        self.budget = budget
         self.executor = executor
         self.path = path
         self.owner = owner
@@ -48,20 +51,26 @@ package actor StoreWriter {
     @discardableResult
     package func commit(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
         try await perform { connection throws(SQLiteError) in
-            connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
-            let commit = try connection.transaction { () throws(SQLiteError) in
-                let changes = try WriteSession(connection, me: UserID(owner.user))
-                    .apply(mutations)
-                return Commit(
-                    sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
-            }
-            announce(commit)
-            return commit
+            try write(mutations, in: connection)
         }
     }
 
+    /// Commits and tells everybody.
+    func write(
+        _ mutations: [Mutation], in connection: Connection
+    ) throws(SQLiteError) -> Commit {
+        connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
+        let commit = try connection.transaction { () throws(SQLiteError) in
+            let changes = try WriteSession(connection, me: UserID(owner.user)).apply(mutations)
+            return Commit(sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
+        }
+        announce(commit)
+        keepLogShort(connection)
+        return commit
+    }
+
     /// Tells everybody of a commit: our readers, and the other processes.
-    private func announce(_ commit: Commit) {
+    func announce(_ commit: Commit) {
         if let missed = foreign?.noteOwn(commit.sequence) { readers.miss(missed) }
         readers.append(commit)
         bell?.ring()
