@@ -108,6 +108,10 @@ private struct CacheCheck {
         found.add(
             .missingRow, count: broken.count,
             "\(broken.count) rows refer to rows that are not there (\(Set(broken).sorted()))")
+        let missing = Int(try connection.first(.missingRows) ?? 0)
+        found.add(
+            .missingRow, nil, count: missing,
+            "\(missing) messages name a sender or a custom type that is not there")
         let strays = Int(try connection.first(.strayCursors) ?? 0)
         found.add(.cursor, count: strays, "\(strays) change logs belong to no channel")
         let me = try session.me()
@@ -225,6 +229,15 @@ extension Query where Input == Void, Output == String {
 }
 
 extension Query where Input == Void, Output == Int64 {
+    /// No foreign keys: they would cost each message that is written a look.
+    fileprivate static let missingRows = Query(
+        sql: """
+            SELECT count(*) FROM message
+            WHERE (sender_id IS NOT NULL AND sender_id NOT IN (SELECT id FROM user))
+                OR (custom_type_id IS NOT NULL AND custom_type_id NOT IN (SELECT id FROM word))
+            """
+    ) { row in row.int64(0) }
+
     fileprivate static let strayCursors = Query(
         sql: """
             SELECT count(*) FROM cursor

@@ -39,8 +39,8 @@ package struct FolderInspection: Hashable, Sendable {
         var outbox = OutboxItems(items: [], unreadable: [])
         if outboxFiles.exists {
             outbox = try await reading(files.outbox) { connection throws(StoreError) in
-                try await connection.snapshot { session throws(SQLiteError) in
-                    let rows = try session.connection.all(.items)
+                try await connection.inspect { connection throws(SQLiteError) in
+                    let rows = try connection.all(.items)
                     return OutboxItems(
                         items: rows.compactMap(\.item),
                         unreadable: rows.filter { $0.item == nil }.map(\.requestID))

@@ -51,6 +51,18 @@ actor ReadConnection: SnapshotSource {
         connection = nil
     }
 
+    /// Lends the connection, to a database that is no cache and so has no state to read.
+    func inspect<T: Sendable>(
+        _ body: @Sendable (Connection) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T {
+        guard let connection else { throw .closed }
+        do throws(SQLiteError) {
+            return try body(connection)
+        } catch {
+            throw StoreError(error, in: path)
+        }
+    }
+
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {

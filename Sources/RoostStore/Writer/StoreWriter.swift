@@ -110,11 +110,12 @@ package actor StoreWriter {
         guard !isClosed else { throw .closed }
         guard connection == nil else { return .intact }
         try switchboard.admit(gate)
-        if opening.listens, bell == nil { listen(to: opening.files) }
         var opened = try opening.open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection
         try prepareIndex(in: opening.searchPlace)
+        // Its file lies in the folder that the opening has made.
+        if opening.listens, bell == nil { listen(to: opening.files) }
         findForeignCommits()
         return opened.report ?? .intact
     }
