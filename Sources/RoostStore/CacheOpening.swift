@@ -18,6 +18,7 @@ struct CacheOpening: Sendable {
     let checksForDamage: Bool
     let options: ConnectionOptions
     let patience: Duration
+    var searchPlace = SearchPlace.nowhere
 
     var path: String { files?.cache ?? ":memory:" }
 

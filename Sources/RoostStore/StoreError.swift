@@ -22,6 +22,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case full
         /// The system refused to read or write, as while the device is locked.
         case notAccessible
+        /// There is no index of words, or this SQLite cannot make one.
+        case searchUnavailable
         /// The store was closed.
         case closed
         /// A mistake of this library, or of the SQLite it runs on.

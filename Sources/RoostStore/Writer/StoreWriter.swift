@@ -17,6 +17,8 @@ package actor StoreWriter {
     private var lock: FolderLock?
     var readers = JournalReaders()
     var budget: BudgetKeeper
+    /// Where the words are to be found.
+    var searchPlace = SearchPlace.nowhere
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -90,6 +92,7 @@ package actor StoreWriter {
         var opened = try opening.open()
         lock = opened.takeLock()
         connection = opened.connection
+        try prepareIndex(in: opening.searchPlace)
         return opened.report ?? .intact
     }
 
