@@ -42,7 +42,7 @@ enum PackedBytes {
     }
 
     private static func estimate(_ holding: Holding, _ hasSearch: Bool) -> Double {
-        let each: Double = hasSearch ? 155 : 95
+        let each: Double = hasSearch ? 114 : 54
         return Double(max(holding.payloadBytes, 0)) * 1.1
             + Double(max(holding.messageCount, 0)) * each
     }

@@ -7,6 +7,8 @@ internal import RoostModel
 package struct Trim: Sendable {
     enum Phase: Hashable, Sendable {
         case rewrite
+        /// Fills the index of what was written anew.
+        case indexWords
         case slices
         /// Takes the evicted words out of the search index.
         case forgetWords(isFirst: Bool)

@@ -89,6 +89,10 @@ extension StoreWriter {
         var commit: Commit?
         switch trim.phase {
         case .rewrite: commit = try rewrite(&trim)
+        case .indexWords:
+            // Where words cannot be indexed there is nothing to fill.
+            let progress = try? indexSome()
+            if progress?.isComplete ?? true { try planRest(of: &trim) }
         case .slices: commit = try deleteSlice(&trim)
         case .forgetWords(let isFirst): try forgetWords(&trim, isFirst)
         case .giveBack: try giveBack(&trim)
@@ -154,10 +158,8 @@ extension StoreWriter {
         }
         announce(commit)
         trim.evicted = trim.plan.channels
-        trim.size = try usedBytes()
-        // The size of a copy is foretold, not known.
         trim.remaining = []
-        try planRest(of: &trim)
+        trim.phase = .indexWords
         return commit
     }
 
@@ -187,6 +189,7 @@ extension StoreWriter {
 
     /// Goes on with more channels when those of the plan were not enough.
     private func planRest(of trim: inout Trim) throws(StoreError) {
+        trim.size = try usedBytes()
         if trim.size > trim.plan.target {
             let gone = Set(trim.evicted.map(\.url))
             trim.remaining = try evictionPlan(downTo: trim.plan.target, sparing: trim.open)

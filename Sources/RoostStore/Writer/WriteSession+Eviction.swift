@@ -20,6 +20,7 @@ extension WriteSession {
                 news.holding.messageCount -= gone.messageCount
                 news.holding.payloadBytes -= gone.payloadBytes
             }
+            try unindexMessages(of: url, row: row, through: moment)
             try connection.execute(.deleteMessagesThrough, (row, moment))
             news.evict(through: Position(createdAt: moment, messageID: MessageID(.max)))
         }
