@@ -30,10 +30,11 @@ struct BudgetKeeper: Sendable {
 
 /// What messages take in a packed file; measured by `roost bench cache` (`docs/adr/0006-eviction.md`).
 enum PackedBytes {
-    /// What the figures have to be multiplied with, because together they are no more than is there.
+    /// What the figures have to be multiplied with: together they are what is there, because how much
+    /// the words of a message take in the index depends on the words.
     static func factor(of holdings: [Holding], in size: CacheSize, hasSearch: Bool) -> Double {
         let sum = holdings.reduce(0) { $0 + estimate($1, hasSearch) }
-        return sum > 0 ? min(1, Double(max(size.used - size.other, 0)) / sum) : 1
+        return sum > 0 ? Double(max(size.used - size.other, 0)) / sum : 1
     }
 
     /// Of a channel's messages: their rows, the unfilled ends of pages, their share of the indexes.

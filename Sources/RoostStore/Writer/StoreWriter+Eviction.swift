@@ -38,6 +38,12 @@ extension StoreWriter {
     package func evictionPlan(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
     ) throws(StoreError) -> EvictionPlan {
+        try evictionPlan(downTo: target, sparing: open, only: nil)
+    }
+
+    private func evictionPlan(
+        downTo target: Int64?, sparing open: Set<ChannelURL>, only wanted: EvictionPlan.Way?
+    ) throws(StoreError) -> EvictionPlan {
         let (order, limit) = (budget.order, budget.budget)
         let isInMemory = isInMemory
         return try inspect { connection throws(SQLiteError) in
@@ -56,7 +62,7 @@ extension StoreWriter {
             // Nothing can be copied beside memory, and a file that was made without the means to
             // return pages becomes shorter only by being written anew.
             let way: EvictionPlan.Way? =
-                isInMemory ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : nil
+                isInMemory ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : wanted
             if let target {
                 return EvictionPlan(
                     downTo: target, channels: channels, size: size, order: order, only: way)
@@ -192,8 +198,9 @@ extension StoreWriter {
         trim.size = try usedBytes()
         if trim.size > trim.plan.target {
             let gone = Set(trim.evicted.map(\.url))
-            trim.remaining = try evictionPlan(downTo: trim.plan.target, sparing: trim.open)
-                .channels.filter { !gone.contains($0.url) }[...]
+            trim.remaining = try evictionPlan(
+                downTo: trim.plan.target, sparing: trim.open, only: .slices
+            ).channels.filter { !gone.contains($0.url) }[...]
         }
         trim.phase = .slices
     }
