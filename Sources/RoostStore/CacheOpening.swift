@@ -18,6 +18,7 @@ struct CacheOpening: Sendable {
     let checksForDamage: Bool
     let options: ConnectionOptions
     let patience: Duration
+    let protection: StoreProtection
 
     var path: String { files?.cache ?? ":memory:" }
 
@@ -26,7 +27,7 @@ struct CacheOpening: Sendable {
         let checks = checksForDamage
         let opening = DatabaseOpening(
             owner: owner, path: files?.cache, lockFile: files?.lock, options: options,
-            patience: patience, migrator: .cache, ownerQueries: .cache
+            patience: patience, migrator: .cache, ownerQueries: .cache, protection: protection
         ) { connection throws(SQLiteError) in
             checks ? try connection.damage(limit: 1).first : nil
         }

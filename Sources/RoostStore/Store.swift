@@ -2,6 +2,7 @@
 
 import RoostExecutors
 package import RoostSQLite
+package import RoostSealing
 
 /// One user's data on this device: the cache, which can be fetched again, and the outbox, which cannot.
 ///
@@ -29,6 +30,10 @@ package struct Store: Sendable {
         package var checksForDamage = false
         /// The cache's connections; the outbox always waits for the disk.
         package var connection = ConnectionOptions()
+        /// Whether what is stored is sealed, and with which key.
+        package var protection = StoreProtection.none
+        /// The class that every file of the folder gets; nil leaves the system's own. Apple only.
+        package var fileProtection: FileProtection?
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)
@@ -53,6 +58,8 @@ package struct Store: Sendable {
     ) async throws(StoreError) -> Store {
         precondition(options.readerCount > 0, "A store needs one reader at least.")
         let files = location.files(of: owner)
+        let protection = try options.protection.prepared(for: owner, files)
+        try files?.protect(as: options.fileProtection)
         var threads: [ThreadExecutor] = []
         func executor(_ name: String) -> any SerialExecutor {
             if let executor = options.executor { return executor }
@@ -62,7 +69,7 @@ package struct Store: Sendable {
         }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
-            options: options.connection, patience: options.patience)
+            options: options.connection, patience: options.patience, protection: protection)
         let writer = StoreWriter(on: executor("roost.writer"), path: opening.path, owner: owner)
         let outbox = OutboxStore(on: executor("roost.outbox"), files: files)
         var connections: [ReadConnection] = []
@@ -75,8 +82,10 @@ package struct Store: Sendable {
         do {
             let report = try await writer.open(opening)
             let outboxReport = try await outbox.open(
-                owner: owner, patience: options.patience)
-            for connection in connections { try await connection.open() }
+                owner: owner, patience: options.patience, protection)
+            for connection in connections { try await connection.open(owner, protection) }
+            try protection.finish()
+            try files?.protect(as: options.fileProtection)
             return Store(
                 writer: writer, readers: sources.map(StoreReader.init), outbox: outbox,
                 report: report, outboxReport: outboxReport, connections: connections,

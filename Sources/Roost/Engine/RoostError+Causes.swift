@@ -38,7 +38,7 @@ extension RoostError {
         let remedy: Remedy =
             switch error.kind {
             case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .otherOwner, .locked,
-                .full, .notAccessible:
+                .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable:
                 .repairStorage
             case .closed, .unexpected: .none
             }

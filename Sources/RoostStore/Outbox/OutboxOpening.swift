@@ -18,6 +18,7 @@ struct OutboxOpening: Sendable {
     /// Nil in memory.
     let files: StoreFiles?
     let patience: Duration
+    let protection: StoreProtection
 
     /// Opens the outbox; from one that is damaged every item that can be read is saved (scar 42).
     func open() throws(StoreError) -> OpenDatabase<OutboxReport> {
@@ -39,7 +40,8 @@ struct OutboxOpening: Sendable {
             options: ConnectionOptions(
                 durability: .powerLoss, pageCacheKiB: 256, erasesDeleted: true,
                 statementCapacity: 8),
-            patience: patience, migrator: .outbox, ownerQueries: .outbox
+            patience: patience, migrator: .outbox, ownerQueries: .outbox,
+            protection: protection
         ) { connection throws(SQLiteError) in
             // Few rows, so the thorough check costs less than a sync.
             try connection.damage(limit: 1, comparesIndices: true).first
@@ -58,6 +60,7 @@ struct OutboxOpening: Sendable {
         let connection = try opening(of: unfinished.path).openAlone()
         do {
             try connection.transaction { () throws(SQLiteError) in
+                try found.vault?.write(to: connection)
                 for item in found.items { try connection.execute(.insertSalvaged, item) }
             }
             // What is in the log has to be in the file that is moved.
@@ -82,7 +85,7 @@ struct OutboxOpening: Sendable {
         }
         let connection = try opening(of: outbox.path).openAlone()
         do {
-            let count = try connection.all(.items).count
+            let count = try connection.outboxItems().count
             return .salvaged(
                 setAside: setAside, carriedOver: count, lost: lost, because: reason)
         } catch {

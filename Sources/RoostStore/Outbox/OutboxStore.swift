@@ -42,8 +42,8 @@ package actor OutboxStore {
         let draft = OutboxDraft(
             requestID: requestID, channel: channel, createdAt: createdAt, content: content)
         return try write { connection throws(SQLiteError) in
-            try connection.execute(.insertItem, draft)
-            guard let item = try connection.first(.item, requestID)?.item else {
+            try connection.insertItem(draft)
+            guard let item = try connection.outboxItem(requestID)?.item else {
                 throw .malformed("an unsent message", because: "its row cannot be read back")
             }
             return item
@@ -53,7 +53,7 @@ package actor OutboxStore {
     /// Everything unsent, in the order it was written.
     package func items() throws(StoreError) -> OutboxItems {
         try write { connection throws(SQLiteError) in
-            let rows = try connection.all(.items)
+            let rows = try connection.outboxItems()
             return OutboxItems(
                 items: rows.compactMap(\.item),
                 unreadable: rows.filter { $0.item == nil }.map(\.requestID))
@@ -63,27 +63,31 @@ package actor OutboxStore {
     /// Notes where an item stands; one that is gone stays gone.
     package func update(_ requestID: RequestID, state: UnsentState) throws(StoreError) {
         try write { connection throws(SQLiteError) in
-            _ = try connection.execute(.updateItem, (requestID, state))
+            _ = try connection.execute(.updateItem, (connection.itemName(requestID), state))
         }
     }
 
     /// Notes that sending begins; to be called before the first byte leaves.
     package func noteAttempt(_ requestID: RequestID) throws(StoreError) {
         try write { connection throws(SQLiteError) in
-            _ = try connection.execute(.noteAttempt, requestID)
+            _ = try connection.execute(.noteAttempt, connection.itemName(requestID))
         }
     }
 
     /// Forgets an item: the server has it, or the person took it back.
     package func remove(_ requestID: RequestID) throws(StoreError) {
         try write { connection throws(SQLiteError) in
-            _ = try connection.execute(.deleteItem, requestID)
+            _ = try connection.execute(.deleteItem, connection.itemName(requestID))
         }
     }
 
-    func open(owner: StoreOwner, patience: Duration) throws(StoreError) -> OutboxReport {
+    func open(
+        owner: StoreOwner, patience: Duration, _ protection: StoreProtection
+    ) throws(StoreError) -> OutboxReport {
         precondition(connection == nil, "An outbox is opened once.")
-        var opened = try OutboxOpening(owner: owner, files: files, patience: patience).open()
+        var opened = try OutboxOpening(
+            owner: owner, files: files, patience: patience, protection: protection
+        ).open()
         lock = opened.takeLock()
         connection = opened.connection
         return opened.report ?? .intact
@@ -101,6 +105,8 @@ package actor OutboxStore {
         do throws(SQLiteError) {
             return try connection.transaction { () throws(SQLiteError) in try body(connection) }
         } catch {
+            // A key that was made meanwhile is gone again.
+            connection.seals?.vault.forgetKeys()
             throw StoreError(error, in: files?.outbox ?? ":memory:")
         }
     }

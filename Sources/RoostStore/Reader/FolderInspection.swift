@@ -28,7 +28,7 @@ package struct FolderInspection: Hashable, Sendable {
             connection throws(StoreError) in
             let cache = try await StoreReader(source: connection).inspection()
             let owner = try await connection.snapshot { session throws(SQLiteError) in
-                try session.connection.first(OwnerQueries.cache.select)
+                try session.connection.owner()
             }
             return (cache, owner)
         }
@@ -40,7 +40,7 @@ package struct FolderInspection: Hashable, Sendable {
         if outboxFiles.exists {
             outbox = try await reading(files.outbox) { connection throws(StoreError) in
                 try await connection.snapshot { session throws(SQLiteError) in
-                    let rows = try session.connection.all(.items)
+                    let rows = try session.connection.outboxItems()
                     return OutboxItems(
                         items: rows.compactMap(\.item),
                         unreadable: rows.filter { $0.item == nil }.map(\.requestID))

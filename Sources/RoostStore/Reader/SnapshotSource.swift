@@ -26,14 +26,18 @@ actor ReadConnection: SnapshotSource {
         self.path = path
     }
 
-    func open() throws(StoreError) {
+    func open(
+        _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none
+    ) throws(StoreError) {
+        let connection: Connection
         do {
-            let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
-            book = ReadBook(connection)
-            self.connection = connection
+            connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
         } catch {
             throw StoreError(error, in: path)
         }
+        try protection.attachWhereSealed(to: connection, owner: owner, path)
+        book = ReadBook(connection)
+        self.connection = connection
     }
 
     func close() {

@@ -43,9 +43,12 @@ package actor StoreWriter {
                 return Commit(
                     sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
             }
+            connection.seals?.finishErasure()
             readers.append(commit)
             return commit
         } catch {
+            // A key that was made meanwhile is gone again.
+            connection.seals?.vault.forgetKeys()
             throw StoreError(error, in: path)
         }
     }
