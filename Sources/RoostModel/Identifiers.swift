@@ -16,7 +16,7 @@ extension Identifier {
     // A `String` counts "é" and "e" with an accent as equal; a server and a database do not.
 
     public static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        left.rawValue.isSameBytes(as: right.rawValue)
     }
 
     public static func < (left: Self, right: Self) -> Bool {
@@ -28,6 +28,21 @@ extension Identifier {
         // SAFETY: the hasher reads the bytes during the call.
         text.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
         hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension String {
+    /// Whether the two have the same bytes; by far most names are stored contiguously.
+    fileprivate func isSameBytes(as other: String) -> Bool {
+        let (left, right) = (utf8, other.utf8)
+        guard left.count == right.count else { return false }
+        let isSame = unsafe left.withContiguousStorageIfAvailable { left in
+            unsafe right.withContiguousStorageIfAvailable { right in
+                // SAFETY: both buffers are lent for the call and equally long.
+                unsafe left.elementsEqual(right)
+            }
+        }
+        return (isSame ?? nil) ?? left.elementsEqual(right)
     }
 }
 

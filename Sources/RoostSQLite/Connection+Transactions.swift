@@ -34,6 +34,15 @@ extension Connection {
         try executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
+    /// Sets how many pages the log may hold before a commit carries them over into the file.
+    ///
+    /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times is
+    /// carried over once.
+    package func carryOver(every pages: Int32) {
+        // SAFETY: the handle lives as long as `self`; the call only notes the number.
+        _ = unsafe sqlite3_wal_autocheckpoint(handle, pages)
+    }
+
     private func bracket<T>(
         _ begin: SQL, _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {

@@ -34,10 +34,6 @@ extension StoreWriter {
                     of: Query<MessageStretch, Void>.oldestMessages),
                 "newestMessages": try connection.plan(
                     of: Query<MessageStretch, Void>.newestMessages),
-                "oldestOfSender": try connection.plan(
-                    of: Query<MessageStretch, Void>.oldestOfSender),
-                "newestOfSender": try connection.plan(
-                    of: Query<MessageStretch, Void>.newestOfSender),
                 "oldestOfCustomType": try connection.plan(
                     of: Query<MessageStretch, Void>.oldestOfCustomType),
                 "newestOfCustomType": try connection.plan(
@@ -57,6 +53,7 @@ extension StoreWriter {
                         .edited),
                 "messageAtPlace": try connection.plan(
                     of: Query<MessagePlace, Void>.messageAtPlace),
+                "updateContent": try connection.plan(of: Query<MessageEntry, Void>.updateContent),
                 "updateMessage": try connection.plan(of: Query<MessageEntry, Void>.updateMessage),
                 "deleteMessage": try connection.plan(of: Query<MessagePlace, Void>.deleteMessage),
             ]

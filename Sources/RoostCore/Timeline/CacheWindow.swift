@@ -43,6 +43,11 @@ package struct WindowQuery: Hashable, Sendable {
             newerCount: newerCount)
     }
 
+    /// Whether the asked stretch is a point at which no message can stand.
+    package var isBetweenMessages: Bool {
+        lower == upper && (lower.messageID == MessageID(.min) || lower.messageID == MessageID(.max))
+    }
+
     /// The covered range to answer from; nil when nothing is known of the channel.
     ///
     /// It is the one that holds the point, else the next newer one, else the newest.
@@ -91,13 +96,17 @@ package struct CacheWindow: Hashable, Sendable {
     /// too many tells that there are more. `inside` holds all messages of the stretch, oldest first,
     /// and `newer` those after it like `older`, but oldest first.
     package init(
-        query: WindowQuery, range: CoveredRange, older: [Message], inside: [Message],
+        query: WindowQuery, range: CoveredRange, older: consuming [Message], inside: [Message],
         newer: [Message], coverage: Coverage, sequence: Int64
     ) {
         let hasMoreOlder = older.count > query.olderCount
         let hasMoreNewer = newer.count > query.newerCount
-        let messages =
-            older.prefix(query.olderCount).reversed() + inside + newer.prefix(query.newerCount)
+        // In place, because a message is large and its parts are counted.
+        var messages = older
+        if hasMoreOlder { messages.removeLast(messages.count - query.olderCount) }
+        messages.reverse()
+        messages += inside
+        messages += newer.prefix(query.newerCount)
         let oldest = messages.first?.position ?? range.upper
         let newest = messages.last?.position ?? range.lower
         let lower = hasMoreOlder ? oldest : range.lower

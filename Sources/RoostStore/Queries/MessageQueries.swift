@@ -143,6 +143,20 @@ extension Query where Input == MessageEntry, Output == Void {
             """,
         bind: { entry, bindings in entry.bind(&bindings) })
 
+    /// Changes what a message says and when it was edited; everything else is as it was.
+    static let updateContent = Query(
+        sql: """
+            UPDATE message SET updated_at = ?4, mentions_me = ?5, payload = ?6
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
+            """,
+        bind: { entry, bindings in
+            bindings.append(entry.channelRow)
+            bindings.append(entry.position)
+            bindings.append(entry.message.updatedAt?.milliseconds)
+            bindings.append(entry.mentionsMe)
+            bindings.append(entry.payload)
+        })
+
     static let updateMessage = Query(
         sql: """
             UPDATE message SET sender_id = ?4, kind = ?5, custom_type_id = ?6, parent_id = ?7,

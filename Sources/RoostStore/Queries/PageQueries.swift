@@ -34,30 +34,6 @@ extension Query where Input == MessageStretch, Output == Void {
             """,
         bind: { stretch, bindings in stretch.bind(&bindings) })
 
-    /// The messages of one sender, oldest first.
-    static let oldestOfSender = Query(
-        sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
-            FROM message INDEXED BY message_by_sender
-            WHERE channel_id = ?1 AND sender_id = ?6
-                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
-            ORDER BY created_at, message_id
-            """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
-
-    /// The messages of one sender, newest first.
-    static let newestOfSender = Query(
-        sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
-            FROM message INDEXED BY message_by_sender
-            WHERE channel_id = ?1 AND sender_id = ?6
-                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
-            ORDER BY created_at DESC, message_id DESC
-            """,
-        bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
-
     /// The messages of one custom type, oldest first.
     static let oldestOfCustomType = Query(
         sql: """
@@ -247,9 +223,6 @@ struct RowFilter: Sendable {
         newestFirst: Bool
     ) -> (query: Query<MessageStretch, Void>, key: Int64) {
         if let parent { return (newestFirst ? .newestOfParent : .oldestOfParent, parent) }
-        if let senders, senders.count == 1, let sender = senders.first {
-            return (newestFirst ? .newestOfSender : .oldestOfSender, sender)
-        }
         if let customTypes, customTypes.count == 1, let type = customTypes.first ?? nil {
             return (newestFirst ? .newestOfCustomType : .oldestOfCustomType, type)
         }

@@ -33,7 +33,8 @@ extension ReadSession {
             older: try page(
                 from: range.lower, through: olderEnd, newestFirst: true,
                 limit: query.olderCount + 1),
-            inside: try page(from: lower, through: upper, newestFirst: false, limit: .max),
+            inside: query.isBetweenMessages
+                ? [] : try page(from: lower, through: upper, newestFirst: false, limit: .max),
             newer: try page(
                 from: newerStart, through: range.upper, newestFirst: false,
                 limit: query.newerCount + 1),
@@ -50,6 +51,7 @@ extension ReadSession {
         var stretch = stretch
         stretch.key = key
         var messages: [Message] = []
+        messages.reserveCapacity(min(limit, 128))
         try connection.scan(query, stretch) { row throws(SQLiteError) in
             guard filter.matches(row) else { return true }
             messages.append(try message(row, in: channel).message)

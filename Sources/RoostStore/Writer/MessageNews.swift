@@ -11,6 +11,12 @@ struct MessageNews {
         var after: Message?
     }
 
+    /// Where the news of a message is kept.
+    private enum Slot {
+        case added(Int)
+        case changed(Int)
+    }
+
     /// What is known under a filter, before the commit and now.
     struct Filtered {
         let filterRow: Int64
@@ -32,8 +38,11 @@ struct MessageNews {
     let holdingBefore: Holding
     var holding: Holding
     private var cutThrough: Timestamp?
+    /// Messages that are new and were not touched since: nearly all of a page, so they are moved and
+    /// not copied on their way into the journal. Nil once they were touched again.
+    private var added: [Message?] = []
     private var rows: [Row] = []
-    private var indexByID: [MessageID: Int] = [:]
+    private var slots: [MessageID: Slot] = [:]
 
     init(
         channel: ChannelURL, channelRow: Int64, cut: Timestamp?, coverage: Coverage,
@@ -54,12 +63,23 @@ struct MessageNews {
         hasFilters || coverageBefore.range(containing: place) != nil
     }
 
+    /// Notes a message that was not there.
+    mutating func noteAdded(_ id: MessageID, _ message: Message) {
+        guard slots[id] == nil else { return note(id, before: nil, after: message) }
+        slots[id] = .added(added.count)
+        added.append(message)
+    }
+
     /// Notes that a message, known before as `before`, is now `after`.
     mutating func note(_ id: MessageID, before: Message?, after: Message?) {
-        if let index = indexByID[id] {
-            rows[index].after = after
-        } else {
-            indexByID[id] = rows.count
+        switch slots[id] {
+        case .changed(let index): rows[index].after = after
+        case .added(let index):
+            added[index] = nil
+            slots[id] = .changed(rows.count)
+            rows.append(Row(before: nil, after: after))
+        case nil:
+            slots[id] = .changed(rows.count)
             rows.append(Row(before: before, after: after))
         }
     }
@@ -68,9 +88,12 @@ struct MessageNews {
     ///
     /// - Returns: What this commit has done so far, as it was before it; nil for what it had added.
     mutating func clear() -> [MessageID: Message?] {
-        let found = indexByID.mapValues { rows[$0].before }
+        let found = slots.mapValues { slot -> Message? in
+            if case .changed(let index) = slot { rows[index].before } else { nil }
+        }
+        added = []
         rows = []
-        indexByID = [:]
+        slots = [:]
         coverage = Coverage()
         holding.messageCount = 0
         holding.payloadBytes = 0
@@ -85,27 +108,35 @@ struct MessageNews {
         let end = Position(createdAt: moment, messageID: MessageID(.max))
         coverage.cut(through: end)
         for index in (filtered ?? []).indices { filtered?[index].now.cut(through: end) }
-        let kept = rows.filter { row in
-            guard let place = (row.after ?? row.before)?.position else { return false }
-            return place > end
-        }
+        let kept = (
+            added: added.compactMap { $0 }.filter { $0.createdAt > moment },
+            rows: rows.filter { ($0.after ?? $0.before).map { $0.createdAt > moment } ?? false }
+        )
+        added = []
         rows = []
-        indexByID = [:]
-        for row in kept {
+        slots = [:]
+        for message in kept.added {
+            if let id = message.messageID { noteAdded(id, message) }
+        }
+        for row in kept.rows {
             guard let id = (row.after ?? row.before)?.messageID else { continue }
-            indexByID[id] = rows.count
-            rows.append(row)
+            note(id, before: row.before, after: row.after)
         }
     }
 
     /// The change as observers hear of it; nil when nothing is different now.
     ///
     /// `now` gives a message its sender as they are after the commit, `before` as they were.
-    func change(now: (Message) -> Message, before: (Message) -> Message) -> MessagesChange? {
+    mutating func change(
+        now: (Message) -> Message, before: (Message) -> Message
+    ) -> MessagesChange? {
         var inserted: [Message] = []
         var updated: [Update<Message>] = []
         var deleted: [Message] = []
-        inserted.reserveCapacity(rows.count)
+        inserted.reserveCapacity(added.count)
+        for index in added.indices {
+            if let message = added[index].take() { inserted.append(now(message)) }
+        }
         for row in rows {
             switch (row.before, row.after) {
             case (nil, let after?): inserted.append(now(after))

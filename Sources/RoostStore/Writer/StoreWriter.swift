@@ -36,6 +36,7 @@ package actor StoreWriter {
     @discardableResult
     package func commit(_ mutations: [Mutation]) throws(StoreError) -> Commit {
         guard let connection else { throw .closed }
+        connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
         do throws(SQLiteError) {
             let commit = try connection.transaction { () throws(SQLiteError) in
                 let changes = try WriteSession(connection, me: UserID(owner.user))
@@ -103,6 +104,15 @@ package actor StoreWriter {
             return try body(connection)
         } catch {
             throw StoreError(error, in: path)
+        }
+    }
+}
+
+extension [Mutation] {
+    /// Whether these are a page of history, of which more will come.
+    fileprivate var isBulk: Bool {
+        contains { mutation in
+            if case .messages(_, let messages, _, _) = mutation { messages.count > 30 } else { false }
         }
     }
 }

@@ -10,6 +10,8 @@ struct UserBook {
         /// Nil for a user whom this commit met first.
         let before: User?
         var now: User
+        /// What was last said of them in passing: a page says the same of its senders again and again.
+        var told: User?
     }
 
     private let connection: Connection
@@ -31,6 +33,8 @@ struct UserBook {
             add(Entry(row: row, before: nil, now: user))
             return row
         }
+        if !inFull, user == entries[index].told { return entries[index].row }
+        entries[index].told = inFull ? nil : user
         let now = inFull ? user : entries[index].now.learning(user)
         if now != entries[index].now {
             entries[index].now = now

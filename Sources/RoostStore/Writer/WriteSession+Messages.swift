@@ -52,11 +52,15 @@ extension WriteSession {
     /// made it match a filter under which its place is known.
     func putEdited(_ message: Message) throws(SQLiteError) {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
-        let isCached = try connection.first(.positionOfMessage, (row, id)) != nil
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
-            guard isCached || news.hasFilters else { return }
+            let place = MessagePlace(channelRow: row, position: message.place)
+            var old = try stored(at: place, in: news.channel)
+            if old == nil { old = try movedMessage(id, news: news) }
+            if let old { return try update(old, with: message, news: &news) }
             // Under no filter the place may be known and the message not be there: it was deleted.
-            guard isCached || news.coverage.range(containing: message.place) == nil else { return }
+            guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
+                return
+            }
             try put(message, news: &news)
         }
     }
@@ -139,7 +143,7 @@ extension WriteSession {
             let entry = try entry(message, row: news.channelRow)
             if try connection.execute(.insertMessage, entry) > 0 {
                 news.add(entry)
-                news.note(position.messageID, before: nil, after: message)
+                news.noteAdded(position.messageID, message)
                 return
             }
             old = try movedMessage(position.messageID, news: news)
@@ -182,7 +186,9 @@ extension WriteSession {
         let entry = try entry(merged, row: news.channelRow)
         guard merged.mapUsers(users.now) != old.mapUsers(users.now) else { return }
         if old.place == merged.place {
-            try connection.execute(.updateMessage, entry)
+            // An index is written when a column of its is named, whether or not it is another value.
+            try connection.execute(
+                merged.hasColumns(of: old) ? .updateContent : .updateMessage, entry)
         } else {
             // The server never moves a message; should one come from elsewhere, it stands once.
             try connection.execute(
@@ -292,6 +298,14 @@ extension MessageNews {
 }
 
 extension Message {
+    /// Whether the columns of an edit that changes words only stay as they are.
+    fileprivate func hasColumns(of old: Message) -> Bool {
+        sender?.user.id == old.sender?.user.id && parentID == old.parentID && requestID == old.requestID
+            && isReplyToChannel == old.isReplyToChannel
+            && Word(customType) == Word(old.customType)
+            && ContentTag(content) == ContentTag(old.content)
+    }
+
     /// The place of a message that the cache may hold.
     fileprivate var place: Position {
         guard let position else {

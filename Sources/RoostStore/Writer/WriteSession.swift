@@ -205,8 +205,8 @@ final class WriteSession {
         let updates = users.updates.map { Update(before: $0.before, after: $0.now) }
         if !updates.isEmpty { changes.append(.users(updates)) }
         if let change = channelsChange() { changes.append(.channels(change)) }
-        for news in news {
-            let change = news.change(
+        for index in news.indices {
+            let change = news[index].change(
                 now: { $0.mapUsers(users.now) }, before: { $0.mapUsers(users.before) })
             if let change { changes.append(.messages(change)) }
         }
