@@ -32,7 +32,7 @@ package struct Store: Sendable {
         package var connection = ConnectionOptions()
         /// Whether what is stored is sealed, and with which key.
         package var protection = StoreProtection.none
-        /// The class that every file of the folder gets; nil leaves the system's own. Apple only.
+        /// The class that every file of the folder gets on Apple platforms; nil is the system's own.
         package var fileProtection: FileProtection?
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.

@@ -11,11 +11,10 @@ enum Fixture {
     static let owner = StoreOwner(application: "app", user: "anna")
     static let channel: ChannelURL = "channel"
     /// Sealed when `ROOST_SEALED` is set, so that every test of the store runs on both kinds.
+    static let isSealed = ProcessInfo.processInfo.environment["ROOST_SEALED"] != nil
     static let options: Store.Options = {
         var options = Store.Options()
-        if ProcessInfo.processInfo.environment["ROOST_SEALED"] != nil {
-            options.protection = .sealed(MasterKeys(key(7)))
-        }
+        if isSealed { options.protection = .sealed(MasterKeys(key(7))) }
         return options
     }()
 

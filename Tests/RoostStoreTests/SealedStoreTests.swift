@@ -3,8 +3,8 @@
 import Foundation
 import RoostCore
 import RoostModel
-import RoostSealing
 import RoostSQLite
+import RoostSealing
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -99,7 +99,8 @@ struct SealedStoreTests {
         await store.close()
     }
 
-    @Test func `a wrong, a missing and a locked key are told apart, and nothing goes (scars 43, 44, 47)`()
+    @Test
+    func `wrong, missing and locked keys are told apart, and nothing goes (scars 43, 44, 47)`()
         async throws
     {
         let place = try SealedFolder()
@@ -134,7 +135,7 @@ struct SealedStoreTests {
         await again.close()
     }
 
-    @Test func `a damaged vault of the cache is damage: set aside, and unsent words stay (scar 42)`()
+    @Test func `a cache with a damaged vault is set aside, and unsent words stay (scar 42)`()
         async throws
     {
         let place = try SealedFolder()

@@ -12,7 +12,8 @@ enum Secrets {
     static let otherChannel: ChannelURL = "channel-url-Dotterel"
     static let sender = User(
         id: "Sender-Bittern", nickname: "Nick-Dunlin",
-        profileURL: "https://files.example/Picture-Sanderling.png", metadata: ["town": "Town-Whimbrel"])
+        profileURL: "https://files.example/Picture-Sanderling.png",
+        metadata: ["town": "Town-Whimbrel"])
     static let lastText = "Last-Text-Godwit"
     static let requestID: RequestID = "Request-Turnstone"
     static let unsent = OutboxContent.userMessage(

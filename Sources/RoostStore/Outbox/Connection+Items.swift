@@ -87,7 +87,8 @@ private struct OutboxWords {
     }
 }
 
-extension Query where Input == (name: String, createdAt: Timestamp, payload: [UInt8]), Output == Void {
+extension Query
+where Input == (name: String, createdAt: Timestamp, payload: [UInt8]), Output == Void {
     fileprivate static let insertSealedItem = Query(
         sql: """
             INSERT INTO item

@@ -63,6 +63,17 @@ struct OutboxOpening: Sendable {
                 try found.vault?.write(to: connection)
                 for item in found.items { try connection.execute(.insertSalvaged, item) }
             }
+        } catch {
+            throw StoreError(error, in: unfinished.path)
+        }
+        if found.vault != nil {
+            _ = try protection.attach(to: connection, owner: owner, unfinished.path)
+        }
+        do {
+            // Its owner's name was hashed with the key of the vault that is replaced.
+            if let seals = connection.seals {
+                try connection.execute(OwnerQueries.outbox.rename, seals.column(owner))
+            }
             // What is in the log has to be in the file that is moved.
             try connection.emptyLog()
         } catch {

@@ -261,7 +261,8 @@ extension Query where Input == (after: MessagePlace, limit: Int), Output == Plai
         })
 }
 
-extension Query where Input == (place: MessagePlace, payload: [UInt8], key: Int64?), Output == Void {
+extension Query
+where Input == (place: MessagePlace, payload: [UInt8], key: Int64?), Output == Void {
     fileprivate static let sealMessage = Query(
         sql: """
             UPDATE message SET payload = ?4, request_key = ?5

@@ -34,6 +34,7 @@ package struct StoreProtection: Sendable {
     ///   - folder: Not that of the store: who copies both can read everything.
     ///   - replacesKey: Whether to put a new key into the place of the old one, or to go on with a
     ///     replacement that was cut short.
+    /// - Returns: A protection whose key is made at the first opening.
     package static func keyFolder(
         _ folder: String, replacesKey: Bool = false
     ) -> StoreProtection {

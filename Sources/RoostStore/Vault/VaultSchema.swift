@@ -12,7 +12,7 @@ extension SQL {
         CREATE TABLE vault (
             id     INTEGER PRIMARY KEY CHECK (id = 1),
             stage  INTEGER NOT NULL,  -- VaultStage.
-            header BLOB NOT NULL      -- VaultHeader: proves the master key; holds no secret.
+            header BLOB NOT NULL      -- VaultHeader: proves the master key without holding it.
         ) STRICT;
 
         -- The newest key of a channel seals; older ones open what was not sealed anew yet.
