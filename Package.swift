@@ -130,7 +130,7 @@ let tests: [Target] = [
         name: "RoostBenchTests", dependencies: ["RoostBench", "RoostModel", "RoostWire"]),
     .testTarget(
         name: "RoostCommandTests",
-        dependencies: ["RoostCommand", "RoostCore", "RoostModel", "RoostWire"]),
+        dependencies: ["RoostCommand", "RoostCore", "RoostModel", "RoostStore", "RoostWire"]),
     .testTarget(name: "ProjectTests"),
 ]
 

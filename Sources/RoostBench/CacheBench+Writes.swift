@@ -19,28 +19,39 @@ extension CacheBench {
             let cost = try await upsert(data, fixture)
             rounds.ours.append(cost.ours / count)
             rounds.limit.append(cost.limit / count)
-            rounds.searching.append(cost.searching / count)
+            rounds.oursSearching.append(cost.oursSearching / count)
+            rounds.limitSearching.append(cost.limitSearching / count)
             fixture.remove()
         }
         report.add("W1", "upsert in pages of 100", "µs/message", rounds, target: 2)
     }
 
+    /// What one round took of each side.
+    private struct Costs {
+        var ours = Cost()
+        var limit = Cost()
+        var oursSearching = Cost()
+        var limitSearching = Cost()
+    }
+
     private func upsert(
         _ data: ServerData, _ fixture: Fixture
-    ) async throws(BenchError) -> (ours: Cost, limit: Cost, searching: Cost) {
+    ) async throws(BenchError) -> Costs {
         var ours = try await OurCache(fixture.ours)
         let bulk: Int32 = 4_000
         let limit = try Limit(fixture.limit, .init(checkpointPages: bulk))
         let searching = try Limit(
             fixture.limitWithSearch, .init(hasSearch: true, checkpointPages: bulk))
+        var oursSearching = try await OurCache(fixture.oursWithSearch, hasSearch: true)
         let channels = data.channels()
         try await ours.putChannels(channels)
         try limit.putChannels(channels)
         try searching.putChannels(channels)
+        try await oursSearching.putChannels(channels)
         // As a collection does: somebody takes every commit.
         let feed = await ours.store.writer.journal()
         async let taken = Self.count(feed)
-        var cost = (ours: Cost(), limit: Cost(), searching: Cost())
+        var cost = Costs()
         for number in 0..<data.pageCount {
             let body = data.page(number)
             var watch = Stopwatch()
@@ -51,9 +62,13 @@ extension CacheBench {
             cost.limit += watch.cost
             watch = Stopwatch()
             try searching.putPage(body)
-            cost.searching += watch.cost
+            cost.limitSearching += watch.cost
+            watch = Stopwatch()
+            try await oursSearching.putPage(body)
+            cost.oursSearching += watch.cost
         }
         await ours.close()
+        await oursSearching.close()
         guard await taken > 0 else { throw BenchError("Our journal told of nothing.") }
         return cost
     }
@@ -72,9 +87,10 @@ extension CacheBench {
         let ours = try await OurCache(fixture.ours)
         let limit = try Limit(fixture.limit)
         let searching = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
+        let oursSearching = try await OurCache(fixture.oursWithSearch, hasSearch: true)
         for round in 0..<options.rounds {
             tell("W5, round \(round + 1) of \(options.rounds): \(pages * 100) changes")
-            var cost = (ours: Cost(), limit: Cost(), searching: Cost())
+            var cost = Costs()
             var count = 0
             for page in round * pages..<(round + 1) * pages {
                 let changes = data.changes(page)
@@ -88,13 +104,18 @@ extension CacheBench {
                 cost.limit += watch.cost
                 watch = Stopwatch()
                 try searching.applyChanges(changes.body)
-                cost.searching += watch.cost
+                cost.limitSearching += watch.cost
+                watch = Stopwatch()
+                try await oursSearching.applyChanges(changes.body, of: url)
+                cost.oursSearching += watch.cost
             }
             rounds.ours.append(cost.ours / max(1, count))
             rounds.limit.append(cost.limit / max(1, count))
-            rounds.searching.append(cost.searching / max(1, count))
+            rounds.oursSearching.append(cost.oursSearching / max(1, count))
+            rounds.limitSearching.append(cost.limitSearching / max(1, count))
         }
         await ours.close()
+        await oursSearching.close()
         report.add("W5", "change log: 5 edits to 1 deletion", "µs/change", rounds, target: 2)
     }
 }

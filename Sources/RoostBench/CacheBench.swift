@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostExecutors
+
 /// The cache against the limit: a plain C loop over SQLite with the leanest schema that can do the work.
 ///
 /// Both are given the same bytes and asked the same questions by turns in one process, so that what
@@ -48,6 +50,22 @@ package struct CacheBench {
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
         precondition(options.rounds > 0 && options.messages > 0, "There must be something to do.")
+        // One thread asks, as the engine of a client does (docs/adr/0004).
+        let executor = ThreadExecutor(name: "roost.bench")
+        let outcome: Result<BenchReport, BenchError> = await withTaskExecutorPreference(executor) {
+            do throws(BenchError) {
+                return .success(try await measure(options, progress: progress))
+            } catch {
+                return .failure(error)
+            }
+        }
+        await executor.shutDown()
+        return try outcome.get()
+    }
+
+    private static func measure(
+        _ options: Options, progress: @escaping @Sendable (String) -> Void
+    ) async throws(BenchError) -> BenchReport {
         try Machine.makeFolder(options.folder)
         var bench = CacheBench(
             options: options, tell: progress,
@@ -108,11 +126,13 @@ struct Fixture {
     let name: String
 
     var ours: String { "\(folder)/\(name)-ours" }
+    var oursWithSearch: String { "\(folder)/\(name)-ours-search" }
     var limit: String { "\(folder)/\(name)-limit.sqlite" }
     var limitWithSearch: String { "\(folder)/\(name)-limit-search.sqlite" }
 
     func remove() {
         Machine.remove(ours)
+        Machine.remove(oursWithSearch)
         for path in [limit, limitWithSearch] {
             for ending in ["", "-wal", "-shm"] { Machine.remove(path + ending) }
         }
@@ -129,10 +149,13 @@ extension CacheBench {
         let limit = try Limit(fixture.limit)
         let searching =
             withSearch ? try Limit(fixture.limitWithSearch, .init(hasSearch: true)) : nil
+        var oursSearching =
+            withSearch ? try await OurCache(fixture.oursWithSearch, hasSearch: true) : nil
         let channels = data.channels()
         try await ours.putChannels(channels)
         try limit.putChannels(channels)
         try searching?.putChannels(channels)
+        try await oursSearching?.putChannels(channels)
         for number in 0..<data.pageCount {
             if number % max(1, data.pageCount / 10) == 0 {
                 tell(
@@ -143,10 +166,12 @@ extension CacheBench {
             try await ours.putPage(body)
             try limit.putPage(body)
             try searching?.putPage(body)
+            try await oursSearching?.putPage(body)
         }
         await ours.close()
         limit.close()
         searching?.close()
+        await oursSearching?.close()
         tell("built in \(Int(watch.microseconds / 1e6)) s")
     }
 }

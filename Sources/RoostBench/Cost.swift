@@ -20,7 +20,9 @@ struct Cost {
 struct Rounds {
     var ours: [Cost] = []
     var limit: [Cost] = []
-    var searching: [Cost] = []
+    /// The same with an index of words.
+    var oursSearching: [Cost] = []
+    var limitSearching: [Cost] = []
 }
 
 extension [Cost] {

@@ -14,8 +14,11 @@ struct OurCache {
     /// The older end of what is known of each channel, which the next page continues.
     private var olderEnds: [ChannelURL: Position] = [:]
 
-    init(_ folder: String, waitsForDisk: Bool = false) async throws(BenchError) {
+    init(
+        _ folder: String, waitsForDisk: Bool = false, hasSearch: Bool = false
+    ) async throws(BenchError) {
         var options = Store.Options()
+        options.isSearchable = hasSearch
         options.connection.durability = waitsForDisk ? .powerLoss : .processCrash
         do {
             store = try await Store.open(.folder(folder), owner: Self.owner, options)
@@ -93,6 +96,20 @@ struct OurCache {
                     Timestamp(milliseconds: place.moment), in: ChannelURL(place.url),
                     olderCount: count, newerCount: 0)
             ).messages.count
+        } catch {
+            throw BenchError(error)
+        }
+    }
+
+    /// Finds the newest messages with these words, decoded; no excerpts, as the limit makes none.
+    ///
+    /// The space says that the last word is complete: the limit knows no words half typed.
+    @discardableResult
+    func search(_ words: String, count: Int) async throws(BenchError) -> Int {
+        do {
+            return try await store.readers[0].search(
+                SearchQuestion("\(words) ", limit: count, excerptLength: nil)
+            ).value.found.count
         } catch {
             throw BenchError(error)
         }

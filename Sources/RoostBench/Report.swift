@@ -76,10 +76,10 @@ package struct BenchReport: Hashable, Sendable {
         add(
             workload, "\(name); processor time", unit, ours: rounds.ours.processor.median,
             limit: rounds.limit.processor.median)
-        guard !rounds.searching.isEmpty else { return }
+        guard !rounds.limitSearching.isEmpty else { return }
         add(
-            workload, "\(name); with search", unit, ours: nil,
-            limit: rounds.searching.wall.median, target: target)
+            workload, "\(name); with search", unit, ours: rounds.oursSearching.wall.median,
+            limit: rounds.limitSearching.wall.median, target: target)
     }
 
     /// A table for people, in Markdown.

@@ -19,6 +19,7 @@ struct CacheOpening: Sendable {
     let options: ConnectionOptions
     let patience: Duration
     let protection: StoreProtection
+    var searchPlace = SearchPlace.nowhere
 
     var path: String { files?.cache ?? ":memory:" }
 

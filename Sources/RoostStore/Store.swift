@@ -17,6 +17,8 @@ package struct Store: Sendable {
     /// How the outbox was found.
     package let outboxReport: OutboxReport
 
+    /// The index, where the cache's file does not hold it.
+    let memoryIndex: MemoryIndex?
     private let connections: [ReadConnection]
     private let executors: [ThreadExecutor]
 
@@ -37,6 +39,13 @@ package struct Store: Sendable {
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)
+        /// Whether messages can be found by their words; the index takes some 60 bytes a message.
+        ///
+        /// One that another process keeps in the file is kept in step either way.
+        package var isSearchable = true
+        /// Keeps the index in memory and takes it out of the file: a sealed cache must, because words on
+        /// disk would tell what was sealed.
+        package var keepsIndexInMemory = false
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -69,7 +78,8 @@ package struct Store: Sendable {
         }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
-            options: options.connection, patience: options.patience, protection: protection)
+            options: options.connection, patience: options.patience, protection: protection,
+            searchPlace: options.searchPlace(isFile: files != nil))
         let writer = StoreWriter(on: executor("roost.writer"), path: opening.path, owner: owner)
         let outbox = OutboxStore(on: executor("roost.outbox"), files: files)
         var connections: [ReadConnection] = []
@@ -78,6 +88,9 @@ package struct Store: Sendable {
                 ReadConnection(on: executor("roost.reader.\(index)"), path: opening.path)
             }
         }
+        let memoryIndex =
+            opening.searchPlace == .memory
+            ? MemoryIndex(on: executor("roost.search"), path: opening.path, writer: writer) : nil
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         do {
             let report = try await writer.open(opening)
@@ -87,11 +100,13 @@ package struct Store: Sendable {
             try protection.finish()
             try files?.protect(as: options.fileProtection)
             return Store(
-                writer: writer, readers: sources.map(StoreReader.init), outbox: outbox,
-                report: report, outboxReport: outboxReport, connections: connections,
-                executors: threads)
+                writer: writer,
+                readers: sources.map { StoreReader(source: $0, memoryIndex: memoryIndex) },
+                outbox: outbox,
+                report: report, outboxReport: outboxReport, memoryIndex: memoryIndex,
+                connections: connections, executors: threads)
         } catch {
-            await close(writer, connections, outbox, threads)
+            await close(writer, connections, memoryIndex, outbox, threads)
             throw error
         }
     }
@@ -100,16 +115,26 @@ package struct Store: Sendable {
     ///
     /// Calls made later throw `.closed`.
     package func close() async {
-        await Self.close(writer, connections, outbox, executors)
+        await Self.close(writer, connections, memoryIndex, outbox, executors)
     }
 
     private static func close(
-        _ writer: StoreWriter, _ connections: [ReadConnection], _ outbox: OutboxStore,
-        _ executors: [ThreadExecutor]
+        _ writer: StoreWriter, _ connections: [ReadConnection], _ memoryIndex: MemoryIndex?,
+        _ outbox: OutboxStore, _ executors: [ThreadExecutor]
     ) async {
         for connection in connections { await connection.close() }
+        await memoryIndex?.close()
         await outbox.close()
         await writer.close()  // Last, because it holds the lock of the folder.
         for executor in executors { await executor.shutDown() }
+    }
+}
+
+extension Store.Options {
+    /// In memory the database's own index is in memory already.
+    fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
+        // The words of a sealed cache must not stand in its file.
+        if !isSearchable || (protection.isSealed && isFile) { return .nowhere }
+        return keepsIndexInMemory && isFile ? .memory : .database
     }
 }

@@ -28,6 +28,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case wrongKey
         /// The key cannot be read now, as while the device is locked (scar 47).
         case keyUnavailable
+        /// There is no index of words, or this SQLite cannot make one.
+        case searchUnavailable
         /// The store was closed.
         case closed
         /// A mistake of this library, or of the SQLite it runs on.

@@ -40,7 +40,7 @@ extension RoostError {
             case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .otherOwner, .locked,
                 .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable:
                 .repairStorage
-            case .closed, .unexpected: .none
+            case .closed, .searchUnavailable, .unexpected: .none
             }
         self.init(
             .localDatabaseError, remedy: remedy, message: error.message, underlying: error)

@@ -35,7 +35,7 @@ package struct Command: Sendable {
     /// How to call it, on one line.
     package var usage: String {
         var parts = ["roost \(name)"]
-        parts += operands.map(\.placeholder)
+        parts += operands.map(\.usage)
         parts += options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }
         return parts.joined(separator: " ")
     }

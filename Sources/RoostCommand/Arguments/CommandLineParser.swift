@@ -87,7 +87,7 @@ extension CommandLineParser {
                 takesOptions = false
             } else if takesOptions, word.hasPrefix("-"), word != "-" {
                 try takeOption(word, &rest, of: command, into: &arguments)
-            } else if arguments.operands.count < command.operands.count, !word.isEmpty {
+            } else if command.takesOperand(after: arguments.operands.count), !word.isEmpty {
                 arguments.operands.append(word)
             } else {
                 throw wrong("“\(word)” is one word too many. Usage: \(command.usage)")
@@ -153,5 +153,12 @@ extension CommandLineParser {
             throw wrong(
                 "roost \(command.name) still needs \(names). See roost help \(command.name).")
         }
+    }
+}
+
+extension Command {
+    /// Whether there is a place for one more word after so many.
+    fileprivate func takesOperand(after count: Int) -> Bool {
+        count < operands.count || operands.last?.mayRepeat == true
     }
 }

@@ -39,7 +39,7 @@ package enum HelpText {
             command.explanation,
         ]
         if !command.operands.isEmpty {
-            parts.append("Words:\n" + table(command.operands.map { ($0.placeholder, $0.help) }))
+            parts.append("Words:\n" + table(command.operands.map { ($0.usage, $0.help) }))
         }
         let options = command.options.map { ($0.usage, describe($0)) }
         parts.append("Options:\n" + table(options + [("--help", "this text")]))

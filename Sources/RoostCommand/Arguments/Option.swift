@@ -54,11 +54,17 @@ package struct Option: Hashable, Sendable {
 package struct Operand: Hashable, Sendable {
     package let placeholder: String
     package let help: String
+    /// It may be followed by more of its kind; only the last operand of a command.
+    package let mayRepeat: Bool
 
-    package init(_ placeholder: String, help: String) {
+    package init(_ placeholder: String, mayRepeat: Bool = false, help: String) {
         self.placeholder = placeholder
+        self.mayRepeat = mayRepeat
         self.help = help
     }
+
+    /// As it is written in a usage line.
+    var usage: String { mayRepeat ? "\(placeholder)..." : placeholder }
 }
 
 /// What a command was called with; checked against its options already.

@@ -13,7 +13,7 @@ package struct SearchedChannel: Hashable, Sendable {
     package let url: ChannelURL
     package let coverage: Coverage
     /// The link is up and the channel has caught up: after the newest range there is nothing.
-    package let isLive: Bool
+    package var isLive: Bool
     /// Before this moment the server shows nothing to this member; nil when it shows everything.
     package let visibleFrom: Timestamp?
     /// The newest message that the cache holds and the index does not yet; nil when it has all.

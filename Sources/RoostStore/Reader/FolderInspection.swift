@@ -52,7 +52,7 @@ package struct FolderInspection: Hashable, Sendable {
             cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount)
     }
 
-    private static func reading<Value: Sendable>(
+    static func reading<Value: Sendable>(
         _ path: String, _ body: (ReadConnection) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let executor = ThreadExecutor(name: "roost.inspect")

@@ -10,7 +10,7 @@ final class ReadSession {
     /// The last commit this read sees.
     let sequence: Int64
     /// Taken over from the read before, and handed on to the next.
-    private(set) var book: ReadBook
+    var book: ReadBook
     /// How payloads are sealed; nil in the clear.
     let rowSeals: RowSeals?
     /// Why a user could not be read.
@@ -129,6 +129,7 @@ struct ReadBook {
     fileprivate var users: [Int64: User] = [:]
     fileprivate var urls: [Int64: ChannelURL] = [:]
     fileprivate var words: WordBook
+    var search = SearchBook()
 
     /// Some ten megabytes of users; beyond, looking up begins anew.
     private static let capacity = 20_000
@@ -140,7 +141,9 @@ struct ReadBook {
     /// Forgets what a later commit may have changed.
     fileprivate mutating func turn(to sequence: Int64, _ connection: Connection) {
         guard sequence != self.sequence || users.count > Self.capacity else { return }
+        let search = search.atOtherCommit
         self = ReadBook(connection)
+        self.search = search
         self.sequence = sequence
     }
 }

@@ -16,6 +16,8 @@ package struct Snapshot<Value: Sendable>: Sendable {
 /// nor hold it up. In memory they ask the writer.
 package struct StoreReader: Sendable {
     let source: any SnapshotSource
+    /// Whom to ask for words when the file does not hold them.
+    var memoryIndex: MemoryIndex?
 
     /// The messages of a timeline's window: all of them from one covered range.
     package func window(_ query: WindowQuery) async throws(StoreError) -> CacheWindow {

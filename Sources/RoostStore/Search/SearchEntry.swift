@@ -21,13 +21,41 @@ package struct SearchEntry: Hashable, Sendable {
     static func tag(ofChannel row: Int64) -> String { "c\(row)" }
 }
 
+/// Which of a message's words a text is.
+package enum SearchedText: Hashable, Sendable {
+    /// `Message.text`: what was written, or a file's caption.
+    case text
+    /// The name of a file; 0 is the message's own, others those of `FileContent.files`.
+    case fileName(Int)
+    case pollTitle
+    case pollOption(Int)
+}
+
 extension Message {
-    /// What a search finds a message by: its text or caption, and the name of its file.
+    /// What a search finds a message by: its text or caption, the names of its files, its poll.
     ///
     /// Not the sender's name, which changes without the message, nor anything that only machines read.
     package var searchableText: String {
-        guard case .file(let file) = content, !file.name.isEmpty else { return text }
-        return text.isEmpty ? file.name : "\(text)\n\(file.name)"
+        if case .user(let text) = content, hasNoDetails { return text }
+        return searchableTexts.map(\.text).joined(separator: "\n")
+    }
+
+    /// The parts of `searchableText`, none of them empty; lines of it follow one another so.
+    var searchableTexts: [(place: SearchedText, text: String)] {
+        var texts: [(place: SearchedText, text: String)] = [(.text, text)]
+        if case .file(let file) = content {
+            texts.append((.fileName(0), file.name))
+            for (index, other) in file.files.enumerated().dropFirst() {
+                texts.append((.fileName(index), other.name))
+            }
+        }
+        if !hasNoDetails, let poll = details.poll {
+            texts.append((.pollTitle, poll.title))
+            for (index, option) in poll.options.enumerated() {
+                texts.append((.pollOption(index), option.text))
+            }
+        }
+        return texts.filter { !$0.text.isEmpty }
     }
 }
 

@@ -64,7 +64,10 @@ extension SearchRequest {
         guard !query.isEmpty, limit > 0, channelRows?.isEmpty != true, senderRows?.isEmpty != true
         else { return [] }
         switch order {
-        case .newest: return try connection.all(.newestHits, self)
+        case .newest:
+            let statement: Query<SearchRequest, SearchHit> =
+                senderRows == nil ? .newestHits : .newestHitsOfSenders
+            return try connection.all(statement, self)
         case .relevance: return try connection.all(.bestHits, self)
         }
     }
@@ -93,6 +96,7 @@ extension Query where Input == SearchRequest, Output == SearchHit {
     // CROSS JOIN: the index is walked and the messages are looked up, never the other way round.
     // The bounds of the row number are open above, because no message has the highest number.
 
+    /// Without senders all that is asked stands in `message_by_id`.
     static let newestHits = Query(
         sql: """
             SELECT m.message_id, m.channel_id, m.created_at, 0
@@ -100,7 +104,21 @@ extension Query where Input == SearchRequest, Output == SearchHit {
             WHERE t.message_text MATCH ?1
                 AND t.rowid < ?7
                 AND (?2 IS NULL OR m.channel_id IN (SELECT value FROM json_each(?2)))
-                AND (?3 IS NULL OR m.sender_id IN (SELECT value FROM json_each(?3)))
+                AND m.created_at BETWEEN ?4 AND ?5
+            ORDER BY t.rowid DESC
+            LIMIT ?6
+            """,
+        bind: { request, bindings in request.bind(&bindings) },
+        decode: { row in SearchHit(row) })
+
+    static let newestHitsOfSenders = Query(
+        sql: """
+            SELECT m.message_id, m.channel_id, m.created_at, 0
+            FROM message_text AS t CROSS JOIN message AS m ON m.message_id = t.rowid
+            WHERE t.message_text MATCH ?1
+                AND t.rowid < ?7
+                AND (?2 IS NULL OR m.channel_id IN (SELECT value FROM json_each(?2)))
+                AND m.sender_id IN (SELECT value FROM json_each(?3))
                 AND m.created_at BETWEEN ?4 AND ?5
             ORDER BY t.rowid DESC
             LIMIT ?6

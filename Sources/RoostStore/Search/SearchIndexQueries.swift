@@ -3,7 +3,7 @@
 internal import RoostSQLite
 
 extension Query where Input == Void, Output == Void {
-    // The tokenizer's arguments are those of `WordTokenizer`.
+    // The index lies in `main`, also where a cache's file is attached. The tokenizer's arguments are those of `WordTokenizer`.
     static let createSearchTable = Query(
         sql: """
             CREATE VIRTUAL TABLE message_text USING fts5(
@@ -22,8 +22,8 @@ extension Query where Input == Void, Output == Void {
             ) STRICT
             """)
 
-    static let dropSearchTable = Query(sql: "DROP TABLE IF EXISTS message_text")
-    static let dropSearchState = Query(sql: "DROP TABLE IF EXISTS message_text_state")
+    static let dropSearchTable = Query(sql: "DROP TABLE IF EXISTS main.message_text")
+    static let dropSearchState = Query(sql: "DROP TABLE IF EXISTS main.message_text_state")
 
     static let clearSearchTable = Query(
         sql: "INSERT INTO message_text (message_text) VALUES ('delete-all')")

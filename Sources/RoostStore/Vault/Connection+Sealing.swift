@@ -111,6 +111,9 @@ extension Connection {
     /// Writes the file anew, so that no page keeps what stood there in the clear.
     func forgetWhatWasClear() throws(SQLiteError) {
         try executeScript("PRAGMA secure_delete = ON")
+        if try first(.itemTableCount) == 0, try first(.hasSearchState) == true {
+            try transaction { () throws(SQLiteError) in try SearchIndex.drop(from: self) }
+        }
         if try first(.itemTableCount) == 0, try first(.isInFile) == 1 {
             try rewrite(choosing: []) { _ in }
         } else {

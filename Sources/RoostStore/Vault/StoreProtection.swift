@@ -43,6 +43,10 @@ package struct StoreProtection: Sendable {
 
     private init(form: Form) { self.form = form }
 
+    var isSealed: Bool {
+        if case .clear = form { false } else { true }
+    }
+
     private var source: (any MasterKeySource)? {
         switch form {
         case .clear: nil

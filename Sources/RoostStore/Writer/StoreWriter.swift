@@ -16,6 +16,8 @@ package actor StoreWriter {
     /// Keeps other clients out of the folder.
     private var lock: FolderLock?
     private var readers = JournalReaders()
+    /// Where the words are to be found.
+    var searchPlace = SearchPlace.nowhere
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -88,6 +90,7 @@ package actor StoreWriter {
         var opened = try opening.open()
         lock = opened.takeLock()
         connection = opened.connection
+        try prepareIndex(in: opening.searchPlace)
         return opened.report ?? .intact
     }
 

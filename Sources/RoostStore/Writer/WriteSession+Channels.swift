@@ -42,12 +42,10 @@ extension WriteSession {
         try withNews(of: url, row: row) { news throws(SQLiteError) in news.cut = nil }
         try connection.execute(.deleteCursorsOfChannel, row)
         try eraseKeys(ofChannel: row)
-        if rest.contains(where: { $0.concerns(url) }) {
-            try connection.execute(.blankChannel, row)  // It comes back, and keeps its row.
-        } else {
-            try connection.execute(.deleteChannel, row)
-            removedRows.insert(row)
-        }
+        try connection.execute(.blankChannel, row)
+        // One that comes back keeps its row. The others go at the end of the commit: until then no new
+        // channel may be given the number.
+        if !rest.contains(where: { $0.concerns(url) }) { removedRows.insert(row) }
         note(url, before: old, after: nil)
     }
 

@@ -87,6 +87,7 @@ extension WriteSession {
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             try readFilters(&news)
             let left = comesBack ? try allMessages(of: url, row: row) : []
+            try unindexMessages(of: url, row: row)
             try connection.execute(.deleteMessagesOfChannel, row)
             let found = news.clear()
             guard comesBack else { return }
@@ -108,6 +109,7 @@ extension WriteSession {
             try connection.execute(.putCut, (row, moment))
             let gone = try connection.first(.holdingThrough, (row, moment)) ?? Holding()
             if gone.messageCount > 0 {
+                try unindexMessages(of: url, row: row, through: moment)
                 try connection.execute(.deleteMessagesThrough, (row, moment))
                 news.holding.messageCount -= gone.messageCount
                 news.holding.payloadBytes -= gone.payloadBytes
@@ -142,6 +144,7 @@ extension WriteSession {
             guard try isCovered(message, news: &news) else { return }
             let entry = try entry(message, row: news.channelRow)
             if try connection.execute(.insertMessage, entry) > 0 {
+                try index(message, row: news.channelRow)
                 news.add(entry)
                 news.noteAdded(position.messageID, message)
                 return
@@ -195,6 +198,7 @@ extension WriteSession {
                 .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
             try connection.execute(.insertMessage, entry)
         }
+        try reindex(old, as: merged, row: news.channelRow)
         news.subtract(stored)
         news.add(entry)
         news.note(old.place.messageID, before: old, after: merged)
@@ -204,6 +208,7 @@ extension WriteSession {
         let old = stored.message
         try connection.execute(
             .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
+        try unindex(old, row: news.channelRow)
         news.subtract(stored)
         news.note(old.place.messageID, before: old, after: nil)
     }

@@ -20,6 +20,7 @@ final class WriteSession {
     let me: UserID
     var users: UserBook
     var words: WordBook
+    var search: SearchKeeper
     /// Why a user could not be read.
     var failure: SQLiteError?
     private var channelRows: [ChannelURL: ChannelRow] = [:]
@@ -39,6 +40,7 @@ final class WriteSession {
         self.me = me
         users = UserBook(connection)
         words = WordBook(connection)
+        search = SearchKeeper(connection)
     }
 
     /// Applies the mutations in order and tells what is different now.
@@ -47,6 +49,7 @@ final class WriteSession {
             try apply(mutation, before: mutations[(index + 1)...])
         }
         try storeCoverage()
+        for row in removedRows.sorted() { try connection.execute(.deleteChannel, row) }
         // Users stand in payloads too, so they go when nobody can refer to them any more.
         if clearsUsers, try connection.channelURLs().isEmpty {
             try connection.execute(.deleteUsers)
@@ -83,7 +86,9 @@ final class WriteSession {
         case .channelNews(let url, let news):
             try apply(news, to: url)
         case .clearAll:
+            try search.removeAll()
             for url in try connection.channelURLs() { try removeChannel(url, before: rest) }
+            search.isEmptied = false
             try connection.execute(.deleteCursors)
             try connection.setSession(nil)
             clearsUsers = true

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostStore
+
+extension Option {
+    static let searchedChannel = Option(
+        "channel", .text(placeholder: "URL"), help: "look into this channel only")
+    static let hitLimit = Option(
+        "limit", .number(placeholder: "N", 1...10_000), standard: "20",
+        help: "how many messages to show at most")
+}
+
+extension Command {
+    static let cacheSearch = Command(
+        "cache search",
+        summary: "finds cached messages by their words, and says what it cannot see",
+        explanation: """
+            Looks into every cache below a folder, without a server and without changing anything, newest
+            first. All words must occur; those in one pair of quotation marks belong together, -word must not
+            occur (put -- before it), and the last word may be the beginning of one. At the end stand the
+            periods that the cache has not got: there may be more.
+            """,
+        operands: [
+            Operand("DIR", help: "the folder given to roost client as --cache"),
+            Operand("WORD", mayRepeat: true, help: "what to look for"),
+        ],
+        options: [.searchedChannel, .hitLimit], example: "roost cache search ./ada lunch tomorrow",
+        exitCodes: [.done, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            // The shell has taken the quotation marks away.
+            let words = arguments.operands.dropFirst().map { $0.contains(" ") ? "\"\($0)\"" : $0 }
+            let question = SearchQuestion(
+                words.joined(separator: " "),
+                in: arguments.text(.searchedChannel).map { [ChannelURL($0)] },
+                limit: arguments.number(.hitLimit) ?? 20)
+            for folder in try CacheFolders.below(arguments.operands[0]) {
+                let answer: SearchAnswer
+                do throws(StoreError) {
+                    answer = try await FolderInspection.search(folder, for: question)
+                } catch {
+                    throw CommandFailure(inspecting: folder, error)
+                }
+                let drawing = SearchDrawing(folder: folder, answer: answer, style: .standardOutput)
+                StandardOutput.writeNow(drawing.lines.joined(separator: "\n"))
+            }
+        })
+}

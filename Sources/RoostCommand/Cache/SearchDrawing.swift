@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+
+/// What `roost cache search` prints about one cache.
+struct SearchDrawing {
+    let folder: String
+    let answer: SearchAnswer
+    let style: Style
+
+    /// More than a person reads.
+    private static let periodLimit = 20
+
+    var lines: [String] {
+        let count = Measures.count(answer.found.count, "message")
+        let more = answer.next == nil ? "" : ", and perhaps more: see --limit"
+        return [style(.quiet, folder)] + answer.found.map { draw($0) } + ["\(count)\(more)"]
+            + sightLines
+    }
+
+    private func draw(_ found: FoundMessage) -> String {
+        let message = found.message
+        let sender = message.sender.map { sender in
+            sender.user.nickname.isEmpty ? sender.user.id.rawValue : sender.user.nickname
+        }
+        let head = "\(WallClock.date(message.createdAt))  \(message.channelURL.rawValue.onOneLine)"
+        let name = (sender ?? "the server").onOneLine
+        let text = found.excerpt.map { draw($0.snippet) } ?? message.text.onOneLine
+        return "  \(style(.quiet, head))  \(name): \(text)"
+    }
+
+    private func draw(_ snippet: SearchSnippet) -> String {
+        let bytes = Array(snippet.text.utf8)
+        func part(_ range: Range<Int>) -> String {
+            String(decoding: bytes[range], as: UTF8.self).onOneLine
+        }
+        var text = snippet.isCutBefore ? "…" : ""
+        var start = 0
+        for range in snippet.highlights {
+            text += part(start..<range.lowerBound) + style(.strong, part(range))
+            start = range.upperBound
+        }
+        return text + part(start..<bytes.count) + (snippet.isCutAfter ? "…" : "")
+    }
+
+    private var sightLines: [String] {
+        switch answer.sight {
+        case .complete: return ["Every message of these channels was looked at."]
+        case .partial(let periods):
+            let shown = periods.prefix(Self.periodLimit).map { "  \(draw($0))" }
+            let rest = periods.count - shown.count
+            return ["Not seen, so there may be more:"] + shown
+                + (rest > 0 ? ["  and \(Measures.count(rest, "other period"))"] : [])
+        }
+    }
+
+    private func draw(_ period: UnseenPeriod) -> String {
+        let from =
+            period.from == .distantPast
+            ? "the beginning" : WallClock.date(period.from)
+        let through =
+            period.through == .distantFuture
+            ? "now" : WallClock.date(period.through)
+        let reason =
+            switch period.reason {
+            case .notCached: "not in the cache"
+            case .notIndexed: "not in the index yet"
+            }
+        return "\(period.channel.rawValue.onOneLine): from \(from) to \(through), \(reason)"
+    }
+}
+
+extension String {
+    /// Without line ends, and without what would command the terminal.
+    fileprivate var onOneLine: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            let isControl = scalar.properties.generalCategory == .control
+            text.unicodeScalars.append(isControl ? " " : scalar)
+        }
+        return text
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+/// What the searches of one connection have looked up: a person types letter by letter, and between two
+/// letters seldom anything is committed.
+struct SearchBook {
+    fileprivate var tokenizer: WordTokenizer?
+    /// Every channel of the cache, once asked for.
+    fileprivate var channels: [SearchedChannel]?
+    /// The newest message of each channel that the index has not, as of a floor.
+    fileprivate var unindexed: (floor: Int64, newest: [Int64: Timestamp])?
+
+    /// What holds after a commit too.
+    var atOtherCommit: SearchBook {
+        var book = SearchBook()
+        book.tokenizer = tokenizer
+        return book
+    }
+}
+
+extension ReadSession {
+    /// One page of hits; nil when the database has no index.
+    func search(_ question: SearchQuestion) throws(SQLiteError) -> SearchAnswer? {
+        guard let index = try SearchIndex(in: connection) else { return nil }
+        let tokenizer = try tokenizer()
+        let query = try SearchQuery(question.typed, by: tokenizer)
+        var request = SearchRequest(
+            query, order: question.order, from: question.from.milliseconds,
+            through: question.through.milliseconds, after: question.after, limit: question.limit)
+        var searched: [SearchedChannel] = []
+        if let urls = question.channels {
+            var rows: [Int64] = []
+            for url in urls {
+                let channel = try connection.channelRow(url)
+                if let row = channel?.row { rows.append(row) }
+                searched.append(try searchedChannel(url, channel, index.state))
+            }
+            request.channelRows = rows
+        } else {
+            searched = try allChannels(index.state)
+        }
+        if let senders = question.senders {
+            var rows: [Int64] = []
+            for id in senders {
+                if let sender = try connection.user(id) {
+                    rows.append(sender.row)
+                }
+            }
+            request.senderRows = rows
+        }
+        var found: [FoundMessage] = []
+        for hit in try request.hits(in: connection) {
+            guard let message = try firstMessage(.messageAtPlace, hit.place) else { continue }
+            found.append(
+                FoundMessage(
+                    message: message, hit: hit,
+                    excerpt: try question.excerptLength.map { length throws(SQLiteError) in
+                        try query.excerpt(of: message, length: length, by: tokenizer)
+                    }))
+        }
+        return SearchAnswer(
+            found: found, index: index.state, searched: searched, question: question)
+    }
+
+    private func tokenizer() throws(SQLiteError) -> WordTokenizer {
+        if let known = book.search.tokenizer { return known }
+        let tokenizer = try WordTokenizer(connection)
+        book.search.tokenizer = tokenizer
+        return tokenizer
+    }
+
+    private func searchedChannel(
+        _ url: ChannelURL, _ channel: ChannelRow?, _ state: SearchIndex.State
+    ) throws(SQLiteError) -> SearchedChannel {
+        guard let channel else {
+            return SearchedChannel(url: url, coverage: Coverage(), isLive: false)
+        }
+        return SearchedChannel(
+            url: url, coverage: try coverage(ofRow: channel.row), isLive: false,
+            visibleFrom: channel.cut?.next,
+            newestUnindexed: try newestUnindexed(state)[channel.row])
+    }
+
+    /// Every channel that is mine or of which any history is known, by URL; one query for all of them.
+    private func allChannels(_ state: SearchIndex.State) throws(SQLiteError) -> [SearchedChannel] {
+        let isCurrent = state.isComplete || book.search.unindexed?.floor == state.floor
+        if isCurrent, let known = book.search.channels { return known }
+        let unindexed = try newestUnindexed(state)
+        var channels: [SearchedChannel] = []
+        var current: SearchedRow?
+        var ranges: [CoveredRange] = []
+        func finish() {
+            guard let last = current else { return }
+            channels.append(
+                SearchedChannel(
+                    url: last.url, coverage: Coverage(ranges), isLive: false,
+                    visibleFrom: last.cut?.next, newestUnindexed: unindexed[last.row]))
+            ranges = []
+        }
+        try connection.forEach(.searchedChannels, ()) { row throws(SQLiteError) in
+            if row.row != current?.row {
+                finish()
+                current = row
+            }
+            if let range = row.range { ranges.append(range) }
+        }
+        finish()
+        book.search.channels = channels
+        return channels
+    }
+
+    private func newestUnindexed(
+        _ state: SearchIndex.State
+    ) throws(SQLiteError) -> [Int64: Timestamp] {
+        if state.isComplete { return [:] }
+        if let known = book.search.unindexed, known.floor == state.floor { return known.newest }
+        var newest: [Int64: Timestamp] = [:]
+        try connection.forEach(.newestUnindexed, state.floor) { row throws(SQLiteError) in
+            newest[row.channelRow] = row.newest
+        }
+        book.search.unindexed = (state.floor, newest)
+        return newest
+    }
+}
+
+extension StoreReader {
+    /// Finds cached messages by their words, and says what it could not see.
+    ///
+    /// - Throws: `.searchUnavailable` when the store was opened without search, or SQLite has none.
+    package func search(
+        _ question: SearchQuestion
+    ) async throws(StoreError) -> Snapshot<SearchAnswer> {
+        if let memoryIndex { return try await memoryIndex.search(question) }
+        let (answer, sequence) = try await source.snapshot { session throws(SQLiteError) in
+            (try session.search(question), session.sequence)
+        }
+        guard let answer else { throw .searchUnavailable() }
+        return Snapshot(value: answer, sequence: sequence)
+    }
+
+    /// What is wrong with the index of words, one sentence each; empty when it is sound, or there is none.
+    ///
+    /// - Complexity: Reads every message.
+    package func searchFindings() async throws(StoreError) -> [String] {
+        try await source.snapshot { session throws(SQLiteError) in
+            guard let index = try SearchIndex(in: session.connection) else { return [] }
+            var expected: Int64 = 0
+            try session.connection.scan(.messagesFrom, index.state.floor) {
+                row throws(SQLiteError) in
+                let message = try session.message(row).message
+                if !message.searchableText.isEmpty { expected += 1 }
+                return true
+            }
+            let indexed = try session.connection.first(.indexedCount) ?? 0
+            let stray = try session.connection.first(.strayIndexedCount) ?? 0
+            var findings: [String] = []
+            if indexed != expected {
+                findings.append(
+                    "the index holds \(indexed) messages, and there are \(expected) with words")
+            }
+            if stray > 0 {
+                findings.append("the index holds \(stray) messages that the cache does not have")
+            }
+            return findings
+        }
+    }
+}
+
+extension SearchHit {
+    fileprivate var place: MessagePlace {
+        MessagePlace(
+            channelRow: channelRow,
+            position: Position(
+                createdAt: Timestamp(milliseconds: createdAt), messageID: MessageID(messageID)))
+    }
+}
+
+extension SearchQuery {
+    /// A snippet of a message, and where in its texts the words stand.
+    fileprivate func excerpt(
+        of message: Message, length: Int, by tokenizer: WordTokenizer
+    ) throws(SQLiteError) -> SearchExcerpt {
+        let whole = message.searchableText
+        var marked: [SearchExcerpt.Marked] = []
+        let highlights = try highlights(in: whole, by: tokenizer)
+        var start = 0
+        for part in message.searchableTexts {
+            let count = part.text.utf8.count
+            let inside = highlights.compactMap { range -> Range<Int>? in
+                let part = range.clamped(to: start..<start + count)
+                return part.isEmpty ? nil : part.lowerBound - start..<part.upperBound - start
+            }
+            if !inside.isEmpty {
+                marked.append(SearchExcerpt.Marked(place: part.place, highlights: inside))
+            }
+            start += count + 1
+        }
+        return SearchExcerpt(
+            snippet: try snippet(of: whole, length: length, by: tokenizer), marked: marked)
+    }
+}
+
+extension Timestamp {
+    /// The next moment the server can name.
+    fileprivate var next: Timestamp {
+        Timestamp(milliseconds: milliseconds == .max ? .max : milliseconds + 1)
+    }
+}
+
+/// A channel and one of its ranges.
+private struct SearchedRow {
+    let row: Int64
+    let url: ChannelURL
+    let cut: Timestamp?
+    let range: CoveredRange?
+}
+
+extension Query where Input == Void, Output == SearchedRow {
+    fileprivate static let searchedChannels = Query(
+        sql: """
+            SELECT channel.id, url, cut_at, lower_at, lower_id, upper_at, upper_id
+            FROM channel LEFT JOIN coverage ON channel_id = channel.id AND filter_id = 0
+            WHERE membership > 0 OR channel_id IS NOT NULL
+            ORDER BY url, lower_at, lower_id
+            """
+    ) { row in
+        var range: CoveredRange?
+        if !row.isNull(3) {
+            let (lower, upper) = (Position(row, column: 3), Position(row, column: 5))
+            // Sorted, because a damaged row must not stop the program.
+            range = CoveredRange(lower: min(lower, upper), upper: max(lower, upper))
+        }
+        return SearchedRow(
+            row: row.int64(0), url: ChannelURL(row.text(1)),
+            cut: row.optionalInt64(2).map { Timestamp(milliseconds: $0) }, range: range)
+    }
+}
+
+extension Query where Input == Int64, Output == (channelRow: Int64, newest: Timestamp) {
+    /// Reads the part of one index that lies below the floor, and no message.
+    fileprivate static let newestUnindexed = Query(
+        sql: """
+            SELECT channel_id, max(created_at) FROM message INDEXED BY message_by_id
+            WHERE message_id < ?1 GROUP BY channel_id
+            """,
+        bind: { floor, bindings in bindings.append(floor) },
+        decode: { row in (row.int64(0), Timestamp(milliseconds: row.int64(1))) })
+}
+
+extension Query where Input == Int64, Output == Void {
+    fileprivate static let messagesFrom = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
+                updated_at, payload
+            FROM message WHERE message_id >= ?1
+            """,
+        bind: { floor, bindings in bindings.append(floor) })
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static let indexedCount = Query(
+        sql: "SELECT count(*) FROM message_text_docsize"
+    ) { row in row.int64(0) }
+
+    fileprivate static let strayIndexedCount = Query(
+        sql: """
+            SELECT count(*) FROM message_text_docsize AS d
+            WHERE NOT EXISTS (SELECT 1 FROM message WHERE message_id = d.id)
+            """
+    ) { row in row.int64(0) }
+}

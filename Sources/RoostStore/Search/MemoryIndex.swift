@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The index of a cache whose file must not hold words one can read.
+//
+// It lies in the memory of a connection of its own, to which the cache's file is attached, so that one
+// statement sees both. The journal keeps it in step: it names every message that came, changed or went,
+// with its words. What the journal does not name, the messages of a channel that was cleared, cut or
+// removed, the index cannot take out; then it is begun anew, which is seldom and costs a search, not an
+// answer: what is not in yet is said to be unseen. The same holds when another process has written.
+
+internal import RoostCore
+internal import RoostExecutors
+internal import RoostModel
+internal import RoostSQLite
+
+/// Searches a cache with an index in memory, which the first search begins to fill.
+actor MemoryIndex {
+    private nonisolated let executor: any SerialExecutor
+    private let path: String
+    private let writer: StoreWriter
+    private var connection: Connection?
+    private var isClosed = false
+    private var book: ReadBook?
+    private var feed: JournalFeed?
+    /// The commit that the index reflects; nil when it must be begun anew.
+    private var known: Int64?
+
+    /// Messages put in by one step.
+    private static let stepSize = 2_000
+    /// Steps a search takes before it answers: some 200 ms, once.
+    private static let stepsOfSearch = 10
+    /// Commits that may wait while nobody searches; past them filling anew is cheaper than keeping them.
+    private static let capacity = 64
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(on executor: any SerialExecutor, path: String, writer: StoreWriter) {
+        self.executor = executor
+        self.path = path
+        self.writer = writer
+    }
+
+    func close() {
+        isClosed = true
+        book = nil
+        feed = nil
+        connection = nil
+    }
+
+    /// As `StoreReader.search`; every answer is from one state of the cache.
+    func search(_ question: SearchQuestion) async throws(StoreError) -> Snapshot<SearchAnswer> {
+        for _ in 0..<Self.stepsOfSearch where try await indexSome(limit: Self.stepSize).isComplete {
+            break
+        }
+        let answer = try await inStep { session, _ throws(SQLiteError) in
+            Snapshot(value: try session.search(question), sequence: session.sequence)
+        }
+        guard let value = answer.value else { throw .searchUnavailable() }
+        return Snapshot(value: value, sequence: answer.sequence)
+    }
+
+    /// As `StoreWriter.indexSome`.
+    func indexSome(limit: Int) async throws(StoreError) -> SearchProgress {
+        try await inStep { session, index throws(SQLiteError) in
+            try index.backfill(limit: limit) { below, limit throws(SQLiteError) in
+                try session.entries(below: below, limit: limit, in: session.connection)
+            }
+            let total = Int(try session.connection.first(.messageTotal) ?? 0)
+            return SearchProgress(index.state, of: total)
+        }
+    }
+
+    // MARK: - Keeping in step
+
+    /// Runs `body` on a state of the cache that the index reflects exactly.
+    private func inStep<T: Sendable>(
+        _ body: @Sendable (ReadSession, inout SearchIndex) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T {
+        /// The commit that the last attempt saw on the disk and did not hear of.
+        var seen: Int64?
+        while true {
+            try await openOnce()
+            let entries = await takeEntries()
+            // Whoever sees a commit of our writer finds it in the journal the next time: another
+            // process made one that is not there.
+            if let seen, let known, !entries.reach(seen, from: known) { self.known = nil }
+            switch try attempt(after: entries, body) {
+            case .done(let value): return value
+            case .behind(let sequence): seen = sequence
+            }
+        }
+    }
+
+    private enum Outcome<T> {
+        case done(T)
+        /// The cache has this commit already, and the journal did not tell it yet.
+        case behind(Int64)
+    }
+
+    private func attempt<T>(
+        after entries: [JournalEntry],
+        _ body: (ReadSession, inout SearchIndex) throws(SQLiteError) -> T
+    ) throws(StoreError) -> Outcome<T> {
+        guard let connection, !isClosed else { throw .closed }
+        let before = known
+        known = nil  // Should anything fail half-way, the index is begun anew.
+        let (outcome, after) = try connection.read(
+            { session throws(SQLiteError) -> (Outcome<T>, Int64) in
+                var known = before
+                for entry in entries {
+                    guard let sequence = known else { break }
+                    known = try connection.follow(entry, from: sequence)
+                }
+                var index = try known == nil ? nil : SearchIndex(in: connection)
+                if let known, index != nil, known < session.sequence {
+                    return (.behind(session.sequence), known)
+                }
+                if index == nil {
+                    index = try SearchIndex.make(in: connection, isCacheEmpty: false)
+                }
+                guard var index else { return (.behind(session.sequence), session.sequence) }
+                return (.done(try body(session, &index)), session.sequence)
+            }, &book, path: path)
+        known = after
+        return outcome
+    }
+
+    private func openOnce() async throws(StoreError) {
+        guard !isClosed else { throw .closed }
+        guard connection == nil else { return }
+        do throws(SQLiteError) {
+            let connection = try Connection(.memory)
+            try connection.execute(.attachCache, path)
+            self.connection = connection
+        } catch {
+            throw StoreError(error, in: path)
+        }
+        feed = await writer.journal(capacity: Self.capacity)
+    }
+
+    private func takeEntries() async -> [JournalEntry] {
+        guard let feed else { return [] }
+        var entries: [JournalEntry] = []
+        while let entry = await writer.takeEntry(of: feed.id) { entries.append(entry) }
+        return entries
+    }
+}
+
+extension [JournalEntry] {
+    /// Whether these tell of all commits after one up to another.
+    fileprivate func reach(_ sequence: Int64, from known: Int64) -> Bool {
+        if known >= sequence { return true }
+        guard let last else { return false }
+        switch last {
+        case .commit(let commit): return commit.sequence >= sequence
+        case .missed: return false
+        }
+    }
+}
+
+extension Connection {
+    /// Brings an index from one commit to the next.
+    ///
+    /// - Returns: The commit it reflects now; nil when it cannot be followed.
+    fileprivate func follow(
+        _ entry: JournalEntry, from known: Int64
+    ) throws(SQLiteError) -> Int64? {
+        guard case .commit(let commit) = entry else { return nil }
+        if commit.sequence <= known { return known }
+        guard commit.sequence == known + 1, let index = try SearchIndex(in: self) else {
+            return nil
+        }
+        for case .messages(let change) in commit.changes {
+            guard change.namesAll, let row = try channelRow(change.channel)?.row else {
+                return nil
+            }
+            for message in change.deleted {
+                try index.remove(SearchEntry(message, channelRow: row))
+            }
+            for update in change.updated {
+                try index.replace(
+                    SearchEntry(update.before, channelRow: row),
+                    with: SearchEntry(update.after, channelRow: row))
+            }
+            for message in change.inserted {
+                try index.insert(SearchEntry(message, channelRow: row))
+            }
+        }
+        return commit.sequence
+    }
+}
+
+extension MessagesChange {
+    /// Whether every message that went is listed: none is when a stretch is not covered any more.
+    fileprivate var namesAll: Bool {
+        let keepsRanges = coverageBefore.ranges.allSatisfy { range in
+            coverageAfter.range(containing: range.lower)?.contains(range.upper) ?? false
+        }
+        if !filters.isEmpty {
+            let isBare = inserted.isEmpty && updated.isEmpty && deleted.isEmpty
+            if isBare || cutThrough != nil { return false }
+        }
+        return keepsRanges
+    }
+}
+
+extension Query where Input == String, Output == Void {
+    fileprivate static let attachCache = Query(
+        sql: "ATTACH DATABASE ?1 AS cache", bind: { path, bindings in bindings.append(path) })
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+package import RoostModel
+
+/// What is looked for in the words of the cached messages.
+package struct SearchQuestion: Hashable, Sendable {
+    /// As a person typed it, see `TypedQuery`.
+    ///
+    /// Without a word in it nothing is found.
+    package var typed: String
+    /// Only in these channels; nil in all that the cache knows.
+    package var channels: [ChannelURL]?
+    /// Only by these users; nil by anybody, and by nobody.
+    package var senders: [UserID]?
+    /// Both ends included.
+    package var from: Timestamp
+    package var through: Timestamp
+    package var order: SearchRequest.Order
+    /// The last hit of the page before, to go on after it.
+    package var after: SearchHit?
+    package var limit: Int
+    /// About how many characters the excerpt of each hit has; nil for none, which is faster.
+    package var excerptLength: Int?
+    /// Channels whose newest messages are all there, because the link is up and they have caught up.
+    ///
+    /// What was written last in the others counts as unseen.
+    package var liveChannels: Set<ChannelURL>
+
+    package init(
+        _ typed: String, in channels: [ChannelURL]? = nil, by senders: [UserID]? = nil,
+        from: Timestamp = .distantPast, through: Timestamp = .distantFuture,
+        order: SearchRequest.Order = .newest, after: SearchHit? = nil, limit: Int = 20,
+        excerptLength: Int? = 120, liveChannels: Set<ChannelURL> = []
+    ) {
+        self.typed = typed
+        self.channels = channels
+        self.senders = senders
+        self.from = from
+        self.through = through
+        self.order = order
+        self.after = after
+        self.limit = limit
+        self.excerptLength = excerptLength
+        self.liveChannels = liveChannels
+    }
+}
+
+/// A message that was found.
+package struct FoundMessage: Hashable, Sendable {
+    package let message: Message
+    /// Its place among the hits: what the next page goes on after.
+    package let hit: SearchHit
+    /// Nil when none was asked for.
+    package let excerpt: SearchExcerpt?
+}
+
+/// What of a message was found.
+package struct SearchExcerpt: Hashable, Sendable {
+    /// One of the message's texts and what was found in it.
+    package struct Marked: Hashable, Sendable {
+        package let place: SearchedText
+        /// Ranges of bytes in the text's `utf8`: whole characters, in order, apart.
+        package let highlights: [Range<Int>]
+    }
+
+    /// A line or two to show, out of `Message.searchableText`.
+    package let snippet: SearchSnippet
+    /// The texts in which something was found.
+    package let marked: [Marked]
+}
+
+/// One page of hits, and how much of what was asked could be seen.
+package struct SearchAnswer: Sendable {
+    package let found: [FoundMessage]
+    /// How far the index has come.
+    package let index: SearchIndex.State
+    let searched: [SearchedChannel]
+    let question: SearchQuestion
+
+    /// Whether no hit means that there is none; else the periods that could not be seen.
+    ///
+    /// - Complexity: Goes through the coverage of every channel searched.
+    package var sight: SearchSight {
+        let channels =
+            question.liveChannels.isEmpty
+            ? searched
+            : searched.map { channel in
+                var channel = channel
+                channel.isLive = question.liveChannels.contains(channel.url)
+                return channel
+            }
+        return SearchSight(of: channels, from: question.from, through: question.through)
+    }
+
+    /// The question for the next page; nil when this one is the last.
+    package var next: SearchQuestion? {
+        guard let last = found.last, found.count >= question.limit else { return nil }
+        var next = question
+        next.after = last.hit
+        return next
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommand
+import RoostCore
+import RoostModel
+import RoostStore
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct SearchCommandTests {
+    private static func message(_ id: Int64, _ text: String, in channel: ChannelURL) -> Message {
+        Message(
+            delivery: .delivered(MessageID(id), nil), channelURL: channel,
+            createdAt: Timestamp(milliseconds: 1_700_000_000_000 + id),
+            sender: Sender(user: User(id: "ada", nickname: "Ada")), content: .user(text: text))
+    }
+
+    @Test func `words are found in a folder, and what is not cached stands at the end (R136)`()
+        async throws
+    {
+        let program = try Program()
+        let store = try await Store.open(
+            .folder(program.path("cache")), owner: StoreOwner(application: "demo", user: "ada"))
+        let known = CoveredRange(lower: .distantPast, upper: .distantFuture)
+        try await store.writer.commit([
+            .messages(
+                "a",
+                [
+                    Self.message(1, "lunch\u{1B}[2J at noon", in: "a"),
+                    Self.message(2, "noon, not lunch", in: "a"),
+                ], covering: known),
+            .messages(
+                "b",
+                [Self.message(3, "Lunch again", in: "b"), Self.message(60_003, "bye", in: "b")],
+                covering: CoveredRange(
+                    lower: Position(
+                        createdAt: Timestamp(milliseconds: 1_700_000_000_003), messageID: 3),
+                    upper: Position(
+                        createdAt: Timestamp(milliseconds: 1_700_000_060_003), messageID: 60_003))),
+        ])
+        await store.close()
+        func lines(_ words: String...) async throws -> [String] {
+            let outcome = try await program.run(["cache", "search"] + words)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return outcome.output
+        }
+        let all = try await lines("cache", "lun")
+        try #require(all.count == 8, "\(all)")
+        #expect(all[1].hasSuffix("b  Ada: Lunch again"))
+        #expect(all[3].hasSuffix("a  Ada: lunch [2J at noon"), "no command reaches the terminal")
+        #expect(all[4] == "3 messages")
+        #expect(all[6].contains("b: from the beginning to 2023-11-14 22:13:20"))
+        #expect(all[7].hasSuffix("22:14:20 to now, not in the cache"))
+        let phrase = try await lines("cache", "at noon", "--channel", "a", "--limit", "1")
+        #expect(
+            phrase.suffix(2) == [
+                "1 message, and perhaps more: see --limit",
+                "Every message of these channels was looked at.",
+            ])
+        #expect(try await lines("cache", "lunch", "--", "-again", "-not").contains("1 message"))
+        try program.remove()
+    }
+
+    @Test func `a cache without an index says so`() async throws {
+        let program = try Program()
+        var options = Store.Options()
+        options.isSearchable = false
+        let store = try await Store.open(
+            .folder(program.path("cache")), owner: StoreOwner(application: "demo", user: "ada"),
+            options)
+        await store.close()
+        let outcome = try await program.run(["cache", "search", "cache", "word"])
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        #expect(outcome.errors.first?.contains("no index of words") == true)
+        try program.remove()
+    }
+}
