@@ -16,7 +16,7 @@ public final class ChatClient: Sendable {
     /// What went wrong with the files and was put right while opening; show it, or log it.
     public let storageReport: [String]
 
-    private let engine: SyncEngine
+    let engine: SyncEngine
     private let link: Link
     private let outbox: Outbox
     private let store: Store
@@ -60,11 +60,14 @@ public final class ChatClient: Sendable {
             configuration.server, allowsPlainTransport: configuration.allowsPlainTransport)
         let store: Store
         do {
+            var options = Store.Options(executor: world.storeExecutor)
+            options.budget = configuration.cacheLimit.budget
+            options.clearOrder = configuration.cacheLimit.clearOrder
             store = try await Store.open(
                 StoreLocation(configuration.cache),
                 owner: StoreOwner(
                     application: configuration.applicationID, user: configuration.userID.rawValue),
-                Store.Options(executor: world.storeExecutor))
+                options)
         } catch {
             throw RoostError(error)
         }

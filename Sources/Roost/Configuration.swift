@@ -21,6 +21,8 @@ public struct Configuration: Sendable {
     /// The user's access token; nil where the server asks for none.
     public var token: String?
     public var cache: Cache
+    /// How large the cache may become; 256 MB unless said otherwise.
+    public var cacheLimit: CacheLimit
     /// Lets messages and tokens cross a network unprotected; for networks that protect themselves.
     public var allowsPlainTransport: Bool
     /// How many messages a timeline shows at first on either side, and loads with each page.
@@ -30,13 +32,15 @@ public struct Configuration: Sendable {
 
     public init(
         applicationID: String, server: String, userID: UserID, token: String? = nil, cache: Cache,
-        allowsPlainTransport: Bool = false, pageSize: Int = 40
+        cacheLimit: CacheLimit = CacheLimit(), allowsPlainTransport: Bool = false,
+        pageSize: Int = 40
     ) {
         self.applicationID = applicationID
         self.server = server
         self.userID = userID
         self.token = token
         self.cache = cache
+        self.cacheLimit = cacheLimit
         self.allowsPlainTransport = allowsPlainTransport
         self.pageSize = pageSize
     }

@@ -115,6 +115,19 @@ struct OurCache {
         }
     }
 
+    /// Where the files lie of a store opened in `folder`.
+    static func folder(in folder: String) -> String {
+        "\(folder)/\(owner.application)/\(owner.user)"
+    }
+
+    func evict(to bytes: Int64) async throws(BenchError) {
+        do {
+            _ = try await store.writer.trim(downTo: bytes)
+        } catch {
+            throw BenchError(error)
+        }
+    }
+
     /// Bytes of the cache's files.
     func fileBytes() async -> Int64 {
         let counts = await store.writer.fileBytes()

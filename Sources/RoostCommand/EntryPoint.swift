@@ -41,6 +41,6 @@ extension Command {
 
     /// Every command, in the order the help shows them.
     package static let all: [Command] = [
-        .demo, .serve, .client, .cacheInspect, .cacheSearch, .benchCache,
+        .demo, .serve, .client, .cacheInspect, .cacheSearch, .cacheClear, .benchCache,
     ]
 }

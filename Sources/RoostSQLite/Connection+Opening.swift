@@ -51,7 +51,10 @@ extension Connection {
         // Functions and virtual tables named by a file that somebody else wrote are not run.
         try executeScript("PRAGMA trusted_schema = OFF")
         // Readers do not wait for the writer, nor the writer for them.
-        if options.access == .readWrite { try switchToWAL(location) }
+        if options.access == .readWrite {
+            try letPagesBeGivenBack()
+            try switchToWAL(location)
+        }
         try executeScript(
             options.durability == .powerLoss
                 ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
@@ -66,9 +69,16 @@ extension Connection {
             """)
         try executeScript(
             options.erasesDeleted
-                ? "PRAGMA secure_delete = ON" : "PRAGMA secure_delete = OFF")
+                ? "PRAGMA secure_delete = ON"
+                : "PRAGMA secure_delete = FAST")  // Whatever is written anyway is clean.
         try setPragma("cache_size", -options.pageCacheKiB)  // Negative: in KiB, not in pages.
         if options.access == .readOnly { try executeScript("PRAGMA query_only = ON") }
+    }
+
+    /// Can be chosen only while there is no file yet; asked for later it would write for nothing.
+    private func letPagesBeGivenBack() throws(SQLiteError) {
+        let pageCount = Query<Void, Int64>(sql: "PRAGMA page_count") { $0.int64(0) }
+        if try first(pageCount) == 0 { try executeScript("PRAGMA auto_vacuum = INCREMENTAL") }
     }
 
     private func switchToWAL(_ location: DatabaseLocation) throws(SQLiteError) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCore
 import RoostExecutors
 package import RoostSQLite
 package import RoostSealing
@@ -46,6 +47,10 @@ package struct Store: Sendable {
         /// Keeps the index in memory and takes it out of the file: a sealed cache must, because words on
         /// disk would tell what was sealed.
         package var keepsIndexInMemory = false
+        /// How large the cache may become, held by whoever calls `keepBudget`; nil is no limit.
+        package var budget: CacheBudget?
+        /// Which channels lose their messages first.
+        package var clearOrder = ClearOrder.messageCollectionAccessedAt
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -80,7 +85,9 @@ package struct Store: Sendable {
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection, patience: options.patience, protection: protection,
             searchPlace: options.searchPlace(isFile: files != nil))
-        let writer = StoreWriter(on: executor("roost.writer"), path: opening.path, owner: owner)
+        let writer = StoreWriter(
+            on: executor("roost.writer"), path: opening.path, owner: owner,
+            budget: BudgetKeeper(budget: options.budget, order: options.clearOrder))
         let outbox = OutboxStore(on: executor("roost.outbox"), files: files)
         var connections: [ReadConnection] = []
         if files != nil {

@@ -8,11 +8,14 @@ package enum StoreLocation: Hashable, Sendable {
     case memory
     /// Below this folder, in one of its own for each application and user.
     case folder(String)
+    /// In this folder itself, for tools that have found one.
+    case files(in: String)
 
     /// The files of one owner; nil in memory.
     func files(of owner: StoreOwner) -> StoreFiles? {
         switch self {
         case .memory: nil
+        case .files(let folder): StoreFiles(folder: folder)
         case .folder(let folder):
             StoreFiles(
                 folder: "\(folder)/\(owner.application.asFileName)/\(owner.user.asFileName)")

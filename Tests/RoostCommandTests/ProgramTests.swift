@@ -25,6 +25,9 @@ struct ProgramTests {
         (client("--cache", "/proc/none"), .storage), (client("--cache", "a-file"), .storage),
         (["cache", "inspect", "missing"], .storage), (["cache", "inspect", "a-file"], .storage),
         (["cache", "inspect", "no-database"], .storage),
+        (["cache", "clear", "missing"], .storage), (["cache", "clear", "no-database"], .storage),
+        (["cache", "clear", "a-file", "--to", "1", "--everything"], .wrongArguments),
+        (["cache", "clear", "a-file", "--including-unsent"], .wrongArguments),
         (
             [
                 "serve", "--data", "a-file", "--port", "0", "--app-id", "a", "--api-token", "t",
@@ -100,6 +103,19 @@ struct ProgramTests {
         #expect(!drawn.output.contains { $0.contains("one") }, "text needs --text")
         let told = try await program.run(["cache", "inspect", "cache", "--text"])
         #expect(told.output.contains { $0.hasSuffix("to c: one") })
+
+        let kept = try await program.run(["cache", "clear", "cache", "--everything"])
+        #expect(kept.status == 0)
+        let trial = try await program.run(
+            ["cache", "clear", "cache", "--everything", "--including-unsent", "--dry-run"])
+        #expect(trial.output.contains { $0.contains("would go") && $0.contains("2 unsent") })
+        let still = try await program.run(["cache", "inspect", "cache"])
+        #expect(still.output.contains { $0.contains("2 unsent messages") })
+        let all = try await program.run(
+            ["cache", "clear", "cache", "--everything", "--including-unsent"])
+        #expect(all.output.contains { $0.contains("gone") && $0.contains("2 unsent") })
+        let empty = try await program.run(["cache", "inspect", "cache"])
+        #expect(empty.output.contains { $0.contains("0 unsent messages") })
         try program.remove()
     }
 

@@ -15,12 +15,13 @@ enum StoreActor {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let seed = UInt64(arguments[3]), let count = Int(arguments[4])
         else {
-            print("usage: StoreActor write|hold PATH SEED COUNT")
+            print("usage: StoreActor write|evict|hold PATH SEED COUNT")
             exit(2)
         }
         var random = SplitMix64(seed: seed)
         switch arguments[1] {
         case "write": try await write(arguments[2], seed, count, &random)
+        case "evict": try await evict(arguments[2], count)
         case "hold": try hold(arguments[2], count, &random)
         default: exit(2)
         }
@@ -54,6 +55,22 @@ enum StoreActor {
                 print("unsent \(seed) \(index)")
                 fflush(nil)
             }
+        }
+        await store.close()
+        print("done")
+    }
+
+    /// Trims a cache to so many bytes.
+    private static func evict(_ folder: String, _ bytes: Int) async throws {
+        let store = try await Store.open(
+            .folder(folder), owner: StoreOwner(application: "app", user: "anna"))
+        print("began")
+        fflush(nil)
+        var trim = try await store.writer.beginTrim(downTo: Int64(bytes))
+        while !trim.isDone {
+            trim = try await store.writer.advance(trim).trim
+            print("step")
+            fflush(nil)
         }
         await store.close()
         print("done")

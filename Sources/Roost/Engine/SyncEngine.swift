@@ -54,6 +54,7 @@ actor SyncEngine {
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
+    var budgetWatch = BudgetWatch()
 
     init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
         self.world = world
@@ -149,6 +150,7 @@ actor SyncEngine {
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
         run { engine in _ = try? await engine.commit([.users([session.login.user])]) }
+        beginBudgetWatch()
         await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
@@ -250,17 +252,31 @@ actor SyncEngine {
     /// Commits and hands the news to every open collection, before anybody else's commit.
     @discardableResult
     func commit(_ mutations: [Mutation]) async throws(RoostError) -> Commit {
+        var made: Commit?
+        try await commit { writer throws(StoreError) in
+            made = try await writer.commit(mutations)
+            return made
+        }
+        guard let made else { preconditionFailure("A writer commits or throws.") }
+        return made
+    }
+
+    /// Lets somebody work on the store, and hands on what they committed.
+    func commit(
+        _ work: (StoreWriter) async throws(StoreError) -> Commit?
+    ) async throws(RoostError) {
         await withCheckedContinuation { committing.enter($0) }
         defer { committing.leave() }
-        let commit: Commit
+        let commit: Commit?
         do {
-            commit = try await store.writer.commit(mutations)
+            commit = try await work(store.writer)
         } catch {
             throw RoostError(error)
         }
+        guard let commit else { return }
         for timeline in timelines { await timeline.object?.receive(commit) }
         for list in lists { await list.object?.receive(commit) }
-        return commit
+        if budgetWatch.isDue() { keepBudget() }
     }
 
     func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {
@@ -289,6 +305,7 @@ actor SyncEngine {
         timelines.append(WeakReference(timeline))
         try await timeline.open()
         await timeline.setUnsent(await outbox?.unsent(in: timeline.channel) ?? [])
+        noteOpening(of: timeline.channel)
         guard isOnline else { return }
         run { engine in await engine.synchronizeOpening(timeline) }
     }
@@ -311,7 +328,7 @@ actor SyncEngine {
     var openLists: [ChannelList] { lists.compactMap(\.object) }
 
     /// Channels with an open timeline, each once, in the order they were opened.
-    private var openChannels: [ChannelURL] {
+    var openChannels: [ChannelURL] {
         var seen: Set<ChannelURL> = []
         return timelines.compactMap(\.object?.channel).filter { seen.insert($0).inserted }
     }

@@ -47,7 +47,7 @@ package struct EvictionPlan: Hashable, Sendable {
     /// Channels on a screen go last, and only when the cache would stay above the limit with them.
     package init(
         for budget: CacheBudget, channels: [CachedChannelInfo], size: CacheSize,
-        order: ClearOrder = .messageCollectionAccessedAt
+        order: ClearOrder = .messageCollectionAccessedAt, only way: Way? = nil
     ) {
         guard budget.isReached(by: size.used) else {
             self.init(nothingBelow: size.used, target: budget.limit)
@@ -55,7 +55,7 @@ package struct EvictionPlan: Hashable, Sendable {
         }
         self.init(
             downTo: budget.target, sparingOpenBelow: budget.limit, channels: channels, size: size,
-            order: order)
+            order: order, only: way)
     }
 
     /// Plans for a size, whatever the budget says.
@@ -66,16 +66,17 @@ package struct EvictionPlan: Hashable, Sendable {
     ///   - channels: All that have cached messages.
     ///   - size: Of the whole cache.
     ///   - order: Who goes first.
+    ///   - only: The one way that can be taken, as in memory; nil takes the shorter one.
     package init(
         downTo target: Int64, sparingOpenBelow spared: Int64? = nil,
-        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder
+        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder, only: Way? = nil
     ) {
         let target = max(target, 0)
         guard size.used > target else {
             self.init(nothingBelow: size.used, target: target)
             return
         }
-        let way: Way = size.used - target > size.used / 4 ? .rewrite : .slices
+        let way = only ?? (size.used - target > size.used / 4 ? .rewrite : .slices)
         let packed = Self.sum([size.other] + channels.map(\.byteCount))
         // Deleting leaves half-empty pages behind, copying does not.
         var left = way == .rewrite ? min(packed, size.used) : size.used
@@ -85,7 +86,9 @@ package struct EvictionPlan: Hashable, Sendable {
         for (isOpen, enough) in [(false, target), (true, max(spared ?? target, target))] {
             for channel in candidates where channel.isOpen == isOpen && left > enough {
                 going.append(channel)
-                left = max(left - channel.byteCount, 0)
+                // Deleting frees less than the rows took: their neighbours in the indexes stay.
+                let freed = way == .slices ? channel.byteCount / 8 * 7 : channel.byteCount
+                left = max(left - freed, 0)
             }
         }
         self.init(

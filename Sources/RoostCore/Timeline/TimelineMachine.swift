@@ -155,9 +155,10 @@ extension TimelineMachine {
             replace(at: index, with: update.after, &diff)
         }
         guard let extent else { return change.coverageAfter.isEmpty ? .nothing : .reread }
-        guard let range = change.coverageAfter.range(containing: extent.upper) else {
-            return .reread
-        }
+        // An eviction takes the oldest messages first.
+        guard let range = change.coverageAfter.range(containing: extent.upper),
+            range.lower <= extent.lower
+        else { return .reread }
         var upper = extent.upper
         if followsNewest && range.upper > upper {
             // What lay in the cache above a hole is not in this commit's news.

@@ -32,6 +32,9 @@ package enum Mutation: Hashable, Sendable {
     /// The journal does not list them: a message is where something is covered, so `coverageAfter`
     /// says that they are gone. The same holds for a removed channel.
     case clearMessages(ChannelURL)
+    /// Forgets a channel's messages through a moment, because the cache is too large; what it forgets is
+    /// not known any more, and may be fetched again.
+    case evicted(ChannelURL, through: Timestamp)
     /// Forgets what stands at or before a moment, for good: a history was reset, or a retention has
     /// passed. Copies of such messages that come later are not kept.
     case historyCut(ChannelURL, through: Timestamp)
@@ -54,7 +57,8 @@ package enum Mutation: Hashable, Sendable {
     var channelOfMessages: ChannelURL? {
         switch self {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
-            .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _):
+            .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _),
+            .evicted(let channel, _):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
         case .channels, .channelNews, .clearAll, .cursor, .removeCursor, .users, .session,

@@ -10,21 +10,25 @@ internal import RoostSQLite
 ///   order.
 package actor StoreWriter {
     private nonisolated let executor: any SerialExecutor
-    private let path: String
+    let path: String
     private let owner: StoreOwner
     private var connection: Connection?
     /// Keeps other clients out of the folder.
     private var lock: FolderLock?
-    private var readers = JournalReaders()
+    var readers = JournalReaders()
     /// Where the words are to be found.
     var searchPlace = SearchPlace.nowhere
+    var budget: BudgetKeeper
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, path: String, owner: StoreOwner) {
+    init(
+        on executor: any SerialExecutor, path: String, owner: StoreOwner, budget: BudgetKeeper
+    ) {
+        self.budget = budget
         self.executor = executor
         self.path = path
         self.owner = owner
@@ -48,6 +52,7 @@ package actor StoreWriter {
             }
             connection.seals?.finishErasure()
             readers.append(commit)
+            keepLogShort(connection)
             return commit
         } catch {
             // A key that was made meanwhile is gone again.
@@ -115,7 +120,11 @@ extension [Mutation] {
     /// Whether these are a page of history, of which more will come.
     fileprivate var isBulk: Bool {
         contains { mutation in
-            if case .messages(_, let messages, _, _) = mutation { messages.count > 30 } else { false }
+            if case .messages(_, let messages, _, _) = mutation {
+                messages.count > 30
+            } else {
+                false
+            }
         }
     }
 }

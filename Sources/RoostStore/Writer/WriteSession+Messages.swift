@@ -305,7 +305,8 @@ extension MessageNews {
 extension Message {
     /// Whether the columns of an edit that changes words only stay as they are.
     fileprivate func hasColumns(of old: Message) -> Bool {
-        sender?.user.id == old.sender?.user.id && parentID == old.parentID && requestID == old.requestID
+        sender?.user.id == old.sender?.user.id && parentID == old.parentID
+            && requestID == old.requestID
             && isReplyToChannel == old.isReplyToChannel
             && Word(customType) == Word(old.customType)
             && ContentTag(content) == ContentTag(old.content)

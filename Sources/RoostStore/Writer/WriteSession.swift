@@ -77,6 +77,8 @@ final class WriteSession {
             for id in ids { try delete(id, in: url) }
         case .clearMessages(let url):
             try clearMessages(url, before: rest)
+        case .evicted(let url, let moment):
+            try evict(url, through: moment)
         case .historyCut(let url, let moment):
             try cutHistory(of: url, through: moment)
         case .accessed(let url, let moment):

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import RoostModel
+import RoostStore
+
+extension ChatClient {
+    /// Bytes that the cache takes on disk, its log included; unsent messages are not part of it.
+    public func cacheSize() async throws(RoostError) -> Int64 {
+        try await engine.cacheSize()
+    }
+
+    /// What `trimCache` with the same argument would do now; nothing is changed.
+    public func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
+        try await engine.evictionPlan(downTo: bytes)
+    }
+
+    /// Makes the cache smaller, at once.
+    ///
+    /// Without a size it does what happens by itself at the configured limit: nothing below it. With one
+    /// it goes down to that many bytes, if that can be. Messages may come and be sent meanwhile; when
+    /// most of the cache has to go, they wait for a second or more.
+    ///
+    /// - Throws: `.localDatabaseError` when the disk refuses; what was done until then stays done.
+    @discardableResult
+    public func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
+        try await engine.trimCache(downTo: bytes)
+    }
+
+    /// Forgets the cached messages of one channel, pinned or not; the channel stays.
+    ///
+    /// An open timeline of it becomes empty, and fetches them again as if it had just been opened.
+    public func clearCache(of channel: ChannelURL) async throws(RoostError) {
+        try await engine.clearCache(of: channel)
+    }
+
+    /// Forgets everything that can be fetched again: channels, messages, users, the last login.
+    ///
+    /// Unsent messages stay, unless they are asked for: then they are lost, those being sent right now
+    /// excepted. Open collections become empty; what they showed comes back with the next connection.
+    public func clearCache(includingUnsent: Bool) async throws(RoostError) {
+        if includingUnsent {
+            for item in try await unsentMessages() { await cancel(item.requestID) }
+        }
+        try await engine.clearCache()
+    }
+
+    /// Keeps a channel's messages whatever the limit says, until it is unpinned.
+    public func pin(_ channel: ChannelURL) async throws(RoostError) {
+        try await engine.commit([.pinned(channel, true)])
+    }
+
+    /// Lets a channel's messages go again when the cache is too large.
+    public func unpin(_ channel: ChannelURL) async throws(RoostError) {
+        try await engine.commit([.pinned(channel, false)])
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+
+extension Option {
+    static let channel = Option(
+        "channel", .text(placeholder: "URL"), help: "only the messages of this channel")
+    static let downTo = Option(
+        "to", .number(placeholder: "MB", 0...1_000_000_000),
+        help: "only until the cache takes so many megabytes, longest unopened channels first")
+    static let everything = Option(
+        "everything", help: "channels, users, cursors and the last login too")
+    static let includingUnsent = Option(
+        "including-unsent", help: "with --everything: unsent messages too; nobody has a copy")
+    static let dryRun = Option("dry-run", help: "say what would go, and change nothing")
+}
+
+extension Command {
+    static let cacheClear = Command(
+        "cache clear", summary: "makes a cache smaller: by channels, to a size, or altogether",
+        explanation: """
+            Forgets the messages of all channels that are not pinned, or what the options say. Channels stay
+            in the list, unsent messages stay unless they are asked for, and all that goes can be fetched
+            again. A client may have the cache open.
+            """,
+        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        options: [.channel, .downTo, .everything, .includingUnsent, .dryRun],
+        example: "roost cache clear ./ada --to 64 --dry-run",
+        exitCodes: [.done, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            let wish = try CacheClearing(arguments)
+            for folder in try CacheFolders.below(arguments.operands[0]) {
+                do throws(StoreError) {
+                    let outcome = try await wish.carryOut(in: folder)
+                    StandardOutput.writeNow(
+                        outcome.lines(style: .standardOutput).joined(separator: "\n"))
+                } catch {
+                    throw CommandFailure(inspecting: folder, error)
+                }
+            }
+        })
+}
+
+/// What `roost cache clear` was asked for.
+struct CacheClearing {
+    enum Extent: Hashable {
+        case channel(ChannelURL)
+        case down(to: Int64)
+        case everything(includingUnsent: Bool)
+    }
+
+    let extent: Extent
+    let isDryRun: Bool
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        let wishes: [Option] = [.channel, .downTo, .everything]
+        guard wishes.filter(arguments.has).count < 2 else {
+            throw CommandFailure(
+                .wrongArguments, "--channel, --to and --everything exclude each other: name one.")
+        }
+        guard arguments.has(.everything) || !arguments.has(.includingUnsent) else {
+            throw CommandFailure(
+                .wrongArguments, "--including-unsent goes with --everything: add it.")
+        }
+        if let url = arguments.text(.channel) {
+            extent = .channel(ChannelURL(url))
+        } else if arguments.has(.everything) {
+            extent = .everything(includingUnsent: arguments.has(.includingUnsent))
+        } else {
+            extent = .down(to: Int64(arguments.number(.downTo) ?? 0) * 1_000_000)
+        }
+        isDryRun = arguments.has(.dryRun)
+    }
+
+    /// Clears one cache, or says what would go.
+    func carryOut(in folder: String) async throws(StoreError) -> CacheClearingOutcome {
+        let found = try await FolderInspection.of(folder)
+        let store = try await Store.open(.files(in: folder), owner: found.owner)
+        let outcome: Result<CacheClearingOutcome, StoreError>
+        do throws(StoreError) {
+            outcome = .success(try await carryOut(on: store, found))
+        } catch {
+            outcome = .failure(error)
+        }
+        await store.close()
+        return try outcome.get()
+    }
+
+    private func carryOut(
+        on store: Store, _ found: FolderInspection
+    ) async throws(StoreError) -> CacheClearingOutcome {
+        let writer = store.writer
+        let plan: EvictionPlan
+        var unsent = 0
+        switch extent {
+        case .down(let bytes): plan = try await writer.evictionPlan(downTo: bytes)
+        case .channel, .everything: plan = try await writer.evictionPlan(downTo: 0)
+        }
+        var gone = plan.channels.map(\.url)
+        if case .channel(let url) = extent {
+            gone = found.cache.channels.map(\.url).filter { $0 == url }
+        }
+        if case .everything(let includingUnsent) = extent {
+            gone = found.cache.channels.map(\.url)
+            if includingUnsent { unsent = found.outbox.items.count }
+        }
+        let before = try await writer.cacheBytes()
+        if !isDryRun {
+            switch extent {
+            case .down(let bytes): gone = try await writer.trim(downTo: bytes).evicted.map(\.url)
+            case .channel(let url):
+                try await writer.commit([.clearMessages(url)])
+                try await writer.trim(downTo: .max)
+            case .everything(let includingUnsent):
+                try await writer.trim(downTo: 0)
+                try await writer.commit([.clearAll])
+                try await writer.trim(downTo: .max)
+                if includingUnsent {
+                    for item in found.outbox.items { try await store.outbox.remove(item.requestID) }
+                }
+            }
+        }
+        let counts = Dictionary(
+            found.cache.channels.map { ($0.url, $0.messageCount) }, uniquingKeysWith: max)
+        let foretold: Int64? = if case .down = extent { plan.expectedSize } else { nil }
+        return CacheClearingOutcome(
+            owner: found.owner, isDryRun: isDryRun,
+            channels: gone.map { (url: $0, messageCount: counts[$0] ?? 0) }, unsentCount: unsent,
+            bytesBefore: before,
+            bytesAfter: isDryRun ? foretold : try await writer.cacheBytes())
+    }
+}
+
+/// What went, or would go, of one cache.
+struct CacheClearingOutcome {
+    let owner: StoreOwner
+    let isDryRun: Bool
+    let channels: [(url: ChannelURL, messageCount: Int)]
+    let unsentCount: Int
+    let bytesBefore: Int64
+    /// Nil when nobody can tell.
+    let bytesAfter: Int64?
+
+    func lines(style: Style) -> [String] {
+        let messages = channels.reduce(0) { $0 + $1.messageCount }
+        var parts = [
+            Measures.count(messages, "message") + " of "
+                + Measures.count(channels.count, "channel")
+        ]
+        if unsentCount > 0 { parts.append(Measures.count(unsentCount, "unsent message")) }
+        let sizes =
+            Measures.size(bytesBefore)
+            + (bytesAfter.map { " → \(isDryRun ? "about " : "")\(Measures.size($0))" } ?? "")
+        let most = max(channels.map(\.messageCount).max() ?? 0, 1)
+        return [
+            style(.strong, "\(owner.user) in \(owner.application)") + "  "
+                + style(.quiet, isDryRun ? "nothing was changed" : "cleared"),
+            "  \(isDryRun ? "would go" : "gone")  \(parts.joined(separator: ", "))",
+            "  cache     \(sizes)",
+        ]
+            + channels.map { channel in
+                let cells = (channel.messageCount * 20 + most - 1) / most
+                let bar = String(repeating: "█", count: cells)
+                let rest = String(repeating: "░", count: 20 - cells)
+                return "  \(bar)\(style(.quiet, rest)) \(channel.url)  "
+                    + style(.quiet, Measures.count(channel.messageCount, "message"))
+            }
+    }
+}

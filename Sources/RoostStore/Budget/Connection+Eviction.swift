@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+extension Connection {
+    /// Writes the cache anew without the messages of the plan's channels.
+    ///
+    /// - Returns: What changed, as the commit of a transaction.
+    /// - Throws: `isBusy` and `isFull` among others; the cache is as it was.
+    func rewrite(without plan: EvictionPlan) throws(SQLiteError) -> Commit {
+        var commit = Commit(sequence: 0, changes: [])
+        let urls = plan.channels.map(\.url)
+        try rewrite(
+            choosing: ["message", "coverage"], expectedBytes: plan.expectedSize
+        ) { copy throws(SQLiteError) in
+            commit = try copy.keep(allBut: urls)
+        }
+        return commit
+    }
+
+    /// Fills the copy of a rewrite.
+    private func keep(allBut urls: [ChannelURL]) throws(SQLiteError) -> Commit {
+        var going: [Int64: ChannelURL] = [:]
+        for url in urls {
+            if let row = try first(.channelRow, url)?.row { going[row] = url }
+        }
+        var changes: [Change] = []
+        var isEmpty = true
+        for row in try all(.liveChannels) {
+            if let url = going[row] {
+                if let change = try eviction(of: url, row: row) { changes.append(change) }
+                try execute(.emptyHolding, row)
+            } else {
+                if try execute(.keepMessages, row) > 0 { isEmpty = false }
+                try execute(.keepCoverage, row)
+            }
+        }
+        if try first(.hasSearchState) == true {
+            // The index of the copy is empty; it is filled again like that of an old cache.
+            let floor: Int64 = isEmpty ? .min : .max
+            try execute(.putSearchState, SearchIndex.State(floor: floor, backfilled: 0))
+        }
+        return Commit(sequence: try first(.nextSequence) ?? 0, changes: changes)
+    }
+
+    /// What observers hear of a channel that was not copied; nil when nothing was known of it.
+    private func eviction(of url: ChannelURL, row: Int64) throws(SQLiteError) -> Change? {
+        let before = Coverage(try all(.liveCoverage, CoverageKey(channelRow: row)))
+        var filters: [MessageFilter] = []
+        for filterRow in try all(.liveFilters, row) {
+            if let filter = try first(.filter, filterRow) { filters.append(filter) }
+        }
+        guard !before.isEmpty || !filters.isEmpty else { return nil }
+        return .messages(
+            MessagesChange(
+                channel: url, coverageBefore: before, coverageAfter: Coverage(), filters: filters))
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+internal import RoostModel
+
+/// An eviction on its way, step by step, so that others commit in between.
+package struct Trim: Sendable {
+    enum Phase: Hashable, Sendable {
+        case rewrite
+        case slices
+        /// Takes the evicted words out of the search index.
+        case forgetWords(isFirst: Bool)
+        case giveBack
+        case done
+    }
+
+    /// What was intended.
+    package let plan: EvictionPlan
+    /// The channels that have lost all their messages so far.
+    package internal(set) var evicted: [CachedChannelInfo] = []
+    /// Bytes in use after the last step.
+    package internal(set) var size: Int64
+    /// How large the cache may stay when only channels on a screen are left.
+    let spared: Int64
+    let open: Set<ChannelURL>
+    var remaining: ArraySlice<CachedChannelInfo>
+    var phase: Phase
+
+    package var isDone: Bool { phase == .done }
+
+    init(
+        _ plan: EvictionPlan, sparing open: Set<ChannelURL>, below spared: Int64, from phase: Phase
+    ) {
+        self.plan = plan
+        self.open = open
+        self.spared = spared
+        size = plan.sizeBefore
+        remaining = plan.channels[...]
+        self.phase = phase
+    }
+
+    /// Whether the cache is small enough to let this channel be.
+    func spares(_ channel: CachedChannelInfo) -> Bool {
+        size <= (channel.isOpen ? max(spared, plan.target) : plan.target)
+    }
+}

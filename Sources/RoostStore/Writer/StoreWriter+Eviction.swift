@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How a cache gets smaller: `docs/adr/0006-eviction.md`.
+
+package import RoostCore
+package import RoostModel
+internal import RoostSQLite
+
+extension StoreWriter {
+    /// Messages deleted in one transaction: others wait for it a tenth of a second.
+    private static let slice = 2_000
+    /// Free pages returned in one transaction.
+    private static let givenBack = 256
+
+    /// Bytes of the cache's files, as the system counts them; in memory those of its pages.
+    ///
+    /// Right after every fill, clearing and closing (scar 151); the outbox is not part of it.
+    package func cacheBytes() throws(StoreError) -> Int64 {
+        if isInMemory { return try usedBytes() }
+        return DatabaseFiles(path).bytesOnDisk
+    }
+
+    /// Whether the cache has grown to its limit, so that `keepBudget` would do something.
+    ///
+    /// - Complexity: Reads one page; may be asked after any commit.
+    package func isBudgetReached() throws(StoreError) -> Bool {
+        guard budget.budget != nil else { return false }
+        return budget.isReached(by: try usedBytes())
+    }
+
+    /// What a trim would do, without doing it.
+    ///
+    /// - Parameters:
+    ///   - target: The size to get down to; nil goes by the budget, which does nothing below its limit.
+    ///   - open: Channels on a screen; they go last.
+    /// - Returns: The plan; what it expects holds while nobody commits.
+    /// - Throws: What the database answered.
+    package func evictionPlan(
+        downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
+    ) throws(StoreError) -> EvictionPlan {
+        let (order, limit) = (budget.order, budget.budget)
+        let isInMemory = isInMemory
+        return try inspect { connection throws(SQLiteError) in
+            let hasSearch = try connection.first(.hasSearchState) ?? false
+            let size = CacheSize(
+                used: try connection.space().usedBytes,
+                other: try connection.first(.otherBytes) ?? 0)
+            let weights = try connection.all(.channelWeights)
+            let factor = PackedBytes.factor(
+                of: weights.map(\.holding), in: size, hasSearch: hasSearch)
+            let channels = weights.map { weight in
+                CachedChannelInfo(
+                    weight, byteCount: PackedBytes.of(weight.holding, factor, hasSearch: hasSearch),
+                    isOpen: open.contains(weight.url))
+            }
+            // Nothing can be copied beside memory, and a file that was made without the means to
+            // return pages becomes shorter only by being written anew.
+            let way: EvictionPlan.Way? =
+                isInMemory ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : nil
+            if let target {
+                return EvictionPlan(
+                    downTo: target, channels: channels, size: size, order: order, only: way)
+            }
+            return EvictionPlan(
+                for: limit ?? CacheBudget(megabytes: .max), channels: channels, size: size,
+                order: order, only: way)
+        }
+    }
+
+    /// Begins what `evictionPlan` describes; `advance` does it.
+    package func beginTrim(
+        downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
+    ) throws(StoreError) -> Trim {
+        let plan = try evictionPlan(downTo: target, sparing: open)
+        let phase: Trim.Phase =
+            plan.isEmpty ? .giveBack : plan.way == .rewrite ? .rewrite : .slices
+        return Trim(
+            plan, sparing: open, below: target ?? budget.budget?.limit ?? .max, from: phase)
+    }
+
+    /// Does the next step of a trim, as one transaction at most.
+    ///
+    /// Whatever ends the process between two steps or within one leaves a whole cache.
+    ///
+    /// - Returns: How far the trim is now, and what the step changed for observers.
+    /// - Throws: `.full` and others; the steps before are done, and the trim may be advanced again.
+    package func advance(_ trim: Trim) throws(StoreError) -> (trim: Trim, commit: Commit?) {
+        var trim = trim
+        var commit: Commit?
+        switch trim.phase {
+        case .rewrite: commit = try rewrite(&trim)
+        case .slices: commit = try deleteSlice(&trim)
+        case .forgetWords(let isFirst): try forgetWords(&trim, isFirst)
+        case .giveBack: try giveBack(&trim)
+        case .done: break
+        }
+        return (trim, commit)
+    }
+
+    /// Evicts what has to go; others commit between two steps.
+    @discardableResult
+    package func trim(
+        downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
+    ) async throws(StoreError) -> Trim {
+        var trim = try beginTrim(downTo: target, sparing: open)
+        while !trim.isDone {
+            trim = try advance(trim).trim
+            await Task.yield()
+        }
+        return trim
+    }
+
+    /// Trims a cache that has reached its budget; nil when it has not.
+    @discardableResult
+    package func keepBudget(
+        sparing open: Set<ChannelURL> = []
+    ) async throws(StoreError) -> Trim? {
+        guard try isBudgetReached() else { return nil }
+        return try await trim(sparing: open)
+    }
+
+    /// Empties a log that has grown, which it does while readers overlap without a pause (scar 150).
+    func keepLogShort(_ connection: Connection) {
+        guard !isInMemory else { return }
+        let length = DatabaseFiles(path).byteCounts.log
+        guard length >= budget.nextLogLimit else { return }
+        // What cannot be emptied now still holds everything and is tried again, though not after each
+        // commit: the wait for a reader would be the price of every one of them.
+        let isEmpty = (try? connection.emptyLog(patienceMS: 100)) ?? false
+        budget.nextLogLimit = isEmpty ? BudgetKeeper.logLimit : length + BudgetKeeper.logLimit / 4
+    }
+
+    private var isInMemory: Bool { path == ":memory:" }
+
+    private func usedBytes() throws(StoreError) -> Int64 {
+        try inspect { connection throws(SQLiteError) in try connection.space().usedBytes }
+    }
+
+    // MARK: - The steps
+
+    private func rewrite(_ trim: inout Trim) throws(StoreError) -> Commit? {
+        let plan = trim.plan
+        let outcome = try inspect { connection throws(SQLiteError) -> Commit? in
+            do throws(SQLiteError) {
+                return try connection.rewrite(without: plan)
+            } catch  where error.isBusy || error.isFull {
+                // Somebody else writes, or there is no room for a copy: slices ask for neither.
+                return nil
+            }
+        }
+        guard let commit = outcome else {
+            trim.phase = .slices
+            return nil
+        }
+        readers.append(commit)
+        trim.evicted = trim.plan.channels
+        trim.size = try usedBytes()
+        // The size of a copy is foretold, not known.
+        trim.remaining = []
+        try planRest(of: &trim)
+        return commit
+    }
+
+    private func deleteSlice(_ trim: inout Trim) throws(StoreError) -> Commit? {
+        guard let channel = trim.remaining.first, !trim.spares(channel) else {
+            trim.remaining = []
+            trim.phase = .forgetWords(isFirst: true)
+            return nil
+        }
+        let url = channel.url
+        let end = try inspect { connection throws(SQLiteError) -> Timestamp? in
+            guard let row = try connection.first(.channelRow, url)?.row else { return nil }
+            return try connection.first(.endOfOldest, (row, Self.slice))
+        }
+        let commit = try commit([.evicted(url, through: end ?? .distantFuture)])
+        if end == nil {
+            trim.evicted.append(channel)
+            trim.remaining.removeFirst()
+            trim.size = try usedBytes()
+            if trim.remaining.isEmpty { try planRest(of: &trim) }
+        }
+        return commit
+    }
+
+    /// Goes on with more channels when those of the plan were not enough.
+    private func planRest(of trim: inout Trim) throws(StoreError) {
+        if trim.size > trim.plan.target {
+            let gone = Set(trim.evicted.map(\.url))
+            trim.remaining = try evictionPlan(downTo: trim.plan.target, sparing: trim.open)
+                .channels.filter { !gone.contains($0.url) }[...]
+        }
+        trim.phase = .slices
+    }
+
+    /// The words of deleted messages are only marked in the index; merging drops them.
+    private func forgetWords(_ trim: inout Trim, _ isFirst: Bool) throws(StoreError) {
+        let isForgotten = try inspect { connection throws(SQLiteError) in
+            guard try connection.first(.hasSearchState) == true, !trim.evicted.isEmpty else {
+                return true
+            }
+            let before = try connection.first(.totalChanges) ?? 0
+            try connection.execute(isFirst ? .beginMergingWords : .goOnMergingWords)
+            return (try connection.first(.totalChanges) ?? 0) - before < 2
+        }
+        trim.phase = isForgotten ? .giveBack : .forgetWords(isFirst: false)
+    }
+
+    private func giveBack(_ trim: inout Trim) throws(StoreError) {
+        let isInMemory = isInMemory
+        let count = try inspect { connection throws(SQLiteError) in
+            let count = isInMemory ? 0 : try connection.giveBackPages(upTo: Self.givenBack)
+            if count == 0, !isInMemory { try connection.emptyLog(patienceMS: 100) }
+            return count
+        }
+        guard count == 0 else { return }
+        trim.size = try usedBytes()
+        trim.phase = .done
+        budget.noteTrim(endingAt: trim.size)
+    }
+}
+
+extension CachedChannelInfo {
+    fileprivate init(_ weight: ChannelWeight, byteCount: Int64, isOpen: Bool) {
+        self.init(
+            url: weight.url, cachedMessageCount: weight.holding.messageCount,
+            byteCount: byteCount, accessedAt: weight.accessedAt,
+            lastMessageAt: weight.lastMessageAt,
+            isPinned: weight.isPinned, isOpen: isOpen)
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+extension WriteSession {
+    /// Forgets a channel's messages through a moment, and that they were known.
+    ///
+    /// From the oldest on, so that after each slice what is left is still one stretch that is known, and a
+    /// page that comes between two slices does not meet messages that nobody has looked after.
+    func evict(_ url: ChannelURL, through moment: Timestamp) throws(SQLiteError) {
+        guard let row = try row(url) else { return }
+        try withNews(of: url, row: row) { news throws(SQLiteError) in
+            try readFilters(&news)
+            if moment == .distantFuture {
+                news.holding = Holding()
+            } else {
+                let gone = try connection.first(.holdingThrough, (row, moment)) ?? Holding()
+                news.holding.messageCount -= gone.messageCount
+                news.holding.payloadBytes -= gone.payloadBytes
+            }
+            try connection.execute(.deleteMessagesThrough, (row, moment))
+            news.evict(through: Position(createdAt: moment, messageID: MessageID(.max)))
+        }
+    }
+}
+
+extension MessageNews {
+    /// Coverage alone says that messages are gone, as with `clear`.
+    fileprivate mutating func evict(through end: Position) {
+        coverage.subtract(lower: .distantPast, upper: end)
+        for index in (filtered ?? []).indices {
+            filtered?[index].now.subtract(lower: .distantPast, upper: end)
+        }
+    }
+}

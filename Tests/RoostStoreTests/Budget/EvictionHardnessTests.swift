@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DiskSimulation
+import Foundation
+import RoostCore
+import RoostExecutors
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// An eviction among others, on a full disk, and cut short.
+struct EvictionHardnessTests {
+    private typealias Cache = EvictionFixture
+
+    @Test(arguments: EvictionTests.shares)
+    func `killed at any moment it leaves a whole cache and all unsent words (scar 43, R120)`(
+        _ share: Int64
+    ) async throws {
+        let origin = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(origin.path))
+        try await Cache.fill(store)
+        let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+        await store.close()
+        let this = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = URL(fileURLWithPath: this).deletingLastPathComponent()
+            .appendingPathComponent("StoreActor")
+        var counts: Set<Int> = []
+        for steps in 0..<8 {
+            let folder = try TemporaryFolder(inMemory: true)
+            try FileManager.default.copyItem(
+                atPath: "\(origin.path)/app", toPath: "\(folder.path)/app")
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = program
+            process.arguments = ["evict", folder.path, "1", "\(size * share / 100)"]
+            process.standardOutput = output
+            try process.run()
+            // Killed once it has said so many words, wherever it is by then.
+            var words = 0
+            while words <= steps, let byte = try output.fileHandleForReading.read(upToCount: 1),
+                !byte.isEmpty
+            {
+                if byte == Data("\n".utf8) { words += 1 }
+            }
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            let left = try await Store.test(.folder(folder.path))
+            #expect(left.report == .intact)
+            #expect(try await Cache.faults(of: left) == [])
+            let empty = try await Cache.emptyChannels(of: left)
+            #expect(empty == Array(Cache.channels.prefix(empty.count)))
+            counts.insert(empty.count)
+            // The next one ends what this one began, and takes away what it left behind.
+            let trim = try await left.writer.trim(downTo: size * share / 100)
+            #expect(trim.size <= size * share / 100)
+            let gone = try await Cache.emptyChannels(of: left)
+            #expect(
+                try Cache.words(in: folder.path) == Set(Cache.channels).subtracting(gone))
+            await left.close()
+        }
+        #expect(counts.count > 1, "every kill came at the same place: \(counts)")
+    }
+
+    @Test(arguments: EvictionTests.shares)
+    func `others write and read between the steps, and nothing of theirs is lost (scar 51)`(
+        _ share: Int64
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        let other = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+        var trim = try await store.writer.beginTrim(downTo: size * share / 100)
+        var sequence = try await other.reader.inspection().sequence
+        var number: Int64 = 0
+        while !trim.isDone {
+            let step = try await store.writer.advance(trim)
+            trim = step.trim
+            if step.commit != nil { sequence += 1 }
+            number += 1
+            let id = 900_000 + number
+            try await other.writer.commit([
+                .messages(
+                    "new",
+                    [Fixture.message(id, in: "new", from: User(id: UserID("user-\(number)")))],
+                    covering: Fixture.range(id, id))
+            ])
+            sequence += 1
+            #expect(try await other.reader.message(MessageID(id)).value != nil)
+            #expect(try await other.reader.inspection().sequence == sequence)
+            #expect(try await Cache.faults(of: other) == [])
+        }
+        #expect(trim.size <= size * share / 100)
+        for index in 1...number {
+            #expect(try await store.reader.message(MessageID(900_000 + index)).value != nil)
+        }
+        #expect(try await Cache.emptyChannels(of: other) == trim.urls)
+        await other.close()
+        await store.close()
+    }
+
+    @Test
+    func
+        `who writes while a copy is made is not overwritten: the eviction deletes instead (scar 51)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+        let begun = try await store.writer.beginTrim(downTo: size / 3)
+        #expect(begun.plan.way == .rewrite)
+        // Somebody else has the copy's place.
+        let lock = try FolderLock(file: folder.file("app/anna/cache.sqlite-rewrite"), .exclusive)
+        var trim = try await store.writer.advance(begun).trim
+        #expect(trim.evicted.isEmpty)
+        while !trim.isDone { trim = try await store.writer.advance(trim).trim }
+        #expect(trim.size <= size / 3)
+        #expect(trim.urls.starts(with: begun.plan.channels.map(\.url).prefix(5)))
+        #expect(try await Cache.faults(of: store) == [])
+        await store.close()
+        _ = consume lock
+    }
+
+    @Test(arguments: EvictionTests.shares)
+    func
+        `on a full disk an eviction stops with a whole cache, and goes on when there is room (scar 45)`(
+            _ share: Int64
+        ) async throws
+    {
+        for nth in [1, 3, 10, 40] {
+            let folder = try TemporaryFolder(inMemory: true)
+            let disk = SimulatedDisk(folder.path)
+            let store = try await Store.test(.folder(folder.path))
+            try await Cache.fill(store)
+            let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+            var trim = try await store.writer.beginTrim(downTo: size * share / 100)
+            disk.plan(.init(.write, nth: nth, code: DiskFaultTests.Code.full, lasts: true))
+            var refused: StoreError.Kind?
+            while !trim.isDone, refused == nil {
+                do throws(StoreError) {
+                    trim = try await store.writer.advance(trim).trim
+                } catch {
+                    refused = error.kind
+                }
+            }
+            #expect(refused == .full, "\(nth)")
+            #expect(try await Cache.faults(of: store) == [])
+            disk.plan(nil)
+            while !trim.isDone { trim = try await store.writer.advance(trim).trim }
+            #expect(trim.size <= size * share / 100)
+            #expect(try await Cache.faults(of: store) == [])
+            await store.close()
+        }
+    }
+
+    @Test func `readers that overlap without a pause do not let the log grow (scar 150)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        let path = folder.file("app/anna/cache.sqlite")
+        // Each begins to read before the other ends, so that at no moment nobody reads.
+        let (first, second) = (DispatchSemaphore(value: 1), DispatchSemaphore(value: 0))
+        let isOver = Flag()
+        let ended = AsyncStream<Void>.makeStream()
+        for (mine, others) in [(first, second), (second, first)] {
+            Thread.run {
+                var options = ConnectionOptions()
+                options.access = .readOnly
+                let connection = try? Connection(.file(path), options)
+                while !isOver.isSet {
+                    try? connection?.snapshot { () throws(SQLiteError) in
+                        _ = try connection?.first(Self.count)
+                        others.signal()
+                        mine.wait()
+                    }
+                }
+                others.signal()
+                ended.continuation.yield()
+            }
+        }
+        var longest: Int64 = 0
+        for round in 0..<120 {
+            let id = Int64(1_000_000 + round)
+            let text = String(repeating: "\(id) ", count: 500_000 / 8)
+            try await store.writer.commit([
+                .messages(
+                    "busy", [Fixture.message(id, in: "busy", text: text)],
+                    covering: Fixture.range(id, id))
+            ])
+            longest = max(longest, await store.writer.fileBytes().log)
+        }
+        isOver.set()
+        first.signal()
+        second.signal()
+        var endings = ended.stream.makeAsyncIterator()
+        await endings.next()
+        await endings.next()
+        #expect(longest < 40_000_000, "60 MB were written, and the log had \(longest) bytes")
+        await store.close()
+    }
+
+    private static let count = Query<Void, Int64>(sql: "SELECT count(*) FROM channel") {
+        $0.int64(0)
+    }
+}
+
+/// Set once, by another thread.
+private final class Flag: Sendable {
+    private let state = Guarded(false)
+    var isSet: Bool { state.withLock { $0 } }
+    func set() { state.withLock { $0 = true } }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// A cache that is too large, on real files.
+struct EvictionTests {
+    private typealias Cache = EvictionFixture
+
+    /// Percent of the size it is trimmed to: little goes in slices, much by a rewrite.
+    static let shares: [Int64] = [85, 40]
+
+    @Test(arguments: shares)
+    func
+        `a trim takes the channels of its dry run, no more than needed, and the file shrinks (scar 152, R120)`(
+            _ share: Int64
+        ) async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        let target = try await store.writer.evictionPlan(downTo: .max).sizeBefore * share / 100
+        let plan = try await store.writer.evictionPlan(downTo: target)
+        #expect(plan.way == (share > 75 ? .slices : .rewrite))
+        #expect(try await Cache.emptyChannels(of: store) == [])
+        let trim = try await store.writer.trim(downTo: target)
+        #expect(trim.urls == plan.channels.map(\.url))
+        #expect(trim.urls == Array(Cache.channels.prefix(trim.evicted.count)))
+        #expect(trim.size <= target)
+        let miss = Double(trim.size - plan.expectedSize) / Double(plan.expectedSize)
+        #expect(abs(miss) <= 0.05, "\(trim.size), foretold \(plan.expectedSize)")
+        let last = try #require(plan.channels.last)
+        #expect(trim.size + last.byteCount > target)
+        #expect(try await Cache.emptyChannels(of: store) == trim.urls)
+        #expect(try await Cache.faults(of: store) == [])
+        let bytes = try Cache.fileBytes(in: folder.path)
+        #expect(Double(abs(bytes - trim.size)) <= 0.05 * Double(bytes))
+        // Filters forget too, and only those of the channels that went.
+        for channel in Cache.channels {
+            let known = try await store.reader.coverage(of: channel, under: Cache.filter).value
+            #expect(known.isEmpty == trim.urls.contains(channel))
+        }
+        await store.close()
+        let again = try await Store.test(.folder(folder.path))
+        #expect(again.report == .intact)
+        #expect(try await Cache.emptyChannels(of: again) == trim.urls)
+        await again.close()
+    }
+
+    @Test(arguments: shares)
+    func `of what was evicted no word stands in any file of the folder (scar 48)`(
+        _ share: Int64
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        #expect(try Cache.words(in: folder.path) == Set(Cache.channels))
+        let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+        let trim = try await store.writer.trim(downTo: size * share / 100)
+        #expect(!trim.evicted.isEmpty)
+        let left = Set(Cache.channels).subtracting(trim.urls)
+        #expect(try Cache.words(in: folder.path) == left)
+        await store.close()
+        #expect(try Cache.words(in: folder.path) == left)
+    }
+
+    @Test(arguments: shares)
+    func `each step tells observers what is no longer known (R120, scar 29)`(
+        _ share: Int64
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+        var trim = try await store.writer.beginTrim(downTo: size * share / 100)
+        var sequence = try await store.reader.inspection().sequence
+        var told: [ChannelURL] = []
+        while !trim.isDone {
+            let step = try await store.writer.advance(trim)
+            trim = step.trim
+            guard let commit = step.commit else { continue }
+            sequence += 1
+            #expect(commit.sequence == sequence)
+            for case .messages(let change) in commit.changes {
+                #expect(!change.coverageBefore.isEmpty)
+                #expect(change.filters == [Cache.filter])
+                #expect(change.coverageAfter.isEmpty)
+                told.append(change.channel)
+            }
+        }
+        #expect(told == trim.urls)
+        #expect(try await store.reader.inspection().sequence == sequence)
+        await store.close()
+    }
+
+    @Test
+    func
+        `a long channel goes slice by slice, and what is left of it is known in between (scar 29)`()
+        async throws
+    {
+        let store = try await Store.test()
+        try await store.writer.commit([Fixture.page(1...4_500)])
+        var trim = try await store.writer.beginTrim(downTo: 0)
+        var oldest: [Int64] = []
+        while !trim.isDone {
+            trim = try await store.writer.advance(trim).trim
+            let messages = try await store.reader.newest(limit: 10_000)
+            let known = try await store.reader.coverage(of: Fixture.channel).value
+            if let first = messages.first?.position {
+                #expect(known.range(containing: first)?.upper == Fixture.place(4_500))
+                // A page that comes now finds nothing that stood there before.
+                try await store.writer.commit([Fixture.page(1...3)])
+            }
+            oldest.append(messages.first?.messageID?.rawValue ?? 0)
+        }
+        #expect(oldest.prefix(3) == [2_001, 3_998, 0])
+        await store.close()
+    }
+
+    @Test func `in memory a trim deletes, and frees what it takes (R120)`() async throws {
+        let store = try await Store.test()
+        try await Cache.fill(store)
+        let size = try await store.writer.cacheBytes()
+        let plan = try await store.writer.evictionPlan(downTo: size / 3)
+        #expect(plan.way == .slices)
+        let trim = try await store.writer.trim(downTo: size / 3)
+        #expect(trim.size <= size / 3)
+        #expect(try await store.writer.cacheBytes() == trim.size)
+        #expect(try await Cache.faults(of: store) == [])
+        await store.close()
+    }
+
+    @Test func `pinned channels stay whatever is asked for (R120)`() async throws {
+        let store = try await Store.test()
+        try await Cache.fill(store)
+        let pinned = Array(Cache.channels.prefix(3))
+        try await store.writer.commit(pinned.map { .pinned($0, true) })
+        let trim = try await store.writer.trim(downTo: 0)
+        #expect(trim.urls == Array(Cache.channels.dropFirst(3)))
+        #expect(!trim.plan.reachesTarget)
+        #expect(try await Cache.faults(of: store) == [])
+        try await store.writer.commit([.pinned(pinned[1], false)])
+        #expect(try await store.writer.trim(downTo: 0).urls == [pinned[1]])
+        await store.close()
+    }
+
+    @Test func `an app's own order decides, even one that contradicts itself (R123, R124)`()
+        async throws
+    {
+        let last: ClearOrder.Comparator = { left, right in
+            left.url > right.url ? .leftFirst : .rightFirst
+        }
+        for comparator in [last, { _, _ in .rightFirst }] as [ClearOrder.Comparator] {
+            var options = Store.Options()
+            options.clearOrder = .custom(comparator)
+            let store = try await Store.open(.memory, owner: Fixture.owner, options)
+            try await Cache.fill(store)
+            let size = try await store.writer.cacheBytes()
+            let trim = try await store.writer.trim(downTo: size / 2)
+            // What deleting frees is measured as it goes, so the last of the plan may stay.
+            #expect(trim.plan.channels.map(\.url).starts(with: trim.urls))
+            #expect(trim.urls == Array(Cache.channels.reversed().prefix(trim.evicted.count)))
+            #expect(trim.size <= size / 2)
+            #expect(try await Cache.faults(of: store) == [])
+            await store.close()
+        }
+    }
+
+    @Test func `a budget is held from its limit on, and channels on a screen go last (R126, R127)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        var options = Store.Options()
+        options.budget = CacheBudget(megabytes: 1)
+        let budget = try #require(options.budget)
+        #expect(budget.megabytes == 64)
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        try await Cache.fill(store, bytes: 2_400)
+        #expect(try await store.writer.keepBudget() == nil)
+        // Two channels fill the rest; one of them was looked at first of all.
+        let large: [ChannelURL] = ["large", "seen"]
+        for (number, channel) in large.enumerated() {
+            for part in 0..<40 {
+                let id = Int64(number * 1_000_000 + part * 10 + 1)
+                let text = String(repeating: "\(id) ", count: 700_000 / "\(id) ".utf8.count)
+                try await store.writer.commit([
+                    .messages(
+                        channel, [Fixture.message(id, in: channel, text: text)],
+                        covering: Fixture.range(id, id + 9)),
+                    .accessed(channel, at: Timestamp(milliseconds: 0)),
+                ])
+            }
+        }
+        #expect(try await store.writer.isBudgetReached())
+        let trim = try #require(try await store.writer.keepBudget(sparing: ["seen"]))
+        #expect(trim.size < budget.limit)
+        #expect(trim.urls.contains("large"))
+        #expect(!trim.urls.contains("seen"))
+        #expect(try await store.writer.keepBudget() == nil)
+        #expect(try await store.writer.cacheBytes() <= budget.limit)
+        await store.close()
+    }
+
+    @Test
+    func `the size told is what the files take, after filling, clearing and closing (scar 151)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        func check(_ store: Store, _ moment: String) async throws {
+            let told = try await store.writer.cacheBytes()
+            let there = try Cache.fileBytes(in: folder.path)
+            // The shared memory beside the log is the system's, 32 KB, and counts too.
+            #expect(Double(abs(told - there)) <= 0.05 * Double(there) + 32_768, "\(moment)")
+        }
+        let store = try await Store.test(.folder(folder.path))
+        try await check(store, "empty")
+        try await Cache.fill(store)
+        try await check(store, "filled")
+        try await store.writer.commit([.clearMessages(Cache.channels[0])])
+        try await check(store, "cleared")
+        let before = try await store.writer.cacheBytes()
+        try await store.writer.trim(downTo: before / 2)
+        try await check(store, "evicted")
+        #expect(try await store.writer.cacheBytes() < before * 6 / 10)
+        await store.close()
+        let again = try await Store.test(.folder(folder.path))
+        try await check(again, "opened again")
+        await again.close()
+    }
+}

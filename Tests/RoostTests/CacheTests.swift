@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// What an app can do about the size of its cache.
+struct CacheTests {
+    private static func texts(_ timeline: Timeline) async -> [String] {
+        await timeline.snapshot.messages.map(\.text)
+    }
+
+    /// A person in three channels of two messages each, who has opened the second, then the first.
+    private struct Start {
+        let client: ChatClient
+        let channels: [ChannelURL]
+
+        init(_ world: SimulatedWorld, _ device: SimulatedWorld.Device) async throws {
+            client = try await world.launch(device)
+            try await client.connect()
+            var channels: [ChannelURL] = []
+            for name in ["a", "b", "c"] {
+                let params = ChannelCreateParams(memberIDs: [], name: name)
+                let channel = try await client.createChannel(params).url
+                try await client.send("one in \(name)", to: channel)
+                try await client.send("two in \(name)", to: channel)
+                await world.pass()
+                channels.append(channel)
+            }
+            self.channels = channels
+            for channel in [channels[1], channels[0]] {
+                let timeline = try await client.timeline(of: channel)
+                await world.pass()
+                await timeline.close()
+            }
+            let never = try await client.timeline(of: channels[2])
+            await never.close()
+        }
+    }
+
+    @Test func `the plan names channels by when they were opened, and changes nothing (R122)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 1) { world in
+            let start = try await Start(world, world.device(of: "alice"))
+            let open = try await start.client.timeline(of: start.channels[1])
+            await world.pass()
+            let plan = try await start.client.evictionPlan(downTo: 0)
+            #expect(plan.channels.last?.url == start.channels[1])
+            #expect(plan.channels.last?.isOpen == true)
+            #expect(plan.channels.filter { $0.openedAt == nil }.isEmpty)
+            #expect(plan.channels.map(\.cachedMessageCount) == plan.channels.map { _ in 2 })
+            #expect(plan.sizeAfter < plan.sizeBefore)
+            #expect(await Self.texts(open) == ["one in b", "two in b"])
+            #expect(try await start.client.evictionPlan().channels == [])
+            await start.client.close()
+        }
+    }
+
+    @Test
+    func `a trim spares pins and unsent words, and a timeline on a screen is filled again (R120)`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        try SimulatedWorld.play(seed: 2) { world in
+            let device = world.device(of: "alice", folder: folder.path)
+            let start = try await Start(world, device)
+            try await start.client.pin(start.channels[0])
+            let open = try await start.client.timeline(of: start.channels[1])
+            await world.pass()
+            let trim = try await start.client.trimCache(downTo: 0)
+            #expect(!trim.channels.contains { $0.url == start.channels[0] })
+            #expect(trim.channels.contains { $0.url == start.channels[1] })
+            await world.pass()
+            #expect(await Self.texts(open) == ["one in b", "two in b"])
+            try await start.client.unpin(start.channels[0])
+            await device.network.cut()
+            try await start.client.send("later", to: start.channels[0])
+            let again = try await start.client.trimCache(downTo: 0)
+            #expect(again.channels.contains { $0.url == start.channels[0] })
+            let offline = try await start.client.timeline(of: start.channels[0])
+            #expect(await Self.texts(offline) == ["later"])
+            #expect(try await start.client.cacheSize() > 0)
+            await start.client.close()
+        }
+    }
+
+    @Test
+    func `one channel is cleared and comes back, all is cleared but unsent words (R129, R130)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 3) { world in
+            let device = world.device(of: "alice")
+            let start = try await Start(world, device)
+            let open = try await start.client.timeline(of: start.channels[2])
+            await world.pass()
+            try await start.client.clearCache(of: start.channels[2])
+            await world.pass()
+            #expect(await Self.texts(open) == ["one in c", "two in c"])
+            await device.network.cut()
+            await world.pass()
+            try await start.client.clearCache(of: start.channels[2])
+            await world.pass()
+            #expect(await Self.texts(open) == [])
+            try await start.client.send("later", to: start.channels[0])
+            try await start.client.clearCache(includingUnsent: false)
+            let offline = try await start.client.timeline(of: start.channels[0])
+            #expect(await Self.texts(offline) == ["later"])
+            #expect(try await start.client.channelList().snapshot.channels == [])
+            try await start.client.clearCache(includingUnsent: true)
+            await world.pass()
+            #expect(await Self.texts(offline) == [])
+            await start.client.close()
+        }
+    }
+}
