@@ -14,6 +14,8 @@ internal import CRoostSQLite
     private var statements: StatementCache
     let patience: Patience
     var isInTransaction = false
+    /// What the layer above knows of this database; it must not hold the connection in turn.
+    package var companion: AnyObject?
 
     /// Opens a database and prepares it for use: see `Connection+Opening.swift`.
     ///

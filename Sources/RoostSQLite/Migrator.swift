@@ -50,6 +50,12 @@ package struct MigrationProgress: Hashable, Sendable {
     /// Rows moved by this run, of those it found.
     package let done: Int
     package let total: Int
+
+    package init(name: String, done: Int, total: Int) {
+        self.name = name
+        self.done = done
+        self.total = total
+    }
 }
 
 /// Why a schema could not be brought up to date; nothing was changed by the step that failed.

@@ -24,6 +24,7 @@ struct CacheOpening: Sendable {
     /// Whether the commits of other processes are listened for.
     let listens: Bool
     let migrating: @Sendable (MigrationProgress) -> Void
+    let protection: StoreProtection
     var searchPlace = SearchPlace.nowhere
 
     var path: String { files?.cache ?? ":memory:" }
@@ -52,7 +53,7 @@ struct CacheOpening: Sendable {
         let checks = checksForDamage
         return DatabaseOpening(
             owner: owner, path: files?.cache, lockFile: files?.lock, options: options,
-            patience: patience, migrator: .cache, ownerQueries: .cache,
+            patience: patience, migrator: .cache, ownerQueries: .cache, protection: protection,
             interrupter: interrupter, migrating: migrating
         ) { connection throws(SQLiteError) in
             checks ? try connection.damage(limit: 1).first : nil

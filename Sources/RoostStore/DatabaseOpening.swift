@@ -18,6 +18,7 @@ struct DatabaseOpening: Sendable {
     let patience: Duration
     let migrator: Migrator
     let ownerQueries: OwnerQueries
+    let protection: StoreProtection
     /// Ends what the connection does, the opening itself included.
     let interrupter: Interrupter
     /// Told how far a large migration has come.
@@ -79,8 +80,10 @@ struct DatabaseOpening: Sendable {
             guard try isDone(in: connection),
                 let found = try stored(ownerQueries.select, in: connection)
             else { return nil }
-            try compare(found)
-            return try damage(in: connection) == nil ? connection : nil
+            let isReady = try protection.attach(to: connection, owner: owner, place)
+            try compare(found, in: connection)
+            guard isReady, try damage(in: connection) == nil else { return nil }
+            return connection
         } catch  where error.kind == .damaged || error.kind == .locked {
             return nil  // Damaged, or being made by somebody at this moment.
         }
@@ -94,14 +97,11 @@ struct DatabaseOpening: Sendable {
         } catch {
             throw StoreError(error, in: place)
         }
-        if let found = try stored(ownerQueries.select, in: connection) {
-            try compare(found)
-        } else {
-            do {
-                try connection.execute(ownerQueries.insert, owner)
-            } catch {
-                throw StoreError(error, in: place)
-            }
+        let found = try stored(ownerQueries.select, in: connection)
+        let isReady = try protection.attach(to: connection, owner: owner, place)
+        if let found { try compare(found, in: connection) }
+        if !isReady || found == nil {
+            try protection.prepare(connection, owner, place, ownerQueries, isNew: found == nil)
         }
         if let finding = try damage(in: connection) {
             throw StoreError(.damaged, "\(place) is damaged: \(finding).")
@@ -150,7 +150,10 @@ struct DatabaseOpening: Sendable {
         }
     }
 
-    private func compare(_ found: StoreOwner) throws(StoreError) {
+    private func compare(
+        _ found: StoreOwner, in connection: Connection
+    ) throws(StoreError) {
+        let owner = connection.seals?.column(owner) ?? owner
         // Byte by byte: two spellings of one letter are two names.
         guard found.application.utf8.elementsEqual(owner.application.utf8),
             found.user.utf8.elementsEqual(owner.user.utf8)

@@ -3,6 +3,7 @@
 package import RoostCore
 import RoostExecutors
 package import RoostSQLite
+package import RoostSealing
 
 /// One user's data on this device: the cache, which can be fetched again, and the outbox, which cannot.
 ///
@@ -34,6 +35,10 @@ package struct Store: Sendable {
         package var checksForDamage = false
         /// The cache's connections; the outbox always waits for the disk.
         package var connection = ConnectionOptions()
+        /// Whether what is stored is sealed, and with which key.
+        package var protection = StoreProtection.none
+        /// The class that every file of the folder gets on Apple platforms; nil is the system's own.
+        package var fileProtection: FileProtection?
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)
@@ -71,6 +76,8 @@ package struct Store: Sendable {
     ) async throws(StoreError) -> Store {
         precondition(options.readerCount > 0, "A store needs one reader at least.")
         let files = location.files(of: owner)
+        let protection = try options.protection.prepared(for: owner, files)
+        try files?.protect(as: options.fileProtection)
         var threads: [ThreadExecutor] = []
         func executor(_ name: String) -> any SerialExecutor {
             if let executor = options.executor { return executor }
@@ -83,6 +90,7 @@ package struct Store: Sendable {
             options: options.connection, patience: options.patience,
             // Whoever brings an executor decides what happens when.
             listens: options.executor == nil, migrating: options.migrating,
+            protection: protection,
             searchPlace: options.searchPlace(isFile: files != nil))
         let switchboard = StoreSwitch()
         let writer = StoreWriter(
@@ -103,8 +111,10 @@ package struct Store: Sendable {
         do {
             let report = try await writer.open(opening)
             let outboxReport = try await outbox.open(
-                owner: owner, patience: options.patience)
-            for connection in connections { try await connection.open() }
+                owner: owner, patience: options.patience, protection)
+            for connection in connections { try await connection.open(owner, protection) }
+            try protection.finish()
+            try files?.protect(as: options.fileProtection)
             return Store(
                 writer: writer,
                 readers: sources.map { StoreReader(source: $0, memoryIndex: memoryIndex) },
@@ -141,7 +151,8 @@ package struct Store: Sendable {
 extension Store.Options {
     /// In memory the database's own index is in memory already.
     fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
-        if !isSearchable { return .nowhere }
+        // The words of a sealed cache must not stand in its file.
+        if !isSearchable || (protection.isSealed && isFile) { return .nowhere }
         return keepsIndexInMemory && isFile ? .memory : .database
     }
 }

@@ -22,6 +22,12 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case full
         /// The system refused to read or write, as while the device is locked.
         case notAccessible
+        /// It is sealed, and no key was given or found (scars 43, 44).
+        case keyMissing
+        /// It is sealed with another key than the one given.
+        case wrongKey
+        /// The key cannot be read now, as while the device is locked (scar 47).
+        case keyUnavailable
         /// There is no index of words, or this SQLite cannot make one.
         case searchUnavailable
         /// The app is suspended, and the call was of a kind that does not wait.
@@ -100,6 +106,22 @@ extension StoreError {
 
     static let suspended = StoreError(
         .suspended, "The store is suspended: try again when it has resumed.")
+
+    /// What was wrong with the key or with what leads to the others; nothing was changed.
+    init(_ error: VaultError, in path: String) {
+        let kind: Kind
+        switch error {
+        case .keyMissing: kind = .keyMissing
+        case .wrongKey: kind = .wrongKey
+        case .keyUnavailable: kind = .keyUnavailable
+        case .newer: kind = .newerSchema
+        case .damaged: kind = .damaged
+        case .database(let error):
+            self.init(error, in: path)
+            return
+        }
+        self.init(kind, "\(path): \(error.description)")
+    }
 
     package static let closed = StoreError(
         .closed, "The store is closed: open it again before you use it.")

@@ -91,8 +91,10 @@ extension Store {
             do throws(StoreError) {
                 found.cache = try await writer.open(opening)
                 found.outbox = try await outbox.open(
-                    owner: opening.owner, patience: opening.patience)
-                for connection in connections { try await connection.open() }
+                    owner: opening.owner, patience: opening.patience, opening.protection)
+                for connection in connections {
+                    try await connection.open(opening.owner, opening.protection)
+                }
                 await memoryIndex?.goOn()
             } catch {
                 await suspend()

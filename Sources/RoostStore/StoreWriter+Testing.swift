@@ -72,7 +72,7 @@ extension StoreWriter {
             "channelRow": try connection.plan(of: Query<ChannelURL, ChannelRow>.channelRow),
             "messageByID": try connection.plan(of: Query<MessageID, Void>.messageByID),
             "messagesByRequest": try connection.plan(
-                of: Query<RequestID, Void>.messagesByRequest),
+                of: Query<RequestKey, Void>.messagesByRequest),
             "positionOfMessage": try connection.plan(
                 of: Query<(channelRow: Int64, id: MessageID), Position>.positionOfMessage),
             "countMessages": try connection.plan(
@@ -88,11 +88,13 @@ extension StoreWriter {
 
     /// The checksum of each migration of the cache, in order.
     package static var migrationChecksums: [Int64] {
-        [Migration.cache0001, .cache0002].map(\.checksum)
+        [Migration.cache0001, .cache0002, .cache0003].map(\.checksum)
     }
 }
 
 extension OutboxStore {
     /// The checksum of each migration of the outbox, in order.
-    package static var migrationChecksums: [Int64] { [Migration.outbox0001.checksum] }
+    package static var migrationChecksums: [Int64] {
+        [Migration.outbox0001, .outbox0002].map(\.checksum)
+    }
 }

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostCore
 import RoostModel
+import RoostSealing
 import RoostStore
 
 /// Short names for what the tests of the store are made of.
 enum Fixture {
     static let owner = StoreOwner(application: "app", user: "anna")
     static let channel: ChannelURL = "channel"
+    /// Sealed when `ROOST_SEALED` is set, so that every test of the store runs on both kinds.
+    static let isSealed = ProcessInfo.processInfo.environment["ROOST_SEALED"] != nil
+    static let options: Store.Options = {
+        var options = Store.Options()
+        if isSealed { options.protection = .sealed(MasterKeys(key(7))) }
+        return options
+    }()
+
+    static func key(_ byte: UInt8) -> MasterKey {
+        guard let key = try? MasterKey([UInt8](repeating: byte, count: 32)) else {
+            preconditionFailure("32 bytes are a key.")
+        }
+        return key
+    }
 
     static func place(_ moment: Int64, _ id: Int64? = nil) -> Position {
         Position(
@@ -65,7 +81,7 @@ extension Store {
 
     /// Opens a store in memory or in a folder, for the owner of the fixtures.
     static func test(_ location: StoreLocation = .memory) async throws -> Store {
-        try await Store.open(location, owner: Fixture.owner)
+        try await Store.open(location, owner: Fixture.owner, Fixture.options)
     }
 }
 

@@ -128,12 +128,14 @@ struct OutboxStoreTests {
         do {
             let connection = try Connection(.file(folder.file("app/anna/outbox.sqlite")))
             try connection.executeScript(
-                "UPDATE item SET payload = x'63' WHERE request_id = 'b'")
+                "UPDATE item SET payload = x'63' WHERE sequence = 2")
         }
         store = try await Store.test(.folder(folder.path))
         let items = try await store.outbox.items()
         #expect(items.items.map(\.requestID) == ["a", "c"])
-        #expect(items.unreadable == ["b"])
+        // A sealed outbox shows no name of what it cannot open.
+        #expect(items.unreadable.count == 1)
+        #expect(items.unreadable == ["b"] || Fixture.isSealed)
         await store.close()
     }
 

@@ -93,6 +93,8 @@ private struct LockedDevice: MasterKeySource {
     func masterKeys(makesMissing: Bool) throws(MasterKeyError) -> MasterKeys? {
         throw .unavailable("the device is locked")
     }
+
+    func forgetPrevious() {}
 }
 
 struct VaultTests {

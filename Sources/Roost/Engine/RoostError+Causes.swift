@@ -54,7 +54,7 @@ extension RoostError {
         let remedy: Remedy =
             switch error.kind {
             case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .otherOwner, .locked,
-                .full, .notAccessible:
+                .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable:
                 .repairStorage
             case .suspended: .retry
             case .closed, .searchUnavailable, .unexpected: .none

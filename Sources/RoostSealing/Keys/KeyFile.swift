@@ -89,6 +89,14 @@ extension KeyFile: MasterKeySource {
             throw .unavailable(error.description)
         }
     }
+
+    package func forgetPrevious() throws(MasterKeyError) {
+        do throws(KeyFileError) {
+            try finishReplacement()
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
 }
 
 /// Why a key file was not read or written; it was not changed.

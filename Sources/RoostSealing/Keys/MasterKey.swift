@@ -84,8 +84,14 @@ package protocol MasterKeySource: Sendable {
     /// - Returns: The keys, or nil when none was ever made here.
     /// - Throws: `.unavailable` when there may be a key that cannot be read now.
     func masterKeys(makesMissing: Bool) throws(MasterKeyError) -> MasterKeys?
+
+    /// Lets go of keys that were replaced: nothing hangs on them any more.
+    func forgetPrevious() throws(MasterKeyError)
 }
 
 extension MasterKeys: MasterKeySource {
     package func masterKeys(makesMissing: Bool) -> MasterKeys? { self }
+
+    /// Does nothing: the app keeps its keys, and gives the old one no more.
+    package func forgetPrevious() {}
 }

@@ -81,7 +81,7 @@ extension Migration {
 
 extension Migrator {
     /// "RstC" in the file's header.
-    static let cache = Migrator(applicationID: 0x5273_7443, [.cache0001, .cache0002])
+    static let cache = Migrator(applicationID: 0x5273_7443, [.cache0001, .cache0002, .cache0003])
     /// "RstO" in the file's header.
-    static let outbox = Migrator(applicationID: 0x5273_744F, [.outbox0001])
+    static let outbox = Migrator(applicationID: 0x5273_744F, [.outbox0001, .outbox0002])
 }

@@ -18,6 +18,7 @@ struct OutboxOpening: Sendable {
     /// Nil in memory.
     let files: StoreFiles?
     let patience: Duration
+    let protection: StoreProtection
 
     /// Opens the outbox; from one that is damaged every item that can be read is saved (scar 42).
     func open(
@@ -43,7 +44,8 @@ struct OutboxOpening: Sendable {
             options: ConnectionOptions(
                 durability: .powerLoss, pageCacheKiB: 256, erasesDeleted: true,
                 statementCapacity: 8),
-            patience: patience, migrator: .outbox, ownerQueries: .outbox, interrupter: interrupter
+            patience: patience, migrator: .outbox, ownerQueries: .outbox,
+            protection: protection, interrupter: interrupter
         ) { connection throws(SQLiteError) in
             // Few rows, so the thorough check costs less than a sync.
             try connection.damage(limit: 1, comparesIndices: true).first
@@ -62,7 +64,19 @@ struct OutboxOpening: Sendable {
         let connection = try opening(of: unfinished.path).openAlone()
         do {
             try connection.transaction { () throws(SQLiteError) in
+                try found.vault?.write(to: connection)
                 for item in found.items { try connection.execute(.insertSalvaged, item) }
+            }
+        } catch {
+            throw StoreError(error, in: unfinished.path)
+        }
+        if found.vault != nil {
+            _ = try protection.attach(to: connection, owner: owner, unfinished.path)
+        }
+        do {
+            // Its owner's name was hashed with the key of the vault that is replaced.
+            if let seals = connection.seals {
+                try connection.execute(OwnerQueries.outbox.rename, seals.column(owner))
             }
             // What is in the log has to be in the file that is moved.
             try connection.emptyLog()
@@ -86,7 +100,7 @@ struct OutboxOpening: Sendable {
         }
         let connection = try opening(of: outbox.path).openAlone()
         do {
-            let count = try connection.all(.items).count
+            let count = try connection.outboxItems().count
             return .salvaged(
                 setAside: setAside, carriedOver: count, lost: lost, because: reason)
         } catch {

@@ -47,8 +47,8 @@ package actor OutboxStore {
         let draft = OutboxDraft(
             requestID: requestID, channel: channel, createdAt: createdAt, content: content)
         return try await write { connection throws(SQLiteError) in
-            try connection.execute(.insertItem, draft)
-            guard let item = try connection.first(.item, requestID)?.item else {
+            try connection.insertItem(draft)
+            guard let item = try connection.outboxItem(requestID)?.item else {
                 throw .malformed("an unsent message", because: "its row cannot be read back")
             }
             return item
@@ -58,7 +58,7 @@ package actor OutboxStore {
     /// Everything unsent, in the order it was written.
     package func items() async throws(StoreError) -> OutboxItems {
         try await write { connection throws(SQLiteError) in
-            let rows = try connection.all(.items)
+            let rows = try connection.outboxItems()
             return OutboxItems(
                 items: rows.compactMap(\.item),
                 unreadable: rows.filter { $0.item == nil }.map(\.requestID))
@@ -68,31 +68,34 @@ package actor OutboxStore {
     /// Notes where an item stands; one that is gone stays gone.
     package func update(_ requestID: RequestID, state: UnsentState) async throws(StoreError) {
         try await write { connection throws(SQLiteError) in
-            _ = try connection.execute(.updateItem, (requestID, state))
+            _ = try connection.execute(.updateItem, (connection.itemName(requestID), state))
         }
     }
 
     /// Notes that sending begins; to be called before the first byte leaves.
     package func noteAttempt(_ requestID: RequestID) async throws(StoreError) {
         try await write { connection throws(SQLiteError) in
-            _ = try connection.execute(.noteAttempt, requestID)
+            _ = try connection.execute(.noteAttempt, connection.itemName(requestID))
         }
     }
 
     /// Forgets an item: the server has it, or the person took it back.
     package func remove(_ requestID: RequestID) async throws(StoreError) {
         try await write { connection throws(SQLiteError) in
-            _ = try connection.execute(.deleteItem, requestID)
+            _ = try connection.execute(.deleteItem, connection.itemName(requestID))
         }
     }
 
     /// Opens the outbox; again after `letGo`.
-    func open(owner: StoreOwner, patience: Duration) throws(StoreError) -> OutboxReport {
+    func open(
+        owner: StoreOwner, patience: Duration, _ protection: StoreProtection
+    ) throws(StoreError) -> OutboxReport {
         guard !isClosed else { throw .closed }
         guard connection == nil else { return .intact }
         try switchboard.admit(gate)
-        var opened = try OutboxOpening(owner: owner, files: files, patience: patience)
-            .open(gate.interrupter)
+        var opened = try OutboxOpening(
+            owner: owner, files: files, patience: patience, protection: protection
+        ).open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection
         return opened.report ?? .intact
@@ -118,9 +121,10 @@ package actor OutboxStore {
                 return try connection.transaction { () throws(SQLiteError) in
                     try body(connection)
                 }
-            } catch  where error.isInterrupted {
-                return nil
             } catch {
+                // A key that was made meanwhile is gone again.
+                connection.seals?.vault.forgetKeys()
+                if error.isInterrupted { return nil }
                 throw StoreError(error, in: files?.outbox ?? ":memory:")
             }
         }

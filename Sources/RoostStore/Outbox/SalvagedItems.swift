@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostSQLite
+internal import RoostSealing
 
 /// A row of the outbox as it lay in a damaged file; its payload may be one that nobody can read.
 struct SalvagedItem: Sendable {
@@ -19,8 +20,10 @@ struct SalvagedItem: Sendable {
 struct SalvagedItems: Sendable {
     /// In the order they were written, each once.
     let items: [SalvagedItem]
-    /// Items of which only the name was found.
+    /// Items of which only the name was found, or which nothing can open any more.
     let lostCount: Int
+    /// What opens the items of a sealed outbox.
+    let vault: SalvagedVault?
 
     init(_ pages: PageSalvage) {
         var found: [Int64: SalvagedItem] = [:]
@@ -31,14 +34,19 @@ struct SalvagedItems: Sendable {
             else { continue }
             found[item.sequence] = item
         }
-        items = found.values.sorted { $0.sequence < $1.sequence }
+        let vault = SalvagedVault(pages)
+        self.vault = vault
+        let isOpenable = { (item: SalvagedItem) in
+            vault != nil || !SealedForm.isSealed(item.payload.span)
+        }
+        items = found.values.filter(isOpenable).sorted { $0.sequence < $1.sequence }
         // The index of request IDs: a name, and the row that has it.
         let known = pages.entries.reduce(into: Set<Int64>()) { known, entry in
             if case .text? = entry.first, entry.count == 2, case .integer(let row) = entry[1] {
                 known.insert(row)
             }
         }
-        lostCount = known.subtracting(found.keys).count
+        lostCount = known.union(found.keys).subtracting(items.map(\.sequence)).count
     }
 }
 

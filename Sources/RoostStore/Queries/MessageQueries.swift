@@ -2,6 +2,7 @@
 
 internal import RoostModel
 internal import RoostSQLite
+internal import RoostSealing
 
 /// A message that stands in a table, and what it weighs there.
 struct StoredMessage: Sendable {
@@ -16,6 +17,8 @@ protocol RowResolver: AnyObject {
     func user(inRow row: Int64) -> User
     func word(inRow row: Int64) throws(SQLiteError) -> String
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL
+    /// How payloads are sealed; nil in the clear.
+    var rowSeals: RowSeals? { get }
     func checkUsers() throws(SQLiteError)
 }
 
@@ -33,7 +36,8 @@ struct MessageEntry: Sendable {
     /// The form of a delivered message; only when it `isMine` can its request ID be the outbox's.
     init(
         _ message: Message, channelRow: Int64, senderRow: Int64?, customTypeRow: Int64?,
-        isMine: Bool, me: UserID, row: (UserID) -> Int64
+        isMine: Bool, me: UserID, seal: PayloadSeal = .plain,
+        requestKey: (RequestID) -> Int64 = \.key, row: (UserID) -> Int64
     ) {
         guard let position = message.position else {
             preconditionFailure("Only delivered messages are cached; the others are the outbox's.")
@@ -43,11 +47,14 @@ struct MessageEntry: Sendable {
         self.channelRow = channelRow
         self.senderRow = senderRow
         self.customTypeRow = customTypeRow
-        requestKey = isMine ? message.requestID?.key : nil
+        self.requestKey = isMine ? message.requestID.map(requestKey) : nil
         mentionsMe = !isMine && message.mention.concerns(me)
         var payload: [UInt8] = []
         payload.reserveCapacity(256)
-        MessagePayload.write(message, to: &payload, row: row)
+        let place = SealPlace.message(
+            channelRow: channelRow, createdAt: position.createdAt.milliseconds,
+            id: position.messageID.rawValue)
+        seal.append(to: &payload, at: place) { MessagePayload.write(message, to: &$0, row: row) }
         self.payload = payload
     }
 }
@@ -59,6 +66,11 @@ struct MessageStretch: Sendable {
     let upper: Position
     /// What else the messages have in common: a sender, a custom type, a kind or a parent.
     var key: Int64 = 0
+}
+
+/// What `message.request_key` holds.
+struct RequestKey: Sendable {
+    let rawValue: Int64
 }
 
 /// The place of one message.
@@ -96,15 +108,15 @@ extension Query where Input == MessageID, Output == Void {
         bind: { id, bindings in bindings.append(id.rawValue) })
 }
 
-extension Query where Input == RequestID, Output == Void {
-    /// My messages whose request ID has the key of this one; nearly always one or none.
+extension Query where Input == RequestKey, Output == Void {
+    /// My messages whose request ID has this key; nearly always one or none.
     static let messagesByRequest = Query(
         sql: """
             SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
                 updated_at, payload
             FROM message WHERE request_key = ?1
             """,
-        bind: { id, bindings in bindings.append(id.key) })
+        bind: { key, bindings in bindings.append(key.rawValue) })
 }
 
 extension Query where Input == (channelRow: Int64, id: MessageID), Output == Position {
@@ -216,16 +228,27 @@ extension RowResolver {
         message.updatedAt = row.optionalInt64(6).map { Timestamp(milliseconds: $0) }
         if let word = row.optionalInt64(4) { message.customType = try self.word(inRow: word) }
         let (role, count) = try row.withBytes(7) { bytes throws(SQLiteError) in
-            do throws(PayloadError) {
-                let role = try MessagePayload.read(bytes, into: &message) { user(inRow: $0) }
-                return (role, bytes.count)
-            } catch {
-                throw error.asSQLiteError(reading: "a message")
+            guard let rowSeals else { return (try read(bytes, into: &message), bytes.count) }
+            let place = SealPlace.message(
+                channelRow: row.int64(0), createdAt: row.int64(1), id: row.int64(2))
+            let role = try rowSeals.open(bytes, at: place, reading: "a message") {
+                bytes throws(SQLiteError) in try read(bytes, into: &message)
             }
+            return (role, bytes.count)
         }
         if let sender = row.optionalInt64(3) { message.sender = role.sender(user(inRow: sender)) }
         try checkUsers()
         return StoredMessage(message: message, payloadCount: count)
+    }
+
+    private func read(
+        _ bytes: Span<UInt8>, into message: inout Message
+    ) throws(SQLiteError) -> SenderRole {
+        do throws(PayloadError) {
+            return try MessagePayload.read(bytes, into: &message) { user(inRow: $0) }
+        } catch {
+            throw error.asSQLiteError(reading: "a message")
+        }
     }
 }
 

@@ -18,6 +18,8 @@ package struct StoreOwner: Hashable, Sendable {
 /// The owner's row, which both databases have under different names.
 struct OwnerQueries: Sendable {
     let insert: Query<StoreOwner, Void>
+    /// Writes other names for the same owner.
+    let rename: Query<StoreOwner, Void>
     let select: Query<Void, StoreOwner>
 
     static let cache = OwnerQueries(
@@ -25,14 +27,22 @@ struct OwnerQueries: Sendable {
             INSERT OR IGNORE INTO store_state (id, application, user, sequence)
             VALUES (1, ?1, ?2, 0)
             """,
+        rename: "UPDATE store_state SET application = ?1, user = ?2",
         select: "SELECT application, user FROM store_state")
     static let outbox = OwnerQueries(
         insert: "INSERT OR IGNORE INTO outbox_state (id, application, user) VALUES (1, ?1, ?2)",
+        rename: "UPDATE outbox_state SET application = ?1, user = ?2",
         select: "SELECT application, user FROM outbox_state")
 
-    private init(insert: SQL, select: SQL) {
+    private init(insert: SQL, rename: SQL, select: SQL) {
         self.insert = Query(
             sql: insert,
+            bind: { owner, bindings in
+                bindings.append(owner.application)
+                bindings.append(owner.user)
+            })
+        self.rename = Query(
+            sql: rename,
             bind: { owner, bindings in
                 bindings.append(owner.application)
                 bindings.append(owner.user)

@@ -46,7 +46,7 @@ struct WordBook {
     mutating func row(_ text: String) throws(SQLiteError) -> Int64? {
         if text.isEmpty { return nil }
         if let row = try knownRow(text) { return row }
-        let row = try connection.first(.insertWord, Word(text)) ?? 0
+        let row = try connection.insertWord(text)
         rows[Word(text)] = row
         return row
     }
@@ -55,7 +55,7 @@ struct WordBook {
     mutating func knownRow(_ text: String) throws(SQLiteError) -> Int64? {
         if text.isEmpty { return nil }
         if let row = rows[Word(text)] { return row }
-        let row = try connection.first(.wordRow, Word(text))
+        let row = try connection.wordRow(text)
         if let row { rows[Word(text)] = row }
         return row
     }
@@ -63,7 +63,7 @@ struct WordBook {
     /// The word of a row that another row refers to.
     mutating func text(inRow row: Int64) throws(SQLiteError) -> String {
         if let text = texts[row] { return text }
-        guard let text = try connection.first(.word, row) else {
+        guard let text = try connection.word(inRow: row) else {
             throw .malformed("a word", because: "the row that others refer to is missing")
         }
         texts[row] = text

@@ -34,16 +34,19 @@ extension StoreReader {
             let (pages, free, size) = try connection.first(.pages) ?? (0, 0, 0)
             var channels: [CacheInspection.Channel] = []
             for entry in try connection.all(.messageCounts) {
+                let url = try session.url(ofRow: entry.row)
                 channels.append(
                     CacheInspection.Channel(
-                        url: entry.url, messageCount: entry.count,
+                        url: url, messageCount: entry.count,
                         coverage: try session.coverage(ofRow: entry.row),
-                        cursor: try connection.first(
-                            .cursor, (CursorKey.messageChanges(entry.url).kind, entry.row))))
+                        cursor: try connection.cursor(
+                            kind: CursorKey.messageChanges(url).kind, channelRow: entry.row)))
             }
+            channels.sort { $0.url < $1.url }
             return CacheInspection(
                 usedBytes: (pages - free) * size, freeBytes: free * size, channels: channels,
-                channelCursor: try connection.first(.cursor, (CursorKey.channelChanges.kind, 0)),
+                channelCursor: try connection.cursor(
+                    kind: CursorKey.channelChanges.kind, channelRow: 0),
                 userCount: Int(try connection.first(.userCount) ?? 0),
                 sequence: session.sequence)
         }
@@ -74,13 +77,12 @@ extension Query where Input == Void, Output == (pages: Int64, free: Int64, size:
     ) { row in (row.int64(0), row.int64(1), row.int64(2)) }
 }
 
-extension Query where Input == Void, Output == (row: Int64, url: ChannelURL, count: Int) {
+extension Query where Input == Void, Output == (row: Int64, count: Int) {
     fileprivate static let messageCounts = Query(
         sql: """
-            SELECT id, url, (SELECT count(*) FROM message WHERE channel_id = channel.id)
-            FROM channel ORDER BY url
+            SELECT id, (SELECT count(*) FROM message WHERE channel_id = channel.id) FROM channel
             """
-    ) { row in (row.int64(0), ChannelURL(row.text(1)), Int(row.int64(2))) }
+    ) { row in (row.int64(0), Int(row.int64(1))) }
 }
 
 extension Query where Input == Void, Output == Int64 {

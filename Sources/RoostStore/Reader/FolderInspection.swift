@@ -28,7 +28,7 @@ package struct FolderInspection: Hashable, Sendable {
             connection throws(StoreError) in
             let cache = try await StoreReader(source: connection).inspection()
             let owner = try await connection.snapshot { session throws(SQLiteError) in
-                try session.connection.first(OwnerQueries.cache.select)
+                try session.connection.owner()
             }
             return (cache, owner)
         }
@@ -40,7 +40,7 @@ package struct FolderInspection: Hashable, Sendable {
         if outboxFiles.exists {
             outbox = try await reading(files.outbox) { connection throws(StoreError) in
                 try await connection.inspect { connection throws(SQLiteError) in
-                    let rows = try connection.all(.items)
+                    let rows = try connection.outboxItems()
                     return OutboxItems(
                         items: rows.compactMap(\.item),
                         unreadable: rows.filter { $0.item == nil }.map(\.requestID))
@@ -88,7 +88,14 @@ package struct FolderInspection: Hashable, Sendable {
         let files = StoreFiles(folder: folder)
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
-            patience: .seconds(5), listens: false, migrating: { _ in })
+            patience: .seconds(5), listens: false, migrating: { _ in }, protection: .none)
+        do throws(StoreError) {
+            _ = try await reading(files.outbox) { _ in }
+        } catch  where error.kind == .keyMissing {
+            throw error  // What is made anew here would lie in the clear beside sealed words.
+        } catch {
+            // No outbox, or one that has to be repaired itself.
+        }
         return try opening.replace(because: "somebody asked for a repair")
     }
 

@@ -34,7 +34,7 @@ extension ReadSession {
         if let urls = question.channels {
             var rows: [Int64] = []
             for url in urls {
-                let channel = try connection.first(.channelRow, url)
+                let channel = try connection.channelRow(url)
                 if let row = channel?.row { rows.append(row) }
                 searched.append(try searchedChannel(url, channel, index.state))
             }
@@ -45,7 +45,7 @@ extension ReadSession {
         if let senders = question.senders {
             var rows: [Int64] = []
             for id in senders {
-                if let sender = try connection.first(Query<UserID, StoredUser>.userByID, id) {
+                if let sender = try connection.user(id) {
                     rows.append(sender.row)
                 }
             }

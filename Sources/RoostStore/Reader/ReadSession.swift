@@ -11,23 +11,26 @@ final class ReadSession {
     let sequence: Int64
     /// Taken over from the read before, and handed on to the next.
     var book: ReadBook
+    /// How payloads are sealed; nil in the clear.
+    let rowSeals: RowSeals?
     /// Why a user could not be read.
     private var failure: SQLiteError?
 
     init(_ connection: Connection, _ book: ReadBook) throws(SQLiteError) {
         self.connection = connection
+        rowSeals = connection.seals
         sequence = try connection.first(.sequence) ?? 0
         self.book = book
         self.book.turn(to: sequence, connection)
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
-        try connection.first(.channelRow, url)?.row
+        try connection.channelRow(url)?.row
     }
 
     /// Whose cache this is.
     func me() throws(SQLiteError) -> UserID {
-        UserID(try connection.first(OwnerQueries.cache.select)?.user ?? "")
+        UserID(try connection.owner()?.user ?? "")
     }
 
     /// What is known of a channel under a filter: what is known without one counts too.
@@ -35,7 +38,7 @@ final class ReadSession {
         ofRow row: Int64, under filter: MessageFilter = .everything
     ) throws(SQLiteError) -> Coverage {
         let everything = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
-        guard filter != .everything, let filterRow = try connection.first(.filterRow, filter)
+        guard filter != .everything, let filterRow = try connection.filterRow(filter)
         else { return everything }
         let key = CoverageKey(channelRow: row, filterRow: filterRow)
         return Coverage(try connection.all(.coverage, key)).union(everything)
@@ -78,7 +81,7 @@ final class ReadSession {
             filter,
             customTypeRow: { name throws(SQLiteError) in try book.words.knownRow(name) },
             senderRow: { id throws(SQLiteError) in
-                try connection.first(Query<UserID, StoredUser>.userByID, id)?.row
+                try connection.user(id)?.row
             })
     }
 
@@ -91,9 +94,7 @@ final class ReadSession {
 extension ReadSession: RowResolver {
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
         if let known = book.urls[row] { return known }
-        guard let url = try connection.first(.channelURL, row) else {
-            throw .malformed("a channel", because: "the row that others refer to is missing")
-        }
+        let url = try connection.channelURL(ofRow: row)
         book.urls[row] = url
         return url
     }
@@ -105,9 +106,7 @@ extension ReadSession: RowResolver {
     func user(inRow row: Int64) -> User {
         if let known = book.users[row] { return known }
         do throws(SQLiteError) {
-            guard let stored = try connection.first(.userByRow, row) else {
-                throw .malformed("a user", because: "the row that others refer to is missing")
-            }
+            let stored = try connection.user(inRow: row)
             book.users[row] = stored.user
             return stored.user
         } catch {

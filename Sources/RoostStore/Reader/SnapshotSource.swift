@@ -33,17 +33,21 @@ actor ReadConnection: SnapshotSource {
         self.path = path
     }
 
-    func open() throws(StoreError) {
+    func open(
+        _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none
+    ) throws(StoreError) {
         guard connection == nil else { return }
         try switchboard.admit(gate)
+        let connection: Connection
         do {
-            let connection = try Connection(
+            connection = try Connection(
                 .file(path), ConnectionOptions(access: .readOnly), interrupter: gate.interrupter)
-            book = ReadBook(connection)
-            self.connection = connection
         } catch {
             throw StoreError(error, in: path)
         }
+        try protection.attachWhereSealed(to: connection, owner: owner, path)
+        book = ReadBook(connection)
+        self.connection = connection
     }
 
     func close() {

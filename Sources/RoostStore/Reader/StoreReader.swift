@@ -35,7 +35,9 @@ package struct StoreReader: Sendable {
     package func message(_ id: RequestID) async throws(StoreError) -> Snapshot<Message?> {
         try await snapshot { session throws(SQLiteError) in
             // Two names may share a key, so the name itself decides.
-            try session.messages(.messagesByRequest, id).first { $0.requestID == id }
+            try session.messages(
+                .messagesByRequest, RequestKey(rawValue: session.connection.requestKey(id))
+            ).first { $0.requestID == id }
         }
     }
 
@@ -116,6 +118,11 @@ package struct StoreReader: Sendable {
             let query: Query<ChannelPage, StoredChannel> =
                 order == .chronological ? .channelsByCreation : .channelsByLastMessage
             let page = ChannelPage(after: last, filter: filter, customTypeRow: typeRow)
+            if session.rowSeals != nil {
+                return try session.sealedChannels(query, page, after: last, order, limit: limit) {
+                    filter.matches($0, viewer: me)
+                }
+            }
             var channels: [GroupChannel] = []
             try session.connection.scan(query, page) { row throws(SQLiteError) in
                 if let channel = try session.channel(StoredChannel(row)),
@@ -132,7 +139,7 @@ package struct StoreReader: Sendable {
     /// A channel; nil when nothing but its URL is known.
     package func channel(_ url: ChannelURL) async throws(StoreError) -> Snapshot<GroupChannel?> {
         try await snapshot { session throws(SQLiteError) in
-            guard let stored = try session.connection.first(.channelByURL, url) else { return nil }
+            guard let stored = try session.connection.storedChannel(url) else { return nil }
             return try session.channel(stored)
         }
     }
@@ -140,7 +147,7 @@ package struct StoreReader: Sendable {
     /// A user as the cache knows them.
     package func user(_ id: UserID) async throws(StoreError) -> Snapshot<User?> {
         try await snapshot { session throws(SQLiteError) in
-            try session.connection.first(.userByID, id)?.user
+            try session.connection.user(id)?.user
         }
     }
 
@@ -158,14 +165,14 @@ package struct StoreReader: Sendable {
     package func cursor(_ key: CursorKey) async throws(StoreError) -> Snapshot<Cursor?> {
         try await snapshot { session throws(SQLiteError) in
             guard let row = try key.channel.map(session.channelRow) ?? 0 else { return nil }
-            return try session.connection.first(.cursor, (key.kind, row))
+            return try session.connection.cursor(kind: key.kind, channelRow: row)
         }
     }
 
     /// The last login, in the words it was stored in.
     package func session() async throws(StoreError) -> Snapshot<[UInt8]?> {
         try await snapshot { session throws(SQLiteError) in
-            try session.connection.first(.session) ?? nil
+            try session.connection.session()
         }
     }
 

@@ -189,7 +189,7 @@ extension Connection {
             return nil
         }
         for case .messages(let change) in commit.changes {
-            guard change.namesAll, let row = try first(.channelRow, change.channel)?.row else {
+            guard change.namesAll, let row = try channelRow(change.channel)?.row else {
                 return nil
             }
             for message in change.deleted {

@@ -29,10 +29,10 @@ package struct PayloadSeal: Sendable {
 
 /// How stored payloads are read: as they are, or opened into memory that is used again.
 ///
-/// One for each session, because it asks its connection for keys.
+/// One for each connection, which it asks for keys and which has to outlive it.
 package final class PayloadOpener {
     private let vault: Vault?
-    private let connection: Connection
+    private unowned let connection: Connection
     private var scratch: [UInt8] = []
 
     /// - Parameters:
@@ -49,7 +49,7 @@ package final class PayloadOpener {
     ///   - stored: The bytes of the column.
     ///   - place: Where they were found.
     ///   - what: For the message of an error, such as "a message".
-    ///   - read: Must not open another payload meanwhile.
+    ///   - read: May open other payloads meanwhile, such as those of the users it names.
     /// - Returns: What `read` made of it.
     /// - Throws: A malformed value when the seal is broken, the key erased, or a value in the clear
     ///   stands in a sealed database, where nobody honest left it; else what `read` threw.
@@ -59,13 +59,19 @@ package final class PayloadOpener {
     ) throws(SQLiteError) -> T {
         guard let vault else { return try read(stored) }
         if !SealedForm.isSealed(stored), vault.stage != .sealed { return try read(stored) }
-        try decrypt(stored, at: place(), vault, what)
-        defer { scratch.removeAll(keepingCapacity: scratch.capacity <= Self.keptCapacity) }
-        return try read(scratch.span)
+        var bytes: [UInt8] = []
+        swap(&bytes, &scratch)
+        defer {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
+            swap(&bytes, &scratch)
+        }
+        try decrypt(stored, at: place(), vault, what, into: &bytes)
+        return try read(bytes.span)
     }
 
     private func decrypt(
-        _ stored: Span<UInt8>, at place: SealPlace, _ vault: Vault, _ what: String
+        _ stored: Span<UInt8>, at place: SealPlace, _ vault: Vault, _ what: String,
+        into bytes: inout [UInt8]
     ) throws(SQLiteError) {
         let number: UInt32
         do throws(SealError) {
@@ -75,13 +81,13 @@ package final class PayloadOpener {
         }
         let known = try vault.sealer(number: number, in: connection)
         do throws(SealError) {
-            return try known.open(stored, at: place, into: &scratch)
+            return try known.open(stored, at: place, into: &bytes)
         } catch {
             // A key whose transaction was taken back may have left its number to another.
             let fresh = try vault.sealer(number: number, in: connection, isFresh: true)
             guard fresh !== known else { throw error.asSQLiteError(reading: what) }
             do throws(SealError) {
-                return try fresh.open(stored, at: place, into: &scratch)
+                return try fresh.open(stored, at: place, into: &bytes)
             } catch {
                 throw error.asSQLiteError(reading: what)
             }

@@ -35,6 +35,24 @@ package struct NameHash: Hashable, Sendable {
 
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let values = Dictionary(
+        uniqueKeysWithValues: alphabet.enumerated().map { ($1, UInt64($0)) })
+}
+
+extension NameHash {
+    /// Reads `text` back; nil for anything else.
+    init?(text: String) {
+        guard text.utf8.count == 22 else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for (index, byte) in text.utf8.enumerated() {
+            guard let value = Self.values[byte] else { return nil }
+            // The last of 22 digits has two bits that stand for something.
+            let count: UInt64 = index == 21 ? 2 : 6
+            high = high << count | low >> (64 - count)
+            low = low << count | value >> (6 - count)
+        }
+        self.init(high: Int64(bitPattern: high), low: Int64(bitPattern: low))
+    }
 }
 
 /// What stands in the columns by which rows are found: the names, or keyed hashes of them.

@@ -99,7 +99,7 @@ extension Connection {
     /// Not to be called inside a transaction.
     package func truncateLog() -> Erasure {
         // The transaction before is kept whatever happens here, so a refusal is no failure of it.
-        (try? first(.truncateLog)) == 0 ? .complete : .logRemains
+        (try? emptyLog(patienceMS: 100)) == true ? .complete : .logRemains
     }
 
     private func restoreSecureDelete(_ value: Int64) throws(SQLiteError) {
@@ -114,8 +114,5 @@ extension Connection {
 extension Query where Input == Void, Output == Int64 {
     fileprivate static var secureDelete: Query {
         Query(sql: "PRAGMA secure_delete") { row in row.int64(0) }
-    }
-    fileprivate static var truncateLog: Query {
-        Query(sql: "PRAGMA wal_checkpoint(TRUNCATE)") { row in row.int64(0) }
     }
 }

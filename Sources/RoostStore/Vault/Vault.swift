@@ -43,6 +43,8 @@ package final class Vault: Sendable {
 
     package var stage: VaultStage { state.withLock { $0.stage } }
 
+    func setStage(_ stage: VaultStage) { state.withLock { $0.stage = stage } }
+
     /// Opens the vault of a database; nil when there is none and everything is in the clear.
     ///
     /// - Parameters:

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostSQLite
+internal import RoostSealing
 
 extension SQL {
-    /// The tables of a vault; the cache and the outbox have one each, as a migration of their own.
+    /// The tables of the outbox's vault; the cache has the same, in a migration of its own.
+    ///
+    /// Frozen with that migration.
     package static let vaultTables: SQL = """
         -- At most one row: without it nothing here is sealed.
         CREATE TABLE vault (
             id     INTEGER PRIMARY KEY CHECK (id = 1),
             stage  INTEGER NOT NULL,  -- VaultStage.
-            header BLOB NOT NULL      -- VaultHeader: proves the master key; holds no secret.
+            header BLOB NOT NULL      -- VaultHeader: proves the master key without holding it.
         ) STRICT;
 
         -- The newest key of a channel seals; older ones open what was not sealed anew yet.
@@ -37,6 +40,9 @@ struct WrappedKey: Sendable {
     let number: Int64
     let channelRow: Int64
     let bytes: [UInt8]
+
+    /// A key of 32 bytes, sealed.
+    static let byteCount = 32 + SealedForm.overhead
 }
 
 extension Query where Input == Void, Output == (stage: Int64, header: [UInt8]) {

@@ -60,10 +60,19 @@ package actor StoreWriter {
         _ mutations: [Mutation], in connection: Connection
     ) throws(SQLiteError) -> Commit {
         connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
-        let commit = try connection.transaction { () throws(SQLiteError) in
-            let changes = try WriteSession(connection, me: UserID(owner.user)).apply(mutations)
-            return Commit(sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
+        let commit: Commit
+        do throws(SQLiteError) {
+            commit = try connection.transaction { () throws(SQLiteError) in
+                let changes = try WriteSession(connection, me: UserID(owner.user)).apply(mutations)
+                return Commit(
+                    sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
+            }
+        } catch {
+            // A key that was made meanwhile is gone again.
+            connection.seals?.vault.forgetKeys()
+            throw error
         }
+        connection.seals?.finishErasure()
         announce(commit)
         keepLogShort(connection)
         return commit

@@ -29,7 +29,7 @@ struct UserBook {
     @discardableResult
     mutating func learn(_ user: User, inFull: Bool) throws(SQLiteError) -> Int64 {
         guard let index = try find(user.id) else {
-            let row = try connection.first(.insertUser, user) ?? 0
+            let row = try connection.insertUser(user)
             add(Entry(row: row, before: nil, now: user))
             return row
         }
@@ -38,8 +38,7 @@ struct UserBook {
         let now = inFull ? user : entries[index].now.learning(user)
         if now != entries[index].now {
             entries[index].now = now
-            try connection.execute(
-                .updateUser, StoredUser(row: entries[index].row, user: now))
+            try connection.updateUser(StoredUser(row: entries[index].row, user: now))
         }
         return entries[index].row
     }
@@ -55,9 +54,7 @@ struct UserBook {
     /// The user of a row that another row refers to.
     mutating func user(inRow row: Int64) throws(SQLiteError) -> User {
         if let index = indexByRow[row] { return entries[index].now }
-        guard let stored = try connection.first(.userByRow, row) else {
-            throw .malformed("a user", because: "the row that others refer to is missing")
-        }
+        let stored = try connection.user(inRow: row)
         add(Entry(row: row, before: stored.user, now: stored.user))
         return stored.user
     }
@@ -82,7 +79,7 @@ struct UserBook {
 
     private mutating func find(_ id: UserID) throws(SQLiteError) -> Int? {
         if let index = indexByID[id] { return index }
-        guard let stored = try connection.first(.userByID, id) else { return nil }
+        guard let stored = try connection.user(id) else { return nil }
         add(Entry(row: stored.row, before: stored.user, now: stored.user))
         return entries.count - 1
     }

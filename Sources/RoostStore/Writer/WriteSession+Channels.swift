@@ -12,7 +12,9 @@ extension WriteSession {
         for user in channel.users { try users.learn(user, inFull: false) }
         if let old, old.mapUsers(users.now) == channel.mapUsers(users.now) { return }
         var payload: [UInt8] = []
-        ChannelPayload.write(channel, to: &payload, row: users.row)
+        try seal(ofChannel: row).append(to: &payload, at: .channel(row: row)) {
+            ChannelPayload.write(channel, to: &$0, row: users.row)
+        }
         try connection.execute(
             .updateChannel,
             ChannelEntry(
@@ -39,6 +41,7 @@ extension WriteSession {
         try clearMessages(url, before: rest)
         try withNews(of: url, row: row) { news throws(SQLiteError) in news.cut = nil }
         try connection.execute(.deleteCursorsOfChannel, row)
+        try eraseKeys(ofChannel: row)
         try connection.execute(.blankChannel, row)
         // One that comes back keeps its row. The others go at the end of the commit: until then no new
         // channel may be given the number.
@@ -78,7 +81,7 @@ extension WriteSession {
     }
 
     private func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
-        guard let stored = try connection.first(.channelByURL, url) else { return nil }
+        guard let stored = try connection.storedChannel(url) else { return nil }
         let channel = try stored.channel { row in user(inRow: row) }
         try checkUsers()
         return channel

@@ -223,7 +223,8 @@ extension WriteSession {
         return MessageEntry(
             message, channelRow: row, senderRow: senderRow,
             customTypeRow: try words.row(message.customType),
-            isMine: message.sender?.user.id == me, me: me, row: users.row)
+            isMine: message.sender?.user.id == me, me: me, seal: try seal(ofChannel: row),
+            requestKey: connection.requestKey, row: users.row)
     }
 
     private func stored(
@@ -259,15 +260,14 @@ extension WriteSession: RowResolver {
         }
     }
 
+    var rowSeals: RowSeals? { connection.seals }
+
     func word(inRow row: Int64) throws(SQLiteError) -> String {
         try words.text(inRow: row)
     }
 
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
-        guard let url = try connection.first(.channelURL, row) else {
-            throw .malformed("a channel", because: "the row that others refer to is missing")
-        }
-        return url
+        try connection.channelURL(ofRow: row)
     }
 
     func checkUsers() throws(SQLiteError) {

@@ -26,6 +26,8 @@ final class WriteSession {
     private var channelRows: [ChannelURL: ChannelRow] = [:]
     private var news: [MessageNews] = []
     private var newsIndex: [Int64: Int] = [:]
+    /// How the payloads of each channel are sealed by this commit.
+    private var seals: [Int64: PayloadSeal] = [:]
     private var filterRows: [MessageFilter: Int64] = [:]
     private var clearsUsers = false
     /// Channels whose rows are gone, and all that refers to them.
@@ -49,7 +51,7 @@ final class WriteSession {
         try storeCoverage()
         for row in removedRows.sorted() { try connection.execute(.deleteChannel, row) }
         // Users stand in payloads too, so they go when nobody can refer to them any more.
-        if clearsUsers, try connection.all(.channelURLs).isEmpty {
+        if clearsUsers, try connection.channelURLs().isEmpty {
             try connection.execute(.deleteUsers)
             try connection.execute(.deleteWords)
             try connection.execute(.deleteFilters)
@@ -87,28 +89,28 @@ final class WriteSession {
             try apply(news, to: url)
         case .clearAll:
             try search.removeAll()
-            for url in try connection.all(.channelURLs) { try removeChannel(url, before: rest) }
+            for url in try connection.channelURLs() { try removeChannel(url, before: rest) }
             search.isEmptied = false
             try connection.execute(.deleteCursors)
-            try connection.execute(.setSession, nil)
+            try connection.setSession(nil)
             clearsUsers = true
         case .cursor(let key, let cursor):
             let row = try key.channel.map { url throws(SQLiteError) in try rowMaking(url) } ?? 0
-            try connection.execute(.putCursor, (key.kind, row, cursor))
+            try connection.putCursor(cursor, kind: key.kind, channelRow: row)
         case .removeCursor(let key):
             guard let row = try key.channel.map(row) ?? 0 else { return }
             try connection.execute(.deleteCursor, (key.kind, row))
         case .users(let users):
             for user in users { try self.users.learn(user, inFull: true) }
         case .session(let bytes):
-            try connection.execute(.setSession, bytes)
+            try connection.setSession(bytes)
         }
     }
 
     /// The row of a channel, made when this is the first word of it.
     func rowMaking(_ url: ChannelURL) throws(SQLiteError) -> Int64 {
         if let row = try row(url) { return row }
-        let row = try connection.first(.insertChannel, url) ?? 0
+        let row = try connection.insertChannel(url)
         channelRows[url] = ChannelRow(row: row, cut: nil)
         return row
     }
@@ -116,7 +118,7 @@ final class WriteSession {
     /// The row of a channel; nil when nothing was ever said of it.
     func row(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
         if let known = channelRows[url] { return known.row }
-        let found = try connection.first(.channelRow, url)
+        let found = try connection.channelRow(url)
         channelRows[url] = found
         return found?.row
     }
@@ -142,9 +144,7 @@ final class WriteSession {
         guard news.filtered == nil else { return }
         var filtered: [MessageNews.Filtered] = []
         for filterRow in try connection.all(.filtersOfChannel, news.channelRow) {
-            guard let filter = try connection.first(.filter, filterRow) else {
-                throw .malformed("a filter", because: "the row that others refer to is missing")
-            }
+            let filter = try connection.filter(inRow: filterRow)
             let key = CoverageKey(channelRow: news.channelRow, filterRow: filterRow)
             let coverage = Coverage(try connection.all(.coverage, key))
             filtered.append(
@@ -154,11 +154,26 @@ final class WriteSession {
         news.filtered = filtered
     }
 
+    /// How a channel's payloads are written; asked for once a commit, because the next may not see the
+    /// key that this one makes.
+    func seal(ofChannel row: Int64) throws(SQLiteError) -> PayloadSeal {
+        if let seal = seals[row] { return seal }
+        let seal = try connection.payloadSeal(channelRow: row)
+        seals[row] = seal
+        return seal
+    }
+
+    /// Destroys the keys of a channel that goes, and with them what is left of it in the files.
+    func eraseKeys(ofChannel row: Int64) throws(SQLiteError) {
+        seals[row] = nil
+        try connection.seals?.eraseKeys(channelRow: row)
+    }
+
     /// The row of a filter, made when it is new.
     func row(_ filter: MessageFilter) throws(SQLiteError) -> Int64 {
         if let row = filterRows[filter] { return row }
-        var row = try connection.first(.filterRow, filter)
-        if row == nil { row = try connection.first(.insertFilter, filter) }
+        var row = try connection.filterRow(filter)
+        if row == nil { row = try connection.insertFilter(filter) }
         filterRows[filter] = row
         return row ?? 0
     }

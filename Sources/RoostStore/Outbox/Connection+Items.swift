@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Unsent messages, in the clear or sealed. A sealed item says all in its payload; the columns of its
+// names hold a hash and nothing.
+
+internal import RoostModel
+internal import RoostSQLite
+internal import RoostSealing
+
+extension Connection {
+    /// Everything unsent, in the order it was written.
+    func outboxItems() throws(SQLiteError) -> [OutboxRow] {
+        guard let seals else { return try all(.items) }
+        return try all(.storedItems).map { OutboxRow($0, openedBy: seals) }
+    }
+
+    func outboxItem(_ id: RequestID) throws(SQLiteError) -> OutboxRow? {
+        guard let seals else { return try first(Query<RequestID, OutboxRow>.item, id) }
+        return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }
+    }
+
+    func insertItem(_ draft: OutboxDraft) throws(SQLiteError) {
+        guard let seals else {
+            try execute(.insertItem, draft)
+            return
+        }
+        var content: [UInt8] = []
+        ParamsPayload.write(draft.content, to: &content)
+        let hash = seals.hash(draft.requestID.rawValue, .requestID)
+        let payload = try seals.sealed(at: .item(hash)) { bytes in
+            bytes.append(text: draft.requestID.rawValue)
+            bytes.append(text: draft.channel.rawValue)
+            bytes.append(contentsOf: content)
+        }
+        try execute(.insertSealedItem, (hash.text, draft.createdAt, payload))
+    }
+
+    /// How the table names an item; one that cannot be opened is named so outside too.
+    func itemName(_ id: RequestID) throws(SQLiteError) -> RequestID {
+        guard let seals else { return id }
+        let column = seals.column(id)
+        if try first(.storedItem, column) == nil, try first(.storedItem, id) != nil { return id }
+        return column
+    }
+}
+
+extension OutboxRow {
+    init(_ stored: SalvagedItem, openedBy seals: RowSeals) {
+        do throws(SQLiteError) {
+            let hash = try seals.hash(inColumn: stored.requestID)
+            let read = try seals.open(
+                stored.payload.span, at: .item(hash), reading: "an unsent message"
+            ) { bytes throws(SQLiteError) in
+                do throws(PayloadError) {
+                    return try OutboxWords(bytes)
+                } catch {
+                    throw error.asSQLiteError(reading: "an unsent message")
+                }
+            }
+            requestID = read.requestID
+            item = UnsentState(tag: stored.state, code: stored.failureCode).map { state in
+                OutboxItem(
+                    sequence: stored.sequence, requestID: read.requestID, channel: read.channel,
+                    createdAt: Timestamp(milliseconds: stored.createdAt), content: read.content,
+                    state: state, attemptCount: Int(clamping: stored.attemptCount),
+                    hasLeft: stored.hasLeft != 0)
+            }
+        } catch {
+            // What cannot be read is told by its absence; the row stays.
+            requestID = RequestID(stored.requestID)
+            item = nil
+        }
+    }
+}
+
+/// What a sealed item says.
+private struct OutboxWords {
+    let requestID: RequestID
+    let channel: ChannelURL
+    let content: OutboxContent
+
+    init(_ bytes: Span<UInt8>) throws(PayloadError) {
+        var reader = PayloadReader()
+        requestID = RequestID(try reader.text(bytes))
+        channel = ChannelURL(try reader.text(bytes))
+        content = try ParamsPayload.read(bytes.extracting(reader.offset..<bytes.count))
+    }
+}
+
+extension Query
+where Input == (name: String, createdAt: Timestamp, payload: [UInt8]), Output == Void {
+    fileprivate static let insertSealedItem = Query(
+        sql: """
+            INSERT INTO item
+                (request_id, channel_url, created_at, state, attempt_count, has_left, payload)
+            VALUES (?1, '', ?2, 0, 0, 0, ?3) ON CONFLICT (request_id) DO NOTHING
+            """,
+        bind: { input, bindings in
+            bindings.append(input.name)
+            bindings.append(input.createdAt.milliseconds)
+            bindings.append(input.payload)
+        })
+}
+
+extension Query where Input == Void, Output == SalvagedItem {
+    static let storedItems = Query(
+        sql: """
+            SELECT sequence, request_id, channel_url, created_at, state, failure_code,
+                attempt_count, has_left, payload
+            FROM item ORDER BY sequence
+            """
+    ) { row in SalvagedItem(row) }
+}
+
+extension Query where Input == RequestID, Output == SalvagedItem {
+    fileprivate static let storedItem = Query(
+        sql: """
+            SELECT sequence, request_id, channel_url, created_at, state, failure_code,
+                attempt_count, has_left, payload
+            FROM item WHERE request_id = ?1
+            """,
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in SalvagedItem(row) })
+}
+
+extension SalvagedItem {
+    fileprivate init(_ row: borrowing Row) {
+        self.init(
+            sequence: row.int64(0), requestID: row.text(1), channel: row.text(2),
+            createdAt: row.int64(3), state: row.int64(4), failureCode: row.optionalInt64(5),
+            attemptCount: row.int64(6), hasLeft: row.int64(7), payload: row.bytes(8))
+    }
+}

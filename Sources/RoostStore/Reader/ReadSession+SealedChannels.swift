@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+extension ReadSession {
+    private func channel(sealed stored: StoredChannel) throws(SQLiteError) -> GroupChannel? {
+        guard let rowSeals else { return try channel(stored) }
+        return try channel(stored.opened(by: rowSeals, as: try url(ofRow: stored.row)))
+    }
+
+    /// A page of a list in a sealed cache, whose rows of equal times lie in the order of their hashes.
+    ///
+    /// All rows of a page's last times are read, so that the page can be put in the order of the URLs.
+    func sealedChannels(
+        _ query: Query<ChannelPage, StoredChannel>, _ page: ChannelPage,
+        after last: ChannelSortKey?, _ order: ChannelOrder, limit: Int,
+        matching isWanted: (GroupChannel) -> Bool
+    ) throws(SQLiteError) -> [GroupChannel] {
+        // No hash precedes the empty text, so those that have the times of `last` are met again.
+        let start = ChannelPage(
+            lastMessageAt: page.lastMessageAt, createdAt: page.createdAt, url: ChannelURL(""),
+            filter: page.filter, customTypeRow: page.customTypeRow)
+        var found: [(key: ChannelSortKey, channel: GroupChannel)] = []
+        try connection.scan(query, start) { row throws(SQLiteError) in
+            guard let channel = try channel(sealed: StoredChannel(row)) else { return true }
+            let key = order.key(of: channel)
+            if let end = found.last?.key, found.count >= limit, !end.hasTimes(of: key) {
+                return false
+            }
+            if last.map({ $0 < key }) ?? true, isWanted(channel) { found.append((key, channel)) }
+            return true
+        }
+        return found.sorted { $0.key < $1.key }.prefix(limit).map(\.channel)
+    }
+}
+
+extension ChannelSortKey {
+    fileprivate func hasTimes(of other: ChannelSortKey) -> Bool {
+        createdAt == other.createdAt && lastMessageAt == other.lastMessageAt
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rows that are found by a name, and what they are called, in the clear or sealed: who reads or writes
+// one of them goes through here.
+
+internal import RoostModel
+internal import RoostSQLite
+internal import RoostSealing
+
+// MARK: - Channels
+
+extension Connection {
+    func channelRow(_ url: ChannelURL) throws(SQLiteError) -> ChannelRow? {
+        try first(.channelRow, seals?.column(url) ?? url)
+    }
+
+    func channelURL(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
+        guard let seals else {
+            if let url = try first(Query<Int64, ChannelURL>.channelURL, row) { return url }
+            throw .malformed("a channel", because: "the row that others refer to is missing")
+        }
+        guard let written = try first(.channelName, row) else {
+            throw .malformed("a channel", because: "the row that others refer to is missing")
+        }
+        return ChannelURL(try seals.name(written, .channelURL))
+    }
+
+    /// Every channel of which anything is known.
+    func channelURLs() throws(SQLiteError) -> [ChannelURL] {
+        guard let seals else { return try all(.channelURLs) }
+        var urls: [ChannelURL] = []
+        for written in try all(.channelNames) {
+            urls.append(ChannelURL(try seals.name(written, .channelURL)))
+        }
+        return urls.sorted()
+    }
+
+    func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> StoredChannel? {
+        guard let seals else { return try first(.channelByURL, url) }
+        return try first(.channelByURL, seals.column(url))?.opened(by: seals, as: url)
+    }
+
+    /// Makes a row for a channel of which only the URL is known.
+    func insertChannel(_ url: ChannelURL) throws(SQLiteError) -> Int64 {
+        guard let seals else { return try first(.insertChannel, url) ?? 0 }
+        return try first(.insertNamedChannel, try seals.written(url.rawValue, .channelURL)) ?? 0
+    }
+}
+
+extension StoredChannel {
+    /// The row as it would stand in the clear.
+    func opened(by seals: RowSeals, as url: ChannelURL) throws(SQLiteError) -> StoredChannel {
+        StoredChannel(
+            row: row, url: url, createdAt: createdAt,
+            payload: try payload.map { payload throws(SQLiteError) in
+                try seals.opened(payload, at: .channel(row: row), reading: "a channel")
+            })
+    }
+}
+
+extension Query where Input == Int64, Output == WrittenName {
+    fileprivate static let channelName = Query(
+        sql: "SELECT url, name FROM channel WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in WrittenName(row, column: 0) })
+
+    fileprivate static let wordName = Query(
+        sql: "SELECT text, name FROM word WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in WrittenName(row, column: 0) })
+}
+
+extension Query where Input == Void, Output == WrittenName {
+    fileprivate static let channelNames = Query(sql: "SELECT url, name FROM channel") { row in
+        WrittenName(row, column: 0)
+    }
+}
+
+extension Query where Input == WrittenName, Output == Int64 {
+    fileprivate static let insertNamedChannel = Query(
+        sql: """
+            INSERT INTO channel (url, created_at, last_message_at, membership, name)
+            VALUES (?1, 0, 0, 0, ?2) RETURNING id
+            """,
+        bind: { name, bindings in name.bind(&bindings) },
+        decode: { row in row.int64(0) })
+
+    fileprivate static let insertNamedWord = Query(
+        sql: "INSERT INTO word (text, name) VALUES (?1, ?2) RETURNING id",
+        bind: { name, bindings in name.bind(&bindings) },
+        decode: { row in row.int64(0) })
+}
+
+extension WrittenName {
+    init(_ row: borrowing Row, column: Int32) {
+        self.init(column: row.text(column), sealed: row.bytes(column + 1))
+    }
+
+    func bind(_ bindings: inout Bindings) {
+        bindings.append(column)
+        bindings.append(sealed)
+    }
+}
+
+// MARK: - Users
+
+/// The row of a user in a sealed cache.
+private struct SealedUser: Sendable {
+    let row: Int64
+    let name: WrittenName
+    let payload: [UInt8]
+
+    func opened(by seals: RowSeals) throws(SQLiteError) -> StoredUser {
+        let id = UserID(try seals.name(name, .userID))
+        let place = SealPlace.user(try seals.hash(inColumn: name.column))
+        let user = try seals.open(payload.span, at: place, reading: "a user") {
+            bytes throws(SQLiteError) in
+            do throws(PayloadError) {
+                return try UserPayload.read(bytes, id: id)
+            } catch {
+                throw error.asSQLiteError(reading: "a user")
+            }
+        }
+        return StoredUser(row: row, user: user)
+    }
+}
+
+extension Connection {
+    func user(_ id: UserID) throws(SQLiteError) -> StoredUser? {
+        guard let seals else { return try first(.userByID, id) }
+        return try first(.sealedUserByID, seals.column(id))?.opened(by: seals)
+    }
+
+    func user(inRow row: Int64) throws(SQLiteError) -> StoredUser {
+        let found =
+            if let seals {
+                try first(.sealedUserByRow, row)?.opened(by: seals)
+            } else {
+                try first(.userByRow, row)
+            }
+        guard let found else {
+            throw .malformed("a user", because: "the row that others refer to is missing")
+        }
+        return found
+    }
+
+    func insertUser(_ user: User) throws(SQLiteError) -> Int64 {
+        guard let seals else { return try first(.insertUser, user) ?? 0 }
+        let name = try seals.written(user.id.rawValue, .userID)
+        let payload = try seals.sealed(at: .user(try seals.hash(inColumn: name.column))) {
+            UserPayload.write(user, to: &$0)
+        }
+        return try first(.insertSealedUser, (name, payload)) ?? 0
+    }
+
+    func updateUser(_ stored: StoredUser) throws(SQLiteError) {
+        guard let seals else {
+            try execute(.updateUser, stored)
+            return
+        }
+        let place = SealPlace.user(seals.hash(stored.user.id.rawValue, .userID))
+        let payload = try seals.sealed(at: place) { UserPayload.write(stored.user, to: &$0) }
+        try execute(.updateSealedUser, (stored.row, payload))
+    }
+}
+
+extension Query where Input == UserID, Output == SealedUser {
+    fileprivate static let sealedUserByID = Query(
+        sql: "SELECT id, user_id, name, payload FROM user WHERE user_id = ?1",
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in SealedUser(row) })
+}
+
+extension Query where Input == Int64, Output == SealedUser {
+    fileprivate static let sealedUserByRow = Query(
+        sql: "SELECT id, user_id, name, payload FROM user WHERE id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in SealedUser(row) })
+}
+
+extension Query where Input == (name: WrittenName, payload: [UInt8]), Output == Int64 {
+    fileprivate static let insertSealedUser = Query(
+        sql: "INSERT INTO user (user_id, name, payload) VALUES (?1, ?2, ?3) RETURNING id",
+        bind: { input, bindings in
+            input.name.bind(&bindings)
+            bindings.append(input.payload)
+        },
+        decode: { row in row.int64(0) })
+}
+
+extension Query where Input == (row: Int64, payload: [UInt8]), Output == Void {
+    fileprivate static let updateSealedUser = Query(
+        sql: "UPDATE user SET payload = ?2 WHERE id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.row)
+            bindings.append(input.payload)
+        })
+}
+
+extension SealedUser {
+    fileprivate init(_ row: borrowing Row) {
+        self.init(
+            row: row.int64(0), name: WrittenName(row, column: 1), payload: row.bytes(3))
+    }
+}
+
+// MARK: - Words
+
+extension Connection {
+    func wordRow(_ text: String) throws(SQLiteError) -> Int64? {
+        try first(.wordRow, Word(seals?.column(text, .customType) ?? text))
+    }
+
+    func insertWord(_ text: String) throws(SQLiteError) -> Int64 {
+        guard let seals else { return try first(.insertWord, Word(text)) ?? 0 }
+        return try first(.insertNamedWord, try seals.written(text, .customType)) ?? 0
+    }
+
+    func word(inRow row: Int64) throws(SQLiteError) -> String? {
+        guard let seals else { return try first(Query<Int64, String>.word, row) }
+        return try first(.wordName, row).map { written throws(SQLiteError) in
+            try seals.name(written, .customType)
+        }
+    }
+}

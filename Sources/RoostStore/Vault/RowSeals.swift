@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+internal import RoostSQLite
+internal import RoostSealing
+
+/// What stands between the rows of a sealed database and their values; kept with its connection.
+///
+/// A database in the clear has none, and its rows are read and written as they are.
+final class RowSeals {
+    let vault: Vault
+    /// Whose store it is: the row that says so holds hashes.
+    let owner: StoreOwner
+    private let opener: PayloadOpener
+    private unowned let connection: Connection
+    /// Whether keys were destroyed since `finishErasure`.
+    private var hasErased = false
+
+    init(_ vault: Vault, owner: StoreOwner, _ connection: Connection) {
+        self.vault = vault
+        self.owner = owner
+        self.connection = connection
+        opener = PayloadOpener(vault, connection)
+    }
+
+    /// What belongs to no channel is sealed under the key of this row, which none has.
+    static let commonRow: Int64 = 0
+
+    // MARK: - Values
+
+    /// Lends stored bytes in the clear.
+    func open<T>(
+        _ stored: Span<UInt8>, at place: @autoclosure () -> SealPlace, reading what: String,
+        _ read: (Span<UInt8>) throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        try opener.open(stored, at: place(), reading: what, read)
+    }
+
+    /// Stored bytes in the clear.
+    func opened(
+        _ stored: [UInt8], at place: @autoclosure () -> SealPlace, reading what: String
+    ) throws(SQLiteError) -> [UInt8] {
+        try opener.open(stored.span, at: place(), reading: what) { bytes in
+            var copy: [UInt8] = []
+            copy.reserveCapacity(bytes.count)
+            for index in bytes.indices { copy.append(bytes[index]) }
+            return copy
+        }
+    }
+
+    /// What `write` appends, sealed under the key of a channel's row; to be called in a transaction.
+    func sealed(
+        channelRow: Int64 = commonRow, at place: SealPlace, _ write: (inout [UInt8]) -> Void
+    ) throws(SQLiteError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try vault.sealer(channelRow: channelRow, in: connection)
+            .seal(into: &bytes, at: place, write)
+        return bytes
+    }
+
+    // MARK: - Names
+
+    /// A name as its column holds it, and sealed, to be had back.
+    func written(_ name: String, _ kind: NameKind) throws(SQLiteError) -> WrittenName {
+        let hash = hash(name, kind)
+        return WrittenName(
+            column: hash.text,
+            sealed: try sealed(at: .name(kind, hash)) { $0.append(contentsOf: name.utf8) })
+    }
+
+    /// The name that was written.
+    func name(_ written: WrittenName, _ kind: NameKind) throws(SQLiteError) -> String {
+        let hash = try hash(inColumn: written.column)
+        return try open(written.sealed.span, at: .name(kind, hash), reading: "a name") { bytes in
+            bytes.text(in: 0..<bytes.count)
+        }
+    }
+
+    func column(_ name: String, _ kind: NameKind) -> String { hash(name, kind).text }
+    func column(_ url: ChannelURL) -> ChannelURL { ChannelURL(column(url.rawValue, .channelURL)) }
+    func column(_ id: UserID) -> UserID { UserID(column(id.rawValue, .userID)) }
+    func column(_ id: RequestID) -> RequestID { RequestID(column(id.rawValue, .requestID)) }
+    func column(_ owner: StoreOwner) -> StoreOwner {
+        StoreOwner(
+            application: column(owner.application, .application), user: column(owner.user, .userID))
+    }
+
+    func hash(_ name: String, _ kind: NameKind) -> NameHash {
+        guard let hash = vault.names.hash(name, kind) else {
+            preconditionFailure("A vault always has the key of its names.")
+        }
+        return hash
+    }
+
+    func hash(inColumn text: String) throws(SQLiteError) -> NameHash {
+        guard let hash = NameHash(text: text) else {
+            throw .malformed("a name", because: "its column holds no hash")
+        }
+        return hash
+    }
+
+    // MARK: - Erasure
+
+    /// Destroys a channel's keys within a transaction, and with them all that they sealed.
+    func eraseKeys(channelRow: Int64) throws(SQLiteError) {
+        // Overwrites what is deleted; in force from here to `finishErasure`.
+        try connection.executeScript("PRAGMA secure_delete = ON")
+        hasErased = true
+        try connection.execute(.deleteKeysOfChannel, channelRow)
+    }
+
+    /// Empties the log of destroyed keys, as far as readers allow it; to be called after a transaction.
+    func finishErasure() {
+        guard hasErased else { return }
+        hasErased = false
+        _ = connection.truncateLog()
+        // The statement cannot fail: it reads and writes no page.
+        try? connection.executeScript("PRAGMA secure_delete = FAST")
+    }
+}
+
+/// A name in a row of a sealed database.
+struct WrittenName: Sendable {
+    let column: String
+    let sealed: [UInt8]
+}
+
+extension Connection {
+    /// How rows are sealed here; nil in the clear.
+    var seals: RowSeals? { companion as? RowSeals }
+
+    /// The seal of a channel's payloads, for this transaction.
+    func payloadSeal(channelRow: Int64) throws(SQLiteError) -> PayloadSeal {
+        guard let seals else { return .plain }
+        return PayloadSeal(try seals.vault.sealer(channelRow: channelRow, in: self))
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// The vault of a damaged database as far as its pages tell it: without it no sealed row is worth saving.
+struct SalvagedVault: Sendable {
+    private let header: [UInt8]
+    private let keys: [WrappedKey]
+
+    /// Nil when the header was not found whole: then nothing opens the keys.
+    init?(_ pages: PageSalvage) {
+        var header: [UInt8]?
+        var keys: [Int64: WrappedKey] = [:]
+        for row in pages.rows {
+            // The first column is the row's ID, which stands outside the record.
+            guard row.values.count == 3, row.values[0] == .null,
+                case .integer(let number) = row.values[1], case .blob(let bytes) = row.values[2]
+            else { continue }
+            if row.id == 1, (try? VaultHeader(bytes)) != nil {
+                header = bytes
+            } else if bytes.count == WrappedKey.byteCount {
+                keys[row.id] = WrappedKey(number: row.id, channelRow: number, bytes: bytes)
+            }
+        }
+        guard let header else { return nil }
+        self.header = header
+        self.keys = keys.values.sorted { $0.number < $1.number }
+    }
+
+    /// Puts it into the place of the vault that a new database was given.
+    func write(to connection: Connection) throws(SQLiteError) {
+        try connection.execute(.deleteKeys)
+        try connection.execute(.saveVault, (VaultStage.sealed.rawValue, header))
+        for key in keys { try connection.execute(.insertKey, key) }
+    }
+}
+
+extension Query where Input == Void, Output == Void {
+    fileprivate static let deleteKeys = Query(sql: "DELETE FROM data_key")
+}
+
+extension Query where Input == WrappedKey, Output == Void {
+    fileprivate static let insertKey = Query(
+        sql: "INSERT INTO data_key (number, channel_id, wrapped) VALUES (?1, ?2, ?3)",
+        bind: { key, bindings in
+            bindings.append(key.number)
+            bindings.append(key.channelRow)
+            bindings.append(key.bytes)
+        })
+}

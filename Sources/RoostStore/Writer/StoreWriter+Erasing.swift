@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+package import RoostModel
+internal import RoostSQLite
+internal import RoostSealing
+
+extension StoreWriter {
+    /// Forgets a channel's messages, and destroys the key that sealed them.
+    ///
+    /// What is left of them in free pages or the log cannot be opened from now on, nor in any copy of
+    /// the files that is made later, by nobody. In a store in the clear it only forgets. May be repeated
+    /// after an error.
+    ///
+    /// - Returns: What is different now, and whether the log is rid of the key too.
+    package func erase(
+        _ url: ChannelURL
+    ) throws(StoreError) -> (commit: Commit, erasure: Erasure) {
+        let commit = try inspect { connection throws(SQLiteError) in
+            try write([.clearMessages(url)], in: connection)
+        }
+        let erasure = try inspect { connection throws(SQLiteError) -> Erasure in
+            guard let seals = connection.seals, let row = try connection.channelRow(url)?.row else {
+                return .complete
+            }
+            // The channel itself stays, with its last message; nothing but its row is sealed anew.
+            try connection.transaction { () throws(SQLiteError) in
+                let stored = try connection.storedChannel(url)
+                _ = try seals.vault.replaceKey(channelRow: row, in: connection)
+                if let payload = stored?.payload {
+                    let sealed = try seals.sealed(channelRow: row, at: .channel(row: row)) {
+                        $0.append(contentsOf: payload)
+                    }
+                    try connection.execute(.putChannelPayload, (row, sealed))
+                }
+            }
+            return try seals.vault.dropOlderKeys(channelRow: row, in: connection)
+        }
+        return (commit, erasure)
+    }
+}
+
+extension Query where Input == (row: Int64, payload: [UInt8]), Output == Void {
+    fileprivate static let putChannelPayload = Query(
+        sql: "UPDATE channel SET payload = ?2 WHERE id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.row)
+            bindings.append(input.payload)
+        })
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostSealing
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// A folder with a store in it, opened with one key or another.
+struct SealedFolder {
+    let folder: TemporaryFolder
+    let keys: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        keys = try TemporaryFolder()
+    }
+
+    func open(
+        _ protection: StoreProtection, owner: StoreOwner = Secrets.owner
+    ) async throws -> Store {
+        var options = Store.Options()
+        options.protection = protection
+        options.patience = .milliseconds(100)
+        return try await Store.open(.folder(folder.path), owner: owner, options)
+    }
+
+    func error(_ protection: StoreProtection) async -> StoreError.Kind? {
+        do {
+            let store = try await open(protection)
+            await store.close()
+            return nil
+        } catch {
+            return (error as? StoreError)?.kind
+        }
+    }
+
+    /// Every file below the folder and what is in it.
+    func files() -> [(name: String, bytes: [UInt8])] {
+        let base = URL(fileURLWithPath: folder.path)
+        let names = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String }
+        return (names ?? []).compactMap { name in
+            // A folder has no data.
+            guard let data = try? Data(contentsOf: base.appendingPathComponent(name)) else {
+                return nil
+            }
+            return (name, [UInt8](data))
+        }
+    }
+
+    func path(_ name: String) throws -> String {
+        let file = files().first { $0.name.hasSuffix(name) }
+        return "\(folder.path)/\(try #require(file).name)"
+    }
+}
+
+struct SealedStoreTests {
+    private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
+    private let otherKey = StoreProtection.sealed(MasterKeys(Fixture.key(2)))
+
+    @Test func `no file of a sealed store shows what anybody wrote or is called (R134)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        // While it is open, the log is full of it.
+        Secrets.expectNone(in: place.files())
+        await store.close()
+        Secrets.expectNone(in: place.files())
+        store = try await place.open(key)
+        try await Secrets.change(store)
+        Secrets.expectNone(in: place.files())
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        Secrets.expectNone(in: place.files())
+    }
+
+    @Test func `the search for secrets finds them in a store in the clear`() async throws {
+        let place = try SealedFolder()
+        let store = try await place.open(.none)
+        try await Secrets.fill(store)
+        await store.close()
+        let found = Secrets.found(in: place.files())
+        #expect(found.count > 10)
+    }
+
+    @Test func `everything comes back from a sealed store (R131)`() async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        store = try await place.open(key)
+        try await Secrets.expectAll(in: store)
+        await store.close()
+    }
+
+    @Test
+    func `wrong, missing and locked keys are told apart, and nothing goes (scars 43, 44, 47)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        let before = place.files().map(\.name).sorted()
+        #expect(await place.error(otherKey) == .wrongKey)
+        #expect(await place.error(.none) == .keyMissing)
+        #expect(await place.error(.sealed(LockedKeys())) == .keyUnavailable)
+        // A key file that is not there is not made: it would only hide that the right one is missing.
+        #expect(await place.error(.keyFolder(place.keys.path)) == .keyMissing)
+        #expect(place.files().map(\.name).sorted() == before)
+        store = try await place.open(key)
+        #expect(store.report == .intact && store.outboxReport == .intact)
+        try await Secrets.expectAll(in: store)
+        await store.close()
+    }
+
+    @Test func `a key is not made while only the outbox is sealed (scar 43)`() async throws {
+        let place = try SealedFolder()
+        let store = try await place.open(.keyFolder(place.keys.path))
+        try await Secrets.fill(store)
+        await store.close()
+        for name in ["cache.sqlite"] {
+            try FileManager.default.removeItem(atPath: try place.path(name))
+        }
+        let elsewhere = try TemporaryFolder()
+        #expect(await place.error(.keyFolder(elsewhere.path)) == .keyMissing)
+        let again = try await place.open(.keyFolder(place.keys.path))
+        #expect(try await again.outbox.items().items.count == 1)
+        await again.close()
+    }
+
+    @Test func `a cache with a damaged vault is set aside, and unsent words stay (scar 42)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        try Self.run("UPDATE vault SET header = zeroblob(194)", in: place.path("cache.sqlite"))
+        store = try await place.open(key)
+        guard case .rebuilt = store.report else {
+            Issue.record("The cache was opened as if nothing were wrong.")
+            return
+        }
+        #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+        await store.close()
+    }
+
+    @Test func `a message whose seal is broken is told, and its channel can be cleared (R136)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        try Self.run(
+            "UPDATE message SET payload = zeroblob(length(payload)) WHERE message_id = 2",
+            in: place.path("cache.sqlite"))
+        store = try await place.open(key)
+        do {
+            _ = try await store.reader.newest(in: Secrets.channel)
+            Issue.record("A page was read that holds a broken seal.")
+        } catch let error as StoreError {
+            #expect(error.kind == .damaged)
+        }
+        try await store.writer.commit([.clearMessages(Secrets.channel)])
+        try await store.writer.commit([Secrets.page])
+        #expect(try await store.reader.newest(in: Secrets.channel).count == Secrets.messages.count)
+        await store.close()
+    }
+
+    @Test func `a row moved to another place does not open there`() async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        try Self.run(
+            """
+            UPDATE message SET payload = (SELECT payload FROM message WHERE message_id = 1)
+            WHERE message_id = 2
+            """, in: place.path("cache.sqlite"))
+        store = try await place.open(key)
+        await #expect(throws: StoreError.self) {
+            _ = try await store.reader.newest(in: Secrets.channel)
+        }
+        await store.close()
+    }
+
+    @Test func `what was erased cannot be opened in a copy made later (R133)`() async throws {
+        let place = try SealedFolder()
+        let store = try await place.open(key)
+        try await Secrets.fill(store)
+        let sealed = try Self.payloads(in: place.path("cache.sqlite"))
+        #expect(sealed.count == Secrets.messages.count)
+        let (commit, erasure) = try await store.writer.erase(Secrets.channel)
+        #expect(erasure == .complete)
+        #expect(commit.messages(in: Secrets.channel)?.coverageAfter.ranges.isEmpty == true)
+        // The channel is still in the list, with its last message.
+        let channel = try await store.reader.channel(Secrets.channel).value
+        #expect(channel?.lastMessage?.content == .user(text: Secrets.lastText))
+        await store.close()
+        let copy = try Connection(
+            .file(try place.path("cache.sqlite")), ConnectionOptions(access: .readOnly))
+        let vault = try #require(try Vault.open(in: copy, MasterKeys(Fixture.key(1))))
+        let opener = PayloadOpener(vault, copy)
+        for (id, payload) in sealed {
+            #expect(throws: SQLiteError.self) {
+                try opener.open(
+                    payload.span, at: .message(channelRow: 1, createdAt: id, id: id),
+                    reading: "a message"
+                ) { _ in }
+            }
+        }
+    }
+
+    @Test func `a channel that goes takes its key with it`() async throws {
+        let place = try SealedFolder()
+        let store = try await place.open(key)
+        try await Secrets.fill(store)
+        let cache = try place.path("cache.sqlite")
+        #expect(try Self.keyCount(channelRow: 1, in: cache) == 1)
+        try await store.writer.commit([.removeChannel(Secrets.channel)])
+        #expect(try Self.keyCount(channelRow: 1, in: cache) == 0)
+        try await store.writer.commit([.channels([Secrets.group]), Secrets.page])
+        #expect(try await store.reader.newest(in: Secrets.channel).count == Secrets.messages.count)
+        await store.close()
+    }
+
+    private static func keyCount(channelRow: Int64, in path: String) throws -> Int64? {
+        try Connection(.file(path), ConnectionOptions(access: .readOnly)).first(
+            Query<Int64, Int64>(
+                sql: "SELECT count(*) FROM data_key WHERE channel_id = ?1",
+                bind: { row, bindings in bindings.append(row) }, decode: { $0.int64(0) }),
+            channelRow)
+    }
+
+    private static func payloads(in path: String) throws -> [(id: Int64, payload: [UInt8])] {
+        try Connection(.file(path), ConnectionOptions(access: .readOnly)).all(
+            Query(sql: "SELECT message_id, payload FROM message") { ($0.int64(0), $0.bytes(1)) })
+    }
+
+    private static func run(_ script: SQL, in path: String) throws {
+        try Connection(.file(path)).executeScript(script)
+    }
+}
+
+struct LockedKeys: MasterKeySource {
+    func masterKeys(makesMissing: Bool) throws(MasterKeyError) -> MasterKeys? {
+        throw .unavailable("the device is locked")
+    }
+
+    func forgetPrevious() {}
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostExecutors
+import RoostModel
+import RoostSQLite
+import RoostSealing
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// Sealing what stands in the clear, and replacing the master key.
+struct SealingWorkTests {
+    private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
+
+    @Test func `a store in the clear is sealed by opening it with a key, whole (R134)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(.none)
+        try await Secrets.fill(store)
+        await store.close()
+        #expect(!Secrets.found(in: place.files()).isEmpty)
+        let told = Guarded<[MigrationProgress]>([])
+        var protection = key
+        protection.progress = { step in told.withLock { $0.append(step) } }
+        store = try await place.open(protection)
+        let end = MigrationProgress(name: "sealing", done: 40, total: 40)
+        #expect(told.withLock { $0.last } == end)
+        try await Secrets.expectAll(in: store)
+        Secrets.expectNone(in: place.files())
+        await store.close()
+        Secrets.expectNone(in: place.files())
+        #expect(await place.error(.none) == .keyMissing)
+    }
+
+    @Test func `sealing that was cut goes on with what is left (scar 154)`() async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(.none)
+        try await Secrets.fill(store)
+        await store.close()
+        store = try await place.open(key)
+        await store.close()
+        // As a crash leaves it: names are sealed, and so are some of the messages.
+        let plain = try SealedFolder()
+        store = try await plain.open(.none)
+        try await Secrets.fill(store)
+        await store.close()
+        let connection = try Connection(.file(try place.path("cache.sqlite")))
+        let other = try Connection(.file(try plain.path("cache.sqlite")))
+        for (id, payload) in try other.all(Self.payloads) where id.isMultiple(of: 2) {
+            try connection.execute(Self.putPayload, (id, payload))
+        }
+        try connection.executeScript("UPDATE vault SET stage = 1")
+        #expect(!Secrets.found(in: place.files()).isEmpty)
+        store = try await place.open(key)
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        Secrets.expectNone(in: place.files())
+    }
+
+    @Test func `a message in the clear is refused once a store is sealed`() async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        let plain = try SealedFolder()
+        store = try await plain.open(.none)
+        try await Secrets.fill(store)
+        await store.close()
+        let other = try Connection(.file(try plain.path("cache.sqlite")))
+        let connection = try Connection(.file(try place.path("cache.sqlite")))
+        for (id, payload) in try other.all(Self.payloads) {
+            try connection.execute(Self.putPayload, (id, payload))
+        }
+        store = try await place.open(key)
+        await #expect(throws: StoreError.self) {
+            _ = try await store.reader.newest(in: Secrets.channel)
+        }
+        await store.close()
+    }
+
+    @Test func `a new key takes over both databases, and the old one opens nothing (R132)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(.keyFolder(place.keys.path))
+        try await Secrets.fill(store)
+        await store.close()
+        let old = try #require(try place.keyFile().read())
+        store = try await place.open(.keyFolder(place.keys.path, replacesKey: true))
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        let new = try #require(try place.keyFile().read())
+        #expect(new.previous.isEmpty && !new.current.isSame(as: old.current))
+        #expect(await place.error(.sealed(old)) == .wrongKey)
+        store = try await place.open(.keyFolder(place.keys.path))
+        try await Secrets.expectAll(in: store)
+        await store.close()
+    }
+
+    @Test(arguments: ["begun", "cache", "outbox"])
+    func `a replacement cut at any step is finished by the next opening (scar 15)`(
+        _ cut: String
+    ) async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(.keyFolder(place.keys.path))
+        try await Secrets.fill(store)
+        await store.close()
+        let keys = try place.keyFile().beginReplacement()
+        for name in ["cache.sqlite", "outbox.sqlite"] where cut != "begun" {
+            let connection = try Connection(.file(try place.path(name)))
+            let vault = try #require(try Vault.open(in: connection, keys))
+            _ = try vault.rewrap(keys.current, in: connection)
+            if name.hasPrefix(cut) { break }
+        }
+        store = try await place.open(.keyFolder(place.keys.path))
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        let left = try #require(try place.keyFile().read())
+        #expect(left.previous.isEmpty && left.current.isSame(as: keys.current))
+    }
+
+    @Test func `unsent words of a sealed outbox survive a damaged page (scar 42)`() async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        // The index of request IDs: the items and the vault stand in other pages.
+        let path = try place.path("outbox.sqlite")
+        let root = try Connection(.file(path)).first(
+            Query<Void, Int64>(
+                sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_item_1'"
+            ) { $0.int64(0) })
+        let offset = (try #require(root) - 1) * 4_096
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: Data(repeating: 0xFF, count: 64))
+        try file.close()
+        store = try await place.open(key)
+        guard case .salvaged(_, let carriedOver, _, _) = store.outboxReport else {
+            Issue.record("The damage was not seen.")
+            return
+        }
+        #expect(carriedOver == 1)
+        #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+        await store.close()
+        Secrets.expectNone(in: place.files())
+    }
+
+    private static let payloads = Query<Void, (id: Int64, payload: [UInt8])>(
+        sql: "SELECT message_id, payload FROM message"
+    ) { row in (row.int64(0), row.bytes(1)) }
+
+    private static let putPayload = Query<(id: Int64, payload: [UInt8]), Void>(
+        sql: "UPDATE message SET payload = ?2 WHERE message_id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.id)
+            bindings.append(input.payload)
+        })
+}
+
+extension SealedFolder {
+    func keyFile() throws -> KeyFile {
+        let base = URL(fileURLWithPath: keys.path)
+        let names = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String }
+        let name = try #require(names?.first { $0.hasSuffix(".key") })
+        return KeyFile("\(keys.path)/\(name)")
+    }
+}
