@@ -72,9 +72,8 @@ final class ThreadCore: @unchecked Sendable {
     /// Who asks a database for a page soon asks for the next, and waking a thread costs as much as the
     /// page does.
     private func lookAround() {
-        for _ in 0..<Self.lookCount {
-            if waiting.load(ordering: .acquiring) > 0 { return }
-        }
+        var looks = 0
+        while looks < Self.lookCount, waiting.load(ordering: .acquiring) == 0 { looks += 1 }
     }
 
     /// A load from the cache takes a nanosecond or two.

@@ -49,6 +49,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isForbidden: Bool { primaryCode == SQLITE_PERM || primaryCode == SQLITE_AUTH }
     /// An `Interrupter` was raised; what was begun is undone and may be tried again.
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
+    /// A statement does not fit the tables of the file: since ours fit what the migrations make, the
+    /// file's list of its tables is damaged.
+    package var isUnfittingSchema: Bool {
+        primaryCode == SQLITE_ERROR && action.hasPrefix("prepare: ")
+    }
     /// The rows would break a rule that the schema states.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     /// A stored value its reader could not understand: see `malformed(_:because:)`.

@@ -61,7 +61,7 @@ extension StoreError {
         let (kind, message) =
             if error.isFull {
                 (Kind.full, "The disk is full: free some space, and saving goes on by itself.")
-            } else if error.isCorrupt {
+            } else if error.isCorrupt || error.isUnfittingSchema {
                 (
                     Kind.damaged,
                     "\(path) is damaged: close the store and open it again with a check."

@@ -151,8 +151,9 @@ struct EvictionPlanTests {
         #expect(plan.freedBytes >= 0 && plan.freedMessages >= 0)
         if !plan.reachesTarget { #expect(plan.channels.count == candidates.count) }
         if let last = plan.channels.last, plan.expectedSize > 0 {
-            #expect(
-                plan.expectedSize + last.byteCount > plan.target, "the last one went for nothing")
+            // What is written anew aims a little lower, because its size is only foretold.
+            let goal = plan.way == .rewrite ? plan.target - plan.target / 32 : plan.target
+            #expect(plan.expectedSize + last.byteCount > goal, "the last one went for nothing")
             let open = plan.channels.count { $0.isOpen }
             #expect(last.isOpen || open == 0)
         }

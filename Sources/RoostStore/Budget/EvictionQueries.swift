@@ -7,11 +7,23 @@ internal import RoostSQLite
 /// What is kept in step of one channel, for the budget.
 struct ChannelWeight: Hashable, Sendable {
     let row: Int64
-    let url: ChannelURL
+    var url: ChannelURL
     let holding: Holding
     let accessedAt: Int64?
     let lastMessageAt: Timestamp?
     let isPinned: Bool
+}
+
+extension Connection {
+    /// What each channel weighs, under its own name in a sealed cache too.
+    func channelWeights() throws(SQLiteError) -> [ChannelWeight] {
+        var weights = try all(.channelWeights)
+        guard seals != nil else { return weights }
+        for index in weights.indices {
+            weights[index].url = try channelURL(ofRow: weights[index].row)
+        }
+        return weights
+    }
 }
 
 extension Query where Input == Void, Output == ChannelWeight {

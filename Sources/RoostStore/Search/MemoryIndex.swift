@@ -120,22 +120,23 @@ actor MemoryIndex {
         known = nil  // Should anything fail half-way, the index is begun anew.
         let outcome: Outcome<T>
         do throws(SQLiteError) {
-            (outcome, known) = try connection.read({ session throws(SQLiteError) -> (Outcome<T>, Int64) in
-                var known = before
-                for entry in entries {
-                    guard let sequence = known else { break }
-                    known = try connection.follow(entry, from: sequence)
-                }
-                var index = try known == nil ? nil : SearchIndex(in: connection)
-                if let known, index != nil, known < session.sequence {
-                    return (.behind(session.sequence), known)
-                }
-                if index == nil {
-                    index = try SearchIndex.make(in: connection, isCacheEmpty: false)
-                }
-                guard var index else { return (.behind(session.sequence), session.sequence) }
-                return (.done(try body(session, &index)), session.sequence)
-            }, &book)
+            (outcome, known) = try connection.read(
+                { session throws(SQLiteError) -> (Outcome<T>, Int64) in
+                    var known = before
+                    for entry in entries {
+                        guard let sequence = known else { break }
+                        known = try connection.follow(entry, from: sequence)
+                    }
+                    var index = try known == nil ? nil : SearchIndex(in: connection)
+                    if let known, index != nil, known < session.sequence {
+                        return (.behind(session.sequence), known)
+                    }
+                    if index == nil {
+                        index = try SearchIndex.make(in: connection, isCacheEmpty: false)
+                    }
+                    guard var index else { return (.behind(session.sequence), session.sequence) }
+                    return (.done(try body(session, &index)), session.sequence)
+                }, &book)
         } catch {
             throw StoreError(error, in: path)
         }

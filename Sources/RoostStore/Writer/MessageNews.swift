@@ -38,8 +38,9 @@ struct MessageNews {
     let holdingBefore: Holding
     var holding: Holding
     private var cutThrough: Timestamp?
-    /// Messages that are new and were not touched since: nearly all of a page, so they are moved and
-    /// not copied on their way into the journal. Nil once they were touched again.
+    /// Messages that are new and were not touched since, nil once they were.
+    ///
+    /// Nearly all of a page are, so they are moved and not copied on their way into the journal.
     private var added: [Message?] = []
     private var rows: [Row] = []
     private var slots: [MessageID: Slot] = [:]

@@ -51,7 +51,7 @@ extension StoreWriter {
             let size = CacheSize(
                 used: try connection.space().usedBytes,
                 other: try connection.first(.otherBytes) ?? 0)
-            let weights = try connection.all(.channelWeights)
+            let weights = try connection.channelWeights()
             let factor = PackedBytes.factor(
                 of: weights.map(\.holding), in: size, hasSearch: hasSearch)
             let channels = weights.map { weight in
@@ -59,10 +59,11 @@ extension StoreWriter {
                     weight, byteCount: PackedBytes.of(weight.holding, factor, hasSearch: hasSearch),
                     isOpen: open.contains(weight.url))
             }
-            // Nothing can be copied beside memory, and a file that was made without the means to
+            // Nothing can be copied beside memory, a copy could not open what is sealed, and a file that was made without the means to
             // return pages becomes shorter only by being written anew.
             let way: EvictionPlan.Way? =
-                isInMemory ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : wanted
+                isInMemory || connection.seals != nil
+                ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : wanted
             if let target {
                 return EvictionPlan(
                     downTo: target, channels: channels, size: size, order: order, only: way)
@@ -177,7 +178,7 @@ extension StoreWriter {
         }
         let url = channel.url
         let end = try inspect { connection throws(SQLiteError) -> Timestamp? in
-            guard let row = try connection.first(.channelRow, url)?.row else { return nil }
+            guard let row = try connection.channelRow(url)?.row else { return nil }
             return try connection.first(.endOfOldest, (row, Self.slice))
         }
         let slice = Mutation.evicted(url, through: end ?? .distantFuture)

@@ -35,7 +35,8 @@ struct EvictionTests {
         let miss = Double(trim.size - plan.expectedSize) / Double(plan.expectedSize)
         #expect(abs(miss) <= 0.05, "\(trim.size), foretold \(plan.expectedSize)")
         let last = try #require(plan.channels.last)
-        #expect(trim.size + last.byteCount > target)
+        // What is written anew aims a little lower.
+        #expect(trim.size + last.byteCount > target - target / 32)
         #expect(try await Cache.emptyChannels(of: store) == trim.urls)
         #expect(try await Cache.faults(of: store) == [])
         let bytes = try Cache.fileBytes(in: folder.path)
