@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
 /// The queue of a `ThreadExecutor` and the thread that empties it.
 ///
 /// The thread keeps this object alive and not the executor, so a forgotten executor ends its thread.
@@ -18,8 +16,6 @@ final class ThreadCore: @unchecked Sendable {
     private let name: String
     private let gate = ThreadGate()
     private var queue: [Entry] = []
-    /// Jobs in the queue, for a look without the lock.
-    private let waiting = Atomic<Int>(0)
     /// The thread that serves the queue; nil before the first job and after the end.
     private var thread: OSThread?
     /// The thread ends once the queue is empty.
@@ -33,7 +29,6 @@ final class ThreadCore: @unchecked Sendable {
     func enqueue(_ job: UnownedJob, for executor: ThreadExecutor) {
         gate.locked {
             queue.append(Entry(job: job, executor: executor))
-            waiting.store(queue.count, ordering: .releasing)
             if thread == nil {
                 thread = OSThread(name: name) { self.serve() }
             }
@@ -67,21 +62,8 @@ final class ThreadCore: @unchecked Sendable {
         if isOver { whenEnded(nil) }
     }
 
-    /// Looks for work for some ten microseconds before the thread goes to sleep.
-    ///
-    /// Who asks a database for a page soon asks for the next, and waking a thread costs as much as the
-    /// page does.
-    private func lookAround() {
-        var looks = 0
-        while looks < Self.lookCount, waiting.load(ordering: .acquiring) == 0 { looks += 1 }
-    }
-
-    /// A load from the cache takes a nanosecond or two.
-    private static let lookCount = 6_000
-
     private func serve() {
         while true {
-            lookAround()
             switch waitForWork() {
             case .jobs(let entries):
                 for entry in entries {
@@ -116,10 +98,7 @@ final class ThreadCore: @unchecked Sendable {
                 defer { (thread, whenEnded) = (nil, []) }
                 return .end(thread, whenEnded)
             }
-            defer {
-                queue = []
-                waiting.store(0, ordering: .releasing)
-            }
+            defer { queue = [] }
             return .jobs(queue)
         }
     }
