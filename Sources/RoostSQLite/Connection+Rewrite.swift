@@ -38,7 +38,8 @@ extension Connection {
         // Not sooner: closing the lock's file drops the locks that SQLite has on it.
         _ = consume lock
         dropStatements()
-        try emptyLog()
+        // It is done; a log that cannot be emptied now is emptied later.
+        _ = try? emptyLog()
     }
 
     /// Makes the copy and writes it back; the copy is closed when this returns or throws.
@@ -46,7 +47,7 @@ extension Connection {
         in files: DatabaseFiles, choosing chosen: Set<String>,
         _ fill: (Connection) throws(SQLiteError) -> Void, _ goesOn: (Int, Int) -> Bool
     ) throws(SQLiteError) {
-        let copy = try Connection(.file(files.copy))
+        let copy = try Connection(.file(files.copy), interrupter: patience.interrupter)
         try copy.becomeCopy()
         let version = try copy.copyRows(of: files.path, choosing: chosen, fill)
         try files.requireRoom(for: try copy.space().fileBytes)
@@ -136,7 +137,7 @@ extension Connection {
             code = unsafe sqlite3_backup_step(backup, 1_024)
             let total = Int(unsafe sqlite3_backup_pagecount(backup))
             let written = total - Int(unsafe sqlite3_backup_remaining(backup))
-            if code == SQLITE_OK, !goesOn(written, total) {
+            if code == SQLITE_OK, !goesOn(written, total) || patience.interrupter.isRaised {
                 refusal = SQLiteError(
                     code: SQLITE_INTERRUPT, message: "it was told to stop", action: action)
             }

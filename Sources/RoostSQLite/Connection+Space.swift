@@ -48,16 +48,10 @@ extension Connection {
     /// - Throws: `isFull` or `isIO` when the main file cannot be written; the log still has everything.
     @discardableResult
     package func emptyLog(patienceMS: Int = 100) throws(SQLiteError) -> Bool {
-        let usual = Int(try first(.patience) ?? 0)
-        try setPragma("busy_timeout", patienceMS)
-        let outcome: Result<Bool, SQLiteError>
-        do throws(SQLiteError) {
-            outcome = .success(try first(.emptyLog) == 0)
-        } catch {
-            outcome = .failure(error)
-        }
-        try setPragma("busy_timeout", usual)
-        return try outcome.get()
+        // Not `PRAGMA busy_timeout`, which would put SQLite's own waiting in the place of ours for good.
+        patience.shorten(to: Int32(clamping: patienceMS))
+        defer { patience.shorten(to: nil) }
+        return try first(.emptyLog) == 0
     }
 }
 
@@ -67,7 +61,6 @@ extension Query where Input == Void, Output == Int64 {
     fileprivate static var freePageCount: Query {
         Query(sql: "PRAGMA freelist_count") { $0.int64(0) }
     }
-    fileprivate static var patience: Query { Query(sql: "PRAGMA busy_timeout") { $0.int64(0) } }
     fileprivate static var emptyLog: Query {
         Query(sql: "PRAGMA wal_checkpoint(TRUNCATE)") { $0.int64(0) }
     }

@@ -31,6 +31,8 @@ final class Patience: Sendable {
     let interrupter: Interrupter
     private let busyTimeoutMS: Int32
     private let waitedMS = Atomic<Int32>(0)
+    /// Below zero: the usual time.
+    private let shortened = Atomic<Int32>(-1)
 
     /// Instructions of SQLite's machine between two looks at the interrupter: some 20 µs.
     static let stride: Int32 = 1_000
@@ -40,10 +42,18 @@ final class Patience: Sendable {
         self.busyTimeoutMS = busyTimeoutMS
     }
 
+    /// Waits no longer than so many milliseconds from now on; nil: as long as usual.
+    func shorten(to milliseconds: Int32?) {
+        shortened.store(milliseconds ?? -1, ordering: .relaxed)
+    }
+
     /// Waits a little for somebody's lock; false when that is over.
     func waits(try count: Int32) -> Bool {
         if count == 0 { waitedMS.store(0, ordering: .relaxed) }
-        guard !interrupter.isRaised, waitedMS.load(ordering: .relaxed) < busyTimeoutMS else {
+        let limit = shortened.load(ordering: .relaxed)
+        guard !interrupter.isRaised,
+            waitedMS.load(ordering: .relaxed) < (limit < 0 ? busyTimeoutMS : limit)
+        else {
             return false
         }
         // Short at first, because most transactions are.

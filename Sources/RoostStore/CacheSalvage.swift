@@ -43,7 +43,8 @@ struct CacheSalvage {
             guard let found = try source.first(OwnerQueries.cache.select), found == owner,
                 (try? Migrator.cache.isDone(in: source)) == true
             else { return nothing }
-            session = try ReadSession(source, ReadBook(source))
+            session = ReadSession(source, ReadBook(source))
+            try session.begin()
         } catch {
             return nothing  // Not even the first pages can be read.
         }

@@ -13,6 +13,9 @@ final class StoreSwitch: Sendable {
         /// Closed for good: nothing waits any more.
         var isEnded = false
         var gates: [SuspensionGate] = []
+        /// Whether a suspension or a resumption is under way, and who waits for its end.
+        var isMoving = false
+        var movers: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Guarded(State())
@@ -21,6 +24,33 @@ final class StoreSwitch: Sendable {
         let gate = SuspensionGate()
         state.withLock { $0.gates.append(gate) }
         return gate
+    }
+
+    /// Waits until no suspension and no resumption is under way; one that overlapped another would close
+    /// what that has just opened.
+    func beginMove() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isMoving {
+                    state.movers.append(continuation)
+                    return false
+                }
+                state.isMoving = true
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func endMove() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.movers.isEmpty else {
+                state.isMoving = false
+                return nil
+            }
+            return state.movers.removeFirst()
+        }
+        next?.resume()
     }
 
     /// Interrupts everything; what comes now waits.
@@ -71,6 +101,13 @@ extension Store {
     /// What runs is interrupted, undone and done again after `resume`, together with all that is asked
     /// for until then, in its order. A store in memory only stops working.
     package func suspend() async {
+        switchboard.turnOff()  // At once, whatever else is under way.
+        await switchboard.beginMove()
+        await letGo()
+        switchboard.endMove()
+    }
+
+    private func letGo() async {
         switchboard.turnOff()
         guard opening.files != nil else { return }
         for connection in connections { await connection.close() }
@@ -85,6 +122,8 @@ extension Store {
     /// - Throws: As `open`; then the store is still suspended, and the call may be made again.
     @discardableResult
     package func resume() async throws(StoreError) -> (cache: CacheReport, outbox: OutboxReport) {
+        await switchboard.beginMove()
+        defer { switchboard.endMove() }
         switchboard.prepare()
         var found = (cache: CacheReport.intact, outbox: OutboxReport.intact)
         if opening.files != nil {
@@ -97,7 +136,7 @@ extension Store {
                 }
                 await memoryIndex?.goOn()
             } catch {
-                await suspend()
+                await letGo()
                 throw error
             }
         }

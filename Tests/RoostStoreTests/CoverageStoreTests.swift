@@ -167,4 +167,15 @@ struct CoverageStoreTests {
         #expect(commit.messages()?.deleted.compactMap(\.messageID) == [1, 2, 3])
         #expect(try await store.reader.newest().compactMap(\.messageID) == [4, 5, 6])
     }
+
+    @Test func `a predecessor that was not kept joins nothing (scar 29)`() async throws {
+        let store = try await Store.test()
+        try await store.writer.commit([
+            .liveMessage(Fixture.message(9), predecessor: 8),
+            .messages(Fixture.channel, [Fixture.message(8)], covering: nil),
+        ])
+        let known = try await store.reader.coverage(of: Fixture.channel).value
+        #expect(known.range(containing: Fixture.place(8)) == nil)
+        #expect(try await store.reader.newest() == [Fixture.message(9)])
+    }
 }

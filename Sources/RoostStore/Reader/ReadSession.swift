@@ -8,7 +8,7 @@ internal import RoostSQLite
 final class ReadSession {
     let connection: Connection
     /// The last commit this read sees.
-    let sequence: Int64
+    private(set) var sequence: Int64 = 0
     /// Taken over from the read before, and handed on to the next.
     var book: ReadBook
     /// How payloads are sealed; nil in the clear.
@@ -16,12 +16,16 @@ final class ReadSession {
     /// Why a user could not be read.
     private var failure: SQLiteError?
 
-    init(_ connection: Connection, _ book: ReadBook) throws(SQLiteError) {
+    init(_ connection: Connection, _ book: consuming ReadBook) {
         self.connection = connection
         rowSeals = connection.seals
-        sequence = try connection.first(.sequence) ?? 0
         self.book = book
-        self.book.turn(to: sequence, connection)
+    }
+
+    /// Looks which state of the database it is; before anything else is read.
+    func begin() throws(SQLiteError) {
+        sequence = try connection.first(.sequence) ?? 0
+        book.turn(to: sequence, connection)
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {

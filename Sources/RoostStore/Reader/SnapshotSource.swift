@@ -91,9 +91,10 @@ extension Connection {
     func read<T>(
         _ read: (ReadSession) throws(SQLiteError) -> T, _ book: inout ReadBook?
     ) throws(SQLiteError) -> T {
-        let known = book.take() ?? ReadBook(self)
+        // The session is its only owner while the read goes on: whatever it adds is added in place.
+        let session = ReadSession(self, book.take() ?? ReadBook(self))
         return try snapshot { () throws(SQLiteError) in
-            let session = try ReadSession(self, known)
+            try session.begin()
             let value = try read(session)
             book = session.book
             return value

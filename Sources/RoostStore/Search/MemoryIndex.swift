@@ -184,7 +184,13 @@ extension Connection {
     fileprivate func follow(
         _ entry: JournalEntry, from known: Int64
     ) throws(SQLiteError) -> Int64? {
-        guard case .commit(let commit) = entry else { return nil }
+        let commit: Commit
+        switch entry {
+        case .commit(let told): commit = told
+        // Told late: the index was begun anew since, from a state that has these.
+        case .missed(_, let last) where last <= known: return known
+        case .missed: return nil
+        }
         if commit.sequence <= known { return known }
         guard commit.sequence == known + 1, let index = try SearchIndex(in: self) else {
             return nil
@@ -212,12 +218,13 @@ extension Connection {
 extension MessagesChange {
     /// Whether every message that went is listed: none is when a stretch is not covered any more.
     fileprivate var namesAll: Bool {
+        if cutThrough != nil { return false }
         let keepsRanges = coverageBefore.ranges.allSatisfy { range in
             coverageAfter.range(containing: range.lower)?.contains(range.upper) ?? false
         }
         if !filters.isEmpty {
             let isBare = inserted.isEmpty && updated.isEmpty && deleted.isEmpty
-            if isBare || cutThrough != nil { return false }
+            if isBare { return false }
         }
         return keepsRanges
     }

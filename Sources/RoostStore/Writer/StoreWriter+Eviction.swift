@@ -98,8 +98,11 @@ extension StoreWriter {
         case .rewrite: commit = try rewrite(&trim)
         case .indexWords:
             // Where words cannot be indexed there is nothing to fill.
-            let progress = try? indexSome()
-            if progress?.isComplete ?? true { try planRest(of: &trim) }
+            var isComplete = true
+            do throws(StoreError) {
+                isComplete = try indexSome().isComplete
+            } catch  where error.kind == .searchUnavailable {}
+            if isComplete { try planRest(of: &trim) }
         case .slices: commit = try deleteSlice(&trim)
         case .forgetWords(let isFirst): try forgetWords(&trim, isFirst)
         case .giveBack: try giveBack(&trim)
@@ -201,7 +204,7 @@ extension StoreWriter {
             let gone = Set(trim.evicted.map(\.url))
             trim.remaining = try evictionPlan(
                 downTo: trim.plan.target, sparing: trim.open, only: .slices
-            ).channels.filter { !gone.contains($0.url) }[...]
+            ).channels.filter { !gone.contains($0.url) && !trim.spares($0) }[...]
         }
         trim.phase = .slices
     }

@@ -48,8 +48,10 @@ extension WriteSession {
         }
     }
 
-    /// Writes a newer copy of a message that the cache has, or that it must have now because the edit
-    /// made it match a filter under which its place is known.
+    /// Writes a newer copy of a message that the cache has.
+    ///
+    /// One that it has not may match a filter only now, or may have been deleted: nobody can tell, so
+    /// its place is not known under that filter any more, and is asked for again.
     func putEdited(_ message: Message) throws(SQLiteError) {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
@@ -61,7 +63,11 @@ extension WriteSession {
             guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
                 return
             }
-            try put(message, news: &news)
+            try readFilters(&news)
+            for index in (news.filtered ?? []).indices
+            where news.filtered?[index].filter.matches(message) == true {
+                news.filtered?[index].now.subtract(lower: message.place, upper: message.place)
+            }
         }
     }
 
@@ -293,9 +299,10 @@ extension MessageNews {
     /// A range that waited for its predecessor joins the one that has it now.
     fileprivate mutating func joinPredecessors(_ messages: [Message]) {
         for range in coverage.ranges {
+            // One that lies nowhere was not kept, and what was not kept is not covered.
             guard let predecessor = range.predecessor,
                 let position = messages.first(where: { $0.messageID == predecessor })?.position,
-                position < range.lower
+                position < range.lower, coverage.range(containing: position) != nil
             else { continue }
             coverage.insert(CoveredRange(lower: position, upper: range.lower))
         }
