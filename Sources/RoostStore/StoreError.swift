@@ -14,6 +14,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case damaged
         /// A newer release has written the file.
         case newerSchema
+        /// An older release has written the file, and whoever asks may only read.
+        case olderSchema
         /// The file belongs to another application or user (scar 34).
         case otherOwner
         /// Somebody else has it open.

@@ -53,7 +53,8 @@ extension RoostError {
     init(_ error: StoreError) {
         let remedy: Remedy =
             switch error.kind {
-            case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .otherOwner, .locked,
+            case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema,
+                .otherOwner, .locked,
                 .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable:
                 .repairStorage
             case .suspended: .retry

@@ -86,6 +86,14 @@ package struct FolderInspection: Hashable, Sendable {
         _ folder: String, owner: StoreOwner
     ) async throws(StoreError) -> CacheReport {
         let files = StoreFiles(folder: folder)
+        do throws(StoreError) {
+            _ = try await reading(files.cache) { _ in }
+        } catch  where error.kind == .olderSchema {
+            // Sound as far as anybody knows, and a repair would keep nothing of it.
+            throw error
+        } catch {
+            // That is what the repair is for.
+        }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
             patience: .seconds(5), listens: false, migrating: { _ in }, protection: .none)
@@ -107,6 +115,7 @@ package struct FolderInspection: Hashable, Sendable {
         let outcome: Result<Value, StoreError>
         do throws(StoreError) {
             try await connection.open()
+            try await connection.requireNewestSchema()
             outcome = .success(try await body(connection))
         } catch {
             outcome = .failure(error)
@@ -119,4 +128,20 @@ package struct FolderInspection: Hashable, Sendable {
 
 extension DatabaseFiles {
     fileprivate var byteCount: Int64 { byteCounts.main + byteCounts.log }
+}
+
+extension ReadConnection {
+    /// A file of an older release is neither damaged nor readable: who may write brings it up to date.
+    func requireNewestSchema() throws(StoreError) {
+        let version = try inspect { connection throws(SQLiteError) in
+            try connection.first(Query(sql: "PRAGMA user_version") { row in row.int64(0) }) ?? 0
+        }
+        let newest =
+            path.hasSuffix("outbox.sqlite") ? Migrator.outbox.newest : Migrator.cache.newest
+        guard (1..<Int64(newest)).contains(version) else { return }
+        throw StoreError(
+            .olderSchema,
+            "\(path) has schema \(version) of an older release: open it once with the app or with "
+                + "`roost client`, which brings it to \(newest).")
+    }
 }

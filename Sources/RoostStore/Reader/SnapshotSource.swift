@@ -12,7 +12,7 @@ protocol SnapshotSource: Actor {
 /// Owns a connection that only reads.
 actor ReadConnection: SnapshotSource {
     private nonisolated let executor: any SerialExecutor
-    private let path: String
+    let path: String
     private var connection: Connection?
     private var book: ReadBook?
     private let switchboard: StoreSwitch

@@ -138,6 +138,25 @@ struct ReleasedSchemaTests {
         await store.close()
     }
 
+    @Test func `whoever only looks says that a file is old, and repairs nothing (scar 41)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        try place(in: folder.path)
+        let store = "\(folder.path)/app/anna"
+        let looked = await #expect(throws: StoreError.self) {
+            _ = try await FolderInspection.of(store)
+        }
+        #expect(looked?.kind == .olderSchema)
+        let repaired = await #expect(throws: StoreError.self) {
+            _ = try await FolderInspection.repair(store, owner: Fixture.owner)
+        }
+        #expect(repaired?.kind == .olderSchema)
+        let opened = try await Store.test(.folder(folder.path))
+        try await check(opened)
+        await opened.close()
+    }
+
     @Test func `an upgrade that loses power anywhere goes on and loses nothing (scars 41, 154)`()
         async throws
     {
