@@ -13,6 +13,7 @@ package final class SimulatedWorld: Sendable {
         package let network: SimulatedNetwork
         let cache: Configuration.Cache
         let pageSize: Int
+        let protection: Protection
     }
 
     /// Virtual time begins here, so that it looks like a time in traces.
@@ -48,11 +49,13 @@ package final class SimulatedWorld: Sendable {
 
     /// A device for a user; with a folder its disk is real and outlives `ChatClient.close`.
     package func device(
-        of userID: UserID, folder: String? = nil, pageSize: Int = 40
+        of userID: UserID, folder: String? = nil, pageSize: Int = 40,
+        protection: Protection = .none
     ) -> Device {
         Device(
             userID: userID, network: SimulatedNetwork(to: server, on: executor, random),
-            cache: folder.map { .folder($0) } ?? .memory, pageSize: pageSize)
+            cache: folder.map { .folder($0) } ?? .memory, pageSize: pageSize,
+            protection: protection)
     }
 
     /// Starts the app on a device.
@@ -60,7 +63,7 @@ package final class SimulatedWorld: Sendable {
         try await ChatClient.open(
             Configuration(
                 applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
-                cache: device.cache, pageSize: device.pageSize),
+                cache: device.cache, protection: device.protection, pageSize: device.pageSize),
             world: World(
                 http: device.network, sockets: device.network, clock: executor,
                 wallTime: { [executor] in Self.wallTime(executor) },

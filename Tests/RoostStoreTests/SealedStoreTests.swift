@@ -14,9 +14,18 @@ struct SealedFolder {
     let folder: TemporaryFolder
     let keys: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-        keys = try TemporaryFolder()
+    init(inMemory: Bool = false) throws {
+        folder = try TemporaryFolder(inMemory: inMemory)
+        keys = try TemporaryFolder(inMemory: inMemory)
+    }
+
+    /// The store's files as they are now, in a folder of their own, sealed with the same key.
+    func copy() throws -> SealedFolder {
+        let copy = try SealedFolder(inMemory: true)
+        for name in try folder.contents() {
+            try FileManager.default.copyItem(atPath: folder.file(name), toPath: copy.folder.file(name))
+        }
+        return copy
     }
 
     func open(
@@ -86,6 +95,7 @@ struct SealedStoreTests {
         await store.close()
         let found = Secrets.found(in: place.files())
         #expect(found.count > 10)
+        #expect(found.contains("Text-Lapwing as a word in \(Self.cacheName)"))
     }
 
     @Test func `everything comes back from a sealed store (R131)`() async throws {
@@ -231,6 +241,8 @@ struct SealedStoreTests {
         #expect(try await store.reader.newest(in: Secrets.channel).count == Secrets.messages.count)
         await store.close()
     }
+
+    private static let cacheName = "%41pplication-%4Bestrel/%4Fwner-%57agtail/cache.sqlite"
 
     private static func keyCount(channelRow: Int64, in path: String) throws -> Int64? {
         try Connection(.file(path), ConnectionOptions(access: .readOnly)).first(

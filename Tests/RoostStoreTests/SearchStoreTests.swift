@@ -101,7 +101,7 @@ struct SearchStoreTests {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         var life = RandomMessages(seed: seed)
-        var options = Store.Options()
+        var options = Fixture.options
         options.isSearchable = false
         var store = try await Store.open(
             .folder(folder.path), owner: Fixture.owner, options)
@@ -252,7 +252,7 @@ struct SearchStoreTests {
     {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        var options = Store.Options()
+        var options = Fixture.options
         options.isSearchable = false
         let plain = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         try await plain.writer.commit([Fixture.page(1...3)])
@@ -279,7 +279,7 @@ struct SearchStoreTests {
         let first = try await Store.open(.folder(folder.path), owner: Fixture.owner)
         try await first.writer.commit([Fixture.page(1...3)])
         await first.close()
-        var options = Store.Options()
+        var options = Fixture.options
         options.keepsIndexInMemory = true
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         options.isSearchable = false

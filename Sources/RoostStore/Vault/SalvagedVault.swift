@@ -16,7 +16,8 @@ struct SalvagedVault: Sendable {
             guard row.values.count == 3, row.values[0] == .null,
                 case .integer(let number) = row.values[1], case .blob(let bytes) = row.values[2]
             else { continue }
-            if row.id == 1, (try? VaultHeader(bytes)) != nil {
+            // By its sum: the row's ID may be what is damaged.
+            if (try? VaultHeader(bytes)) != nil {
                 header = bytes
             } else if bytes.count == WrappedKey.byteCount {
                 keys[row.id] = WrappedKey(number: row.id, channelRow: number, bytes: bytes)
@@ -33,10 +34,6 @@ struct SalvagedVault: Sendable {
         try connection.execute(.saveVault, (VaultStage.sealed.rawValue, header))
         for key in keys { try connection.execute(.insertKey, key) }
     }
-}
-
-extension Query where Input == Void, Output == Void {
-    fileprivate static let deleteKeys = Query(sql: "DELETE FROM data_key")
 }
 
 extension Query where Input == WrappedKey, Output == Void {

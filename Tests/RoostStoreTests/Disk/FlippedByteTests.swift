@@ -57,7 +57,7 @@ struct FlippedByteTests {
 
     /// Opens a store with a check and reads all of it; what cannot be read says so.
     private func readAll(_ folder: TemporaryFolder) async throws -> StoreError? {
-        var options = Store.Options()
+        var options = Fixture.options
         options.checksForDamage = true
         do {
             let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
@@ -146,7 +146,8 @@ struct FlippedByteTests {
             #expect(try await again.outbox.items().items.count == items.items.count + 1)
             await again.close()
         }
-        #expect(mostLost > 1 && mostLost < 60)
+        // The keys of a sealed outbox lie in pages too.
+        #expect(mostLost > 1 && (mostLost < 60 || Fixture.isSealed))
     }
 
     @Test func `an outbox that is no database at all is set aside and told of (scars 42, 46)`()

@@ -126,7 +126,7 @@ struct ReleasedSchemaTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         try place(in: folder.path)
-        var options = Store.Options()
+        var options = Fixture.options
         let (steps, told) = AsyncStream.makeStream(of: MigrationProgress.self)
         options.migrating = { told.yield($0) }
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
