@@ -121,6 +121,12 @@ struct SealedDamageTests {
                 bit: bit, ofRow: row, in: Connection(.file(try damaged.path("outbox.sqlite"))))
             let comment: Comment = "\(column.testDescription), \(bit), \(row)"
             #expect(try await told(by: damaged, comment) > 0, comment)
+            if SealedColumn.ofVault.contains(where: { $0.testDescription == "\(column)" }) {
+                // There is a second copy of these.
+                let store = try await damaged.open(key)
+                #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+                await store.close()
+            }
             Secrets.expectNone(in: damaged.files())
         }
     }
@@ -128,7 +134,8 @@ struct SealedDamageTests {
     /// What no sum covers: which row of the vault is which.
     private static let moves: [SQL] = [
         "UPDATE vault SET stage = 6", "DELETE FROM vault",
-        "UPDATE data_key SET number = number + 64", "UPDATE data_key SET channel_id = 1 - channel_id",
+        "UPDATE data_key SET number = number + 64",
+        "UPDATE data_key SET channel_id = 1 - channel_id",
         "UPDATE data_key SET channel_id = channel_id + 4",
         "DELETE FROM data_key WHERE channel_id = 0", "DELETE FROM data_key WHERE channel_id = 1",
     ]
@@ -145,6 +152,36 @@ struct SealedDamageTests {
         let store = try await place.open(key)
         #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
         await store.close()
+    }
+
+    @Test
+    func `unsent words survive the loss of all that opens them, and a new key (scars 15, 42)`()
+        async throws
+    {
+        let place = try SealedFolder(inMemory: true)
+        let (old, new) = (MasterKeys(Fixture.key(1)), Fixture.key(2))
+        var store = try await place.open(.sealed(old))
+        try await Secrets.fill(store)
+        await store.close()
+        let both = StoreProtection.sealed(MasterKeys(new, previous: [old.current]))
+        for protection in [StoreProtection.sealed(old), both, .sealed(MasterKeys(new))] {
+            store = try await place.open(protection)
+            #expect(store.outboxReport == .intact)
+            await store.close()
+            let damaged = try place.copy()
+            try Connection(.file(try damaged.path("outbox.sqlite"))).executeScript(
+                "DELETE FROM vault; UPDATE data_key SET wrapped = zeroblob(8)")
+            store = try await damaged.open(protection)
+            #expect(store.outboxReport != .intact)
+            #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+            await store.close()
+        }
+        // The copy goes over to the new key with the rest, and goes when the seals do.
+        let copy = try Connection(.file(try place.path("outbox.vault")))
+        #expect(throws: VaultError.wrongKey) { try Vault.open(in: copy, old) }
+        store = try await place.open(StoreProtection.sealed(MasterKeys(new)).takenOff())
+        await store.close()
+        #expect(!place.files().contains { $0.name.hasSuffix("outbox.vault") })
     }
 
     @Test func `a channel whose key is broken is fetched again after it was cleared (R136)`()

@@ -23,7 +23,8 @@ struct SealedFolder {
     func copy() throws -> SealedFolder {
         let copy = try SealedFolder(inMemory: true)
         for name in try folder.contents() {
-            try FileManager.default.copyItem(atPath: folder.file(name), toPath: copy.folder.file(name))
+            try FileManager.default.copyItem(
+                atPath: folder.file(name), toPath: copy.folder.file(name))
         }
         return copy
     }

@@ -148,7 +148,8 @@ enum Secrets {
         #expect(found(in: files) == [])
     }
 
-    /// A word as an index of words has it: in small letters, without those it shares with the one before.
+    /// A word as an index has it: in small letters, without those it shares with the one before.
+    ///
     /// Nil for one so short that it may stand anywhere by chance.
     private static func indexed(_ text: String) -> Data? {
         let word = text.split(separator: ".")[0].split(separator: "-").last ?? ""

@@ -17,7 +17,8 @@ extension Option {
         help: "the folder of the cache and of unsent messages; it is made when missing")
     static let keyFolder = Option(
         "key-folder", .text(placeholder: "DIR"),
-        help: "seal cache and unsent messages, with a key kept in this folder; not that of the cache")
+        help:
+            "seal cache and unsent messages, with a key kept in this folder; not that of the cache")
     static let pageSize = Option(
         "page-size", .number(placeholder: "N", 1...200), standard: "40",
         help: "messages shown at first, and with each older or newer")

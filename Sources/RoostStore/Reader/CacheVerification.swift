@@ -123,9 +123,10 @@ private struct CacheCheck {
             let stored: StoredChannel
             do throws(SQLiteError) {
                 url = try session.url(ofRow: written.row)
-                stored = try connection.seals.map { seals throws(SQLiteError) in
-                    try written.opened(by: seals, as: url)
-                } ?? written
+                stored =
+                    try connection.seals.map { seals throws(SQLiteError) in
+                        try written.opened(by: seals, as: url)
+                    } ?? written
             } catch  where error.isMalformedValue {
                 found.add(.payload, nil, "a channel cannot be read")
                 continue

@@ -10,7 +10,8 @@ internal import RoostSealing
 extension Connection {
     /// Writes everything in the clear; nobody else has the database open.
     ///
-    /// - Parameter rename: Writes down the owner by its name.
+    /// `rename` writes down the owner by its name. Throws a malformed value at a message or a name that
+    /// cannot be opened; an unsent message of that kind stays as it is.
     func unseal(
         with seals: RowSeals, _ rename: Query<StoreOwner, Void>,
         _ progress: (MigrationProgress) -> Void

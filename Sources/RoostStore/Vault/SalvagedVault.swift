@@ -3,7 +3,7 @@
 internal import RoostSQLite
 
 /// The vault of a damaged database as far as its pages tell it: without it no sealed row is worth saving.
-struct SalvagedVault: Sendable {
+struct SalvagedVault: Equatable, Sendable {
     private let header: [UInt8]
     private let keys: [WrappedKey]
 
@@ -26,6 +26,13 @@ struct SalvagedVault: Sendable {
         guard let header else { return nil }
         self.header = header
         self.keys = keys.values.sorted { $0.number < $1.number }
+    }
+
+    /// The vault of a database that is whole; nil when it has none.
+    init?(of connection: Connection) throws(SQLiteError) {
+        guard let row = try connection.first(.vault) else { return nil }
+        header = row.header
+        keys = try connection.all(.allKeys)
     }
 
     /// Puts it into the place of the vault that a new database was given.

@@ -159,7 +159,7 @@ package struct StoreProtection: Sendable {
         }
     }
 
-    /// Whether a file is a database in which anybody can read.
+    /// Whether a file is for certain a database in which anybody can read.
     static func isInTheClear(_ path: String) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
@@ -167,8 +167,7 @@ package struct StoreProtection: Sendable {
             guard try connection.first(.hasKeys) == 0 else { return false }
             return try connection.first(.vault) == nil
         } catch {
-            // A vault that cannot be read is none that anybody could open.
-            return true
+            return false
         }
     }
 
@@ -311,7 +310,7 @@ extension StoreFiles {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    fileprivate static let vaultTableCount = Query(
+    static let vaultTableCount = Query(
         sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'vault'"
     ) { row in row.int64(0) }
 }

@@ -161,6 +161,19 @@ package final class Vault: Sendable {
         return sealer
     }
 
+    /// The numbers of the keys that the wrapping key does not open: damage.
+    func brokenKeys(in connection: Connection) throws(SQLiteError) -> [Int64] {
+        var broken: [Int64] = []
+        for key in try connection.all(.allKeys) {
+            do throws(SQLiteError) {
+                _ = try sealer(key)
+            } catch  where error.isMalformedValue {
+                broken.append(key.number)
+            }
+        }
+        return broken
+    }
+
     /// Adds a key, which becomes the channel's newest.
     func addKey(channelRow: Int64, in connection: Connection) throws(SQLiteError) -> Sealer {
         guard let number = try connection.first(.reserveKeyNumber, channelRow),

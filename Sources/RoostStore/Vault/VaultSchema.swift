@@ -36,7 +36,7 @@ package enum VaultStage: Int64, Sendable {
 }
 
 /// A row of `data_key`.
-struct WrappedKey: Sendable {
+struct WrappedKey: Equatable, Sendable {
     let number: Int64
     let channelRow: Int64
     let bytes: [UInt8]
@@ -129,6 +129,12 @@ extension Query where Output == Void, Input == Void {
 }
 
 extension Query where Output == Void, Input == Int64 {
+    static var deleteKey: Query {
+        Query(
+            sql: "DELETE FROM data_key WHERE number = ?1",
+            bind: { number, bindings in bindings.append(number) })
+    }
+
     static var deleteKeysOfChannel: Query {
         Query(
             sql: "DELETE FROM data_key WHERE channel_id = ?1",
