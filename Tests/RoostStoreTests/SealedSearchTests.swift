@@ -99,7 +99,8 @@ struct SealedSearchTests {
         let question = SearchQuestion("lapwing", limit: 100)
         let answer = try await FolderInspection.search(folder, for: question, keys)
         #expect(answer.found.count == 39 && answer.index.isComplete)
-        let elsewhere = StoreProtection.keyFolder("/nowhere")
+        let other = try TemporaryFolder()
+        let elsewhere = StoreProtection.keyFolder(other.path)
         for protection in [StoreProtection.none, elsewhere] {
             let looks: [() async throws -> Void] = [
                 { _ = try await FolderInspection.of(folder, protection) },

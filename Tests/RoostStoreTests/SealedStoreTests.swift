@@ -89,6 +89,18 @@ struct SealedStoreTests {
         Secrets.expectNone(in: place.files())
     }
 
+    @Test func `a sealed store in memory makes its key like any other (R134)`() async throws {
+        let keys = try TemporaryFolder()
+        var options = Store.Options()
+        options.protection = .keyFolder(keys.path)
+        let store = try await Store.open(.memory, owner: Secrets.owner, options)
+        try await Secrets.fill(store)
+        try await Secrets.expectAll(in: store)
+        #expect(try await Secrets.search(store).found.count == 39)
+        await store.close()
+        #expect(try keys.contents() != [])
+    }
+
     @Test func `the search for secrets finds them in a store in the clear`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(.none)

@@ -92,7 +92,9 @@ package struct StoreProtection: Sendable {
     func prepared(for names: [String]) -> StoreProtection {
         guard case .keyFolder(let folder, _) = form else { return self }
         let name = names.joined(separator: "/")
-        return StoreProtection(form: .sealed(KeyFile("\(folder)/\(name).key")))
+        var prepared = StoreProtection(form: .sealed(KeyFile("\(folder)/\(name).key")))
+        prepared.makesKey = false
+        return prepared
     }
 
     /// The protection of one owner's store, with the keys at hand.
@@ -118,6 +120,7 @@ package struct StoreProtection: Sendable {
                 throw StoreError(.keyUnavailable, error.description)
             }
             (prepared.progress, prepared.takesOff) = (progress, takesOff)
+            prepared.makesKey = !takesOff
         }
         guard case .sealed = prepared.form, let files else { return prepared }
         // Both, before either is touched: a damaged one would be made anew under a wrong key.
