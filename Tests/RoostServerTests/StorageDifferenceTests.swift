@@ -56,7 +56,12 @@ struct StorageDifferenceTests {
             let joined = states[0].filter { state in
                 state.members.contains { $0.user.id == id && $0.state == .joined }
             }
-            #expect(joined.reduce(0) { $0 + $1.unreadCount } == total)
+            let counted = joined.filter { state in
+                state.members.contains {
+                    $0.user.id == id && $0.hidden == .unhidden && $0.traits.countPreference != .off
+                }
+            }
+            #expect(counted.reduce(0) { $0 + $1.unreadCount } == total)
             for state in joined {
                 #expect(state.unreadCount == (try await recount(state, id, storages[0])))
             }
@@ -80,7 +85,7 @@ struct StorageDifferenceTests {
         let url = Self.urls[dice.roll(3)]
         let id = Self.users[dice.roll(3)]
         let message = MessageID(Int64(dice.roll(60) + 1))
-        switch dice.roll(12) {
+        switch dice.roll(17) {
         case 0:
             let members = Array(Self.users.prefix(dice.roll(3) + 1))
             let new = StorageContractTests.channel(url, members, isDistinct: dice.roll(4) == 0)
@@ -109,10 +114,50 @@ struct StorageDifferenceTests {
             return
                 "\(try await storage.messageChanges(in: url, after: point, limit: dice.roll(9) + 1))"
         case 7: return try await ask(storage, url, &dice)
+        case 8: return try await bend(storage, url, id, &dice, now)
+        case 9:
+            let key = "k\(dice.roll(2))"
+            let changed = try await storage.updateMessage(message, in: url, now: now) {
+                $0.details.reactions = [Reaction(key: key, userIDs: [id], updatedAt: now)]
+            }
+            return String(describing: changed)
+        case 10 where dice.roll(4) == 0:
+            return "\(try await storage.deleteChannel(url, now: now))"
+        case 11: return "\(try await storage.memberRecords(of: url))"
         default:
             return
                 "\(String(describing: try await storage.append(draft(url, id, &dice), now: now)))"
         }
+    }
+
+    /// Changes a channel or how somebody stands to it.
+    private func bend(
+        _ storage: any Storage, _ url: ChannelURL, _ id: UserID, _ dice: inout Dice,
+        _ now: Timestamp
+    ) async throws -> String {
+        let number = dice.roll(9)
+        if dice.roll(3) == 0 {
+            let record = try await storage.updateChannel(url, now: now) { record in
+                record.name = "n\(number)"
+                record.traits.isFrozen.toggle()
+                record.traits.metadata["k\(number)"] = "'\(number)"
+                record.traits.counters["c", default: 0] += Int64(number)
+            }
+            guard let record else { return "none" }
+            let metadata = record.traits.metadata.sorted { $0.key < $1.key }
+            return "\(record.name) \(record.traits.isFrozen) \(metadata) \(record.traits.counters)"
+        }
+        let hidden = HiddenState.allCases[dice.roll(3)]
+        let counts = CountPreference.allCases[dice.roll(4)]
+        let member = try await storage.updateMember(id, of: url, now: now) { member in
+            member.hidden = hidden
+            member.traits.countPreference = counts
+            member.role = number % 2 == 0 ? .operator : .none
+            member.traits.messageOffset = number == 1 ? now : nil
+            member.traits.mute = number == 2 ? Restriction(startedAt: now, note: "\"") : nil
+            member.state = .joined
+        }
+        return String(describing: member)
     }
 
     private func draft(_ url: ChannelURL, _ id: UserID, _ dice: inout Dice) -> Message {

@@ -5,7 +5,11 @@ import RoostWire
 
 extension MemberRecord {
     var member: Member {
-        Member(user: user, state: state, role: role, joinedAt: joinedAt)
+        var member = Member(
+            user: user, state: state, role: role, isMuted: traits.mute != nil, joinedAt: joinedAt)
+        member.mutedUntil = traits.mute?.endsAt
+        member.muteReason = traits.mute?.note ?? ""
+        return member
     }
 }
 
@@ -19,6 +23,10 @@ extension ChannelState {
     /// The channel from one user's point of view, or from nobody's.
     func view(for viewer: UserID?, _ extras: ChannelExtras) -> GroupChannel {
         let me = viewer.flatMap { id in members.first { $0.user.id == id } }
+        let offset = me?.traits.messageOffset
+        let last = lastMessage.flatMap { message in
+            offset.map { message.createdAt > $0 } ?? true ? message : nil
+        }
         var channel = GroupChannel(
             url: record.url, name: record.name, coverURL: record.coverURL, data: record.data,
             customType: record.customType, createdAt: record.createdAt,
@@ -26,15 +34,20 @@ extension ChannelState {
             isDistinct: record.isDistinct, isSuper: record.isSuper, isPublic: record.isPublic,
             members: extras.members ? members.map(\.member) : [], memberCount: members.count,
             joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
-            unreadMentionCount: mentionCount, lastMessage: lastMessage,
+            unreadMentionCount: mentionCount, lastMessage: last,
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
-            messageOffset: me?.messageOffset)
-        channel.isDiscoverable = record.isPublic
+            messageOffset: offset)
         channel.joinedAt = me?.joinedAt
+        channel.metadata = record.traits.metadata.isEmpty ? nil : record.traits.metadata
+        channel.pinnedMessageIDs = record.traits.pins
+        channel.setTraits(record)
+        if let me { channel.setMine(me, inviter: me.traits.inviter.flatMap(user)) }
         if extras.readReceipts { channel.readReceipts = receipts { $0.lastRead } }
         if extras.deliveryReceipts { channel.deliveryReceipts = receipts { $0.deliveredAt } }
         return channel
     }
+
+    private func user(_ id: UserID) -> User? { members.first { $0.user.id == id }?.user }
 
     private func receipts(_ moment: (MemberRecord) -> Timestamp?) -> [UserID: Timestamp] {
         var receipts: [UserID: Timestamp] = [:]
@@ -42,5 +55,27 @@ extension ChannelState {
             receipts[member.user.id] = moment(member) ?? Timestamp(milliseconds: 0)
         }
         return receipts
+    }
+}
+
+extension GroupChannel {
+    fileprivate mutating func setTraits(_ record: ChannelRecord) {
+        let traits = record.traits
+        isFrozen = traits.isFrozen
+        isBroadcast = traits.isBroadcast
+        isExclusive = traits.isExclusive
+        isEphemeral = traits.isEphemeral
+        isDiscoverable = traits.isDiscoverable ?? record.isPublic
+        needsAccessCode = !traits.accessCode.isEmpty
+        messageSurvivalSeconds = traits.survivalSeconds
+    }
+
+    fileprivate mutating func setMine(_ me: MemberRecord, inviter: User?) {
+        hiddenState = me.hidden
+        isMuted = me.traits.mute != nil
+        countPreference = me.traits.countPreference
+        pushTrigger = me.traits.pushTrigger
+        self.inviter = inviter
+        invitedAt = me.traits.invitedAt
     }
 }

@@ -106,10 +106,13 @@ extension ChatServer {
         let url = call.channelURL
         return try await inLane(of: url) { () async throws(ServerError) in
             try await requireMember(url, caller)
-            let change = ChannelPropertyChange(
-                name: call.name, coverURL: call.coverURL, data: call.data,
-                customType: call.customType)
-            try await ask(try await storage.updateChannel(url, change, now: world.now()))
+            try await ask(
+                try await storage.updateChannel(url, now: world.now()) { record in
+                    record.name = call.name ?? record.name
+                    record.coverURL = call.coverURL ?? record.coverURL
+                    record.data = call.data ?? record.data
+                    record.customType = call.customType ?? record.customType
+                })
             let members = try await ask(try await storage.memberIDs(of: url))
             let event = ChannelEvent(
                 .propertiesChanged, channelURL: url, timestamp: world.now())

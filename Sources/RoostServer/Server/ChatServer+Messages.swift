@@ -119,7 +119,7 @@ extension ChatServer {
             case .notFound: throw ServerError(.messageNotFound, "There is no such message.")
             case .notOwner:
                 throw ServerError(.notTheOwner, "Only its sender may delete a message.")
-            case .deleted(let message):
+            case .deleted(let message, let parent):
                 let event = DeletionEvent(
                     channelURL: url, messageID: call.messageID, timestamp: world.now(),
                     messageCreatedAt: message.createdAt, senderID: message.sender?.user.id)

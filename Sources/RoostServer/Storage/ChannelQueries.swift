@@ -5,7 +5,7 @@ import RoostSQLite
 import RoostWire
 
 extension ChannelRecord {
-    /// Reads the ten columns from `start` on.
+    /// Reads the eleven columns from `start` on.
     fileprivate init(_ row: borrowing Row, from start: Int32) {
         self.init(
             url: ChannelURL(row.text(start)), name: row.text(start + 1),
@@ -14,14 +14,14 @@ extension ChannelRecord {
             createdAt: Timestamp(milliseconds: row.int64(start + 5)),
             createdBy: row.optionalText(start + 6).map { UserID($0) },
             isDistinct: row.int64(start + 7) != 0, isSuper: row.int64(start + 8) != 0,
-            isPublic: row.int64(start + 9) != 0)
+            isPublic: row.int64(start + 9) != 0, traits: ChannelTraits(json: row.text(start + 10)))
     }
 }
 
 extension Query where Input == ChannelURL, Output == Int64 {
     static var channelRow: Query {
         Query(
-            sql: "SELECT id FROM channel WHERE url = ?1",
+            sql: "SELECT id FROM channel WHERE url = ?1 AND deleted_at IS NULL",
             bind: { url, bindings in bindings.append(url.rawValue) },
             decode: { row in row.int64(0) })
     }
@@ -32,8 +32,8 @@ extension Query where Input == ChannelURL, Output == (Int64, ChannelRecord) {
         Query(
             sql: """
                 SELECT id, url, name, cover_url, data, custom_type, created_at, created_by,
-                    distinct_key IS NOT NULL, is_super, is_public
-                FROM channel WHERE url = ?1
+                    distinct_key IS NOT NULL, is_super, is_public, traits
+                FROM channel WHERE url = ?1 AND deleted_at IS NULL
                 """,
             bind: { url, bindings in bindings.append(url.rawValue) },
             decode: { row in (row.int64(0), ChannelRecord(row, from: 1)) })
@@ -46,8 +46,10 @@ extension Query where Input == String, Output == (Int64, ChannelRecord) {
         Query(
             sql: """
                 SELECT c.id, c.url, c.name, c.cover_url, c.data, c.custom_type, c.created_at,
-                    c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public
-                FROM json_each(?1) AS page JOIN channel AS c ON c.url = page.value
+                    c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public,
+                    c.traits
+                FROM json_each(?1) AS page
+                JOIN channel AS c ON c.url = page.value AND c.deleted_at IS NULL
                 """,
             bind: { page, bindings in bindings.append(page) },
             decode: { row in (row.int64(0), ChannelRecord(row, from: 1)) })
@@ -68,8 +70,15 @@ extension Query where Input == (new: NewChannel, change: ChangeStamp), Output ==
         Query(
             sql: """
                 INSERT INTO channel (url, name, cover_url, data, custom_type, created_at,
-                    created_by, distinct_key, is_super, is_public, sequence, changed_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                    created_by, distinct_key, is_super, is_public, sequence, changed_at, traits)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                ON CONFLICT (url) DO UPDATE SET
+                    name = excluded.name, cover_url = excluded.cover_url, data = excluded.data,
+                    custom_type = excluded.custom_type, created_at = excluded.created_at,
+                    created_by = excluded.created_by, distinct_key = excluded.distinct_key,
+                    is_super = excluded.is_super, is_public = excluded.is_public,
+                    sequence = excluded.sequence, changed_at = excluded.changed_at,
+                    traits = excluded.traits, deleted_at = NULL
                 RETURNING id
                 """,
             bind: { input, bindings in
@@ -86,6 +95,7 @@ extension Query where Input == (new: NewChannel, change: ChangeStamp), Output ==
                 bindings.append(record.isPublic)
                 bindings.append(input.change.sequence)
                 bindings.append(input.change.at)
+                bindings.append(record.traits.json)
             },
             decode: { row in row.int64(0) })
     }
@@ -97,11 +107,11 @@ extension Query where Input == (url: ChannelURL, user: UserID?), Output == Chann
             sql: """
                 SELECT c.url, c.name, c.cover_url, c.data, c.custom_type, c.created_at,
                     c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public,
-                    me.state, me.role
+                    c.traits, me.state, me.role, coalesce(me.traits, '{}')
                 FROM channel AS c
                 LEFT JOIN user AS u ON u.user_id = ?2
                 LEFT JOIN member AS me ON me.channel = c.id AND me.user = u.id
-                WHERE c.url = ?1
+                WHERE c.url = ?1 AND c.deleted_at IS NULL
                 """,
             bind: { input, bindings in
                 bindings.append(input.url.rawValue)
@@ -110,27 +120,93 @@ extension Query where Input == (url: ChannelURL, user: UserID?), Output == Chann
             decode: { row in
                 ChannelAccess(
                     record: ChannelRecord(row, from: 0),
-                    state: MembershipState(rawValue: row.text(10)) ?? .none,
-                    role: Role(rawValue: row.text(11)) ?? .none, messageOffset: nil)
+                    state: MembershipState(rawValue: row.text(11)) ?? .none,
+                    role: Role(rawValue: row.text(12)) ?? .none,
+                    traits: MemberTraits(json: row.text(13)))
             })
     }
 }
 
-extension Query where Input == (id: Int64, change: ChannelPropertyChange), Output == Void {
+extension Query where Input == (id: Int64, record: ChannelRecord), Output == Void {
     static var updateChannel: Query {
         Query(
             sql: """
-                UPDATE channel SET name = coalesce(?2, name), cover_url = coalesce(?3, cover_url),
-                    data = coalesce(?4, data), custom_type = coalesce(?5, custom_type)
+                UPDATE channel SET name = ?2, cover_url = ?3, data = ?4, custom_type = ?5,
+                    is_public = ?6, traits = ?7
                 WHERE id = ?1
                 """,
             bind: { input, bindings in
                 bindings.append(input.id)
-                bindings.append(input.change.name)
-                bindings.append(input.change.coverURL)
-                bindings.append(input.change.data)
-                bindings.append(input.change.customType)
+                bindings.append(input.record.name)
+                bindings.append(input.record.coverURL)
+                bindings.append(input.record.data)
+                bindings.append(input.record.customType)
+                bindings.append(input.record.isPublic)
+                bindings.append(input.record.traits.json)
             })
+    }
+}
+
+extension Query where Input == (after: ChannelURL, limit: Int), Output == ChannelRecord {
+    static var channelsAfter: Query {
+        Query(
+            sql: """
+                SELECT url, name, cover_url, data, custom_type, created_at, created_by,
+                    distinct_key IS NOT NULL, is_super, is_public, traits
+                FROM channel WHERE url > ?1 AND deleted_at IS NULL ORDER BY url LIMIT ?2
+                """,
+            bind: { input, bindings in
+                bindings.append(input.after.rawValue)
+                bindings.append(input.limit)
+            },
+            decode: { row in ChannelRecord(row, from: 0) })
+    }
+}
+
+extension Query where Input == (id: Int64, at: Timestamp), Output == Void {
+    /// Leaves the row, which the change logs of its members point at.
+    static var buryChannel: Query {
+        Query(
+            sql: """
+                UPDATE channel SET deleted_at = ?2, distinct_key = NULL, name = '', data = '',
+                    cover_url = '', traits = '{}'
+                WHERE id = ?1
+                """,
+            bind: { input, bindings in
+                bindings.append(input.id)
+                bindings.append(input.at.milliseconds)
+            })
+    }
+}
+
+extension Query where Input == (id: Int64, change: ChangeStamp), Output == Void {
+    static var emptyChannel: Query {
+        Query(
+            sql: """
+                UPDATE member SET state = 'none', role = 'none', sequence = ?2, changed_at = ?3
+                WHERE channel = ?1 AND state <> 'none'
+                """,
+            bind: { input, bindings in
+                bindings.append(input.id)
+                bindings.append(input.change.sequence)
+                bindings.append(input.change.at)
+            })
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    static var forgetMentions: Query {
+        Query(
+            sql: """
+                DELETE FROM mention WHERE message IN (SELECT id FROM message WHERE channel = ?1)
+                """,
+            bind: { id, bindings in bindings.append(id) })
+    }
+
+    static var forgetMessages: Query {
+        Query(
+            sql: "DELETE FROM message WHERE channel = ?1",
+            bind: { id, bindings in bindings.append(id) })
     }
 }
 
@@ -151,7 +227,8 @@ extension Query where Input == UserID, Output == ChannelListing {
         Query(
             sql: """
                 SELECT c.url, c.name, c.cover_url, c.data, c.custom_type, c.created_at,
-                    c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public, me.state,
+                    c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public, c.traits,
+                    me.state, me.hidden,
                     (SELECT created_at FROM message
                      WHERE channel = c.id AND is_counted = 1 AND deleted_at IS NULL
                      ORDER BY created_at DESC, id DESC LIMIT 1),
@@ -166,10 +243,11 @@ extension Query where Input == UserID, Output == ChannelListing {
             decode: { row in
                 ChannelListing(
                     record: ChannelRecord(row, from: 0),
-                    state: MembershipState(rawValue: row.text(10)) ?? .none,
-                    lastMessageAt: row.optionalInt64(11).map { Timestamp(milliseconds: $0) },
-                    changeSequence: row.int64(12),
-                    changedAt: Timestamp(milliseconds: row.int64(13)))
+                    state: MembershipState(rawValue: row.text(11)) ?? .none,
+                    hidden: HiddenState(rawValue: row.text(12)) ?? .unhidden,
+                    lastMessageAt: row.optionalInt64(13).map { Timestamp(milliseconds: $0) },
+                    changeSequence: row.int64(14),
+                    changedAt: Timestamp(milliseconds: row.int64(15)))
             })
     }
 }
@@ -231,7 +309,7 @@ extension Query where Input == UserID, Output == Int {
             sql: """
                 SELECT count(*)
                 FROM user AS u
-                JOIN member AS me ON me.user = u.id AND me.state = 'joined'
+                JOIN member AS me ON me.user = u.id AND me.state = 'joined' AND me.is_counted = 1
                 JOIN message AS m ON m.channel = me.channel AND m.created_at > me.last_read
                 WHERE u.user_id = ?1 AND m.is_counted = 1 AND m.deleted_at IS NULL
                     AND m.sender IS NOT u.id

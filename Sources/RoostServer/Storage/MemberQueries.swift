@@ -7,6 +7,7 @@ struct NewMember: Sendable {
     let channel: Int64
     let user: Int64
     let state: MembershipState
+    let traits: MemberTraits
     let now: Timestamp
     let change: ChangeStamp
 }
@@ -17,13 +18,15 @@ extension Query where Input == NewMember, Output == Void {
         Query(
             sql: """
                 INSERT INTO member (channel, user, place, state, role, joined_at, last_read,
-                    sequence, changed_at)
+                    sequence, changed_at, traits, is_counted)
                 VALUES (?1, ?2, (SELECT count(*) FROM member WHERE channel = ?1), ?3, 'none',
-                    ?4, ?5, ?6, ?7)
+                    ?4, ?5, ?6, ?7, ?8, ?9)
                 ON CONFLICT (channel, user) DO UPDATE SET
                     state = excluded.state, role = 'none', joined_at = excluded.joined_at,
                     last_read = excluded.last_read, delivered_at = NULL,
-                    sequence = excluded.sequence, changed_at = excluded.changed_at
+                    sequence = excluded.sequence, changed_at = excluded.changed_at,
+                    traits = excluded.traits, hidden = 'unhidden',
+                    is_counted = excluded.is_counted
                 WHERE state <> 'joined' AND state <> excluded.state
                 """,
             bind: { new, bindings in
@@ -34,7 +37,42 @@ extension Query where Input == NewMember, Output == Void {
                 bindings.append(new.now.milliseconds)
                 bindings.append(new.change.sequence)
                 bindings.append(new.change.at)
+                bindings.append(new.traits.json)
+                bindings.append(new.traits.countPreference != .off)
             })
+    }
+}
+
+extension Query where Input == (channel: Int64, user: Int64, record: MemberRecord), Output == Void {
+    static var updateMember: Query {
+        Query(
+            sql: """
+                UPDATE member SET role = ?3, last_read = ?4, hidden = ?5, is_counted = ?6,
+                    traits = ?7
+                WHERE channel = ?1 AND user = ?2
+                """,
+            bind: { input, bindings in
+                let record = input.record
+                bindings.append(input.channel)
+                bindings.append(input.user)
+                bindings.append(record.role.rawValue)
+                bindings.append(record.lastRead?.milliseconds ?? 0)
+                bindings.append(record.hidden.rawValue)
+                bindings.append(record.isCounted)
+                bindings.append(record.traits.json)
+            })
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    static var showHidden: Query {
+        Query(
+            sql: """
+                UPDATE member SET hidden = 'unhidden',
+                    is_counted = coalesce(json_extract(traits, '$.count'), '') <> 'off'
+                WHERE channel = ?1 AND hidden = 'hidden_allow_auto_unhide'
+                """,
+            bind: { channel, bindings in bindings.append(channel) })
     }
 }
 
@@ -86,6 +124,50 @@ extension Query where Input == ChannelURL, Output == UserID {
 struct MemberRow: Sendable {
     let channel: Int64
     let member: MemberRecord
+
+    fileprivate init(_ row: borrowing Row) throws(SQLiteError) {
+        channel = row.int64(0)
+        member = MemberRecord(
+            user: try UserRow(id: row.int64(1), body: row.text(2)).user,
+            state: MembershipState(rawValue: row.text(3)) ?? .none,
+            role: Role(rawValue: row.text(4)) ?? .none,
+            joinedAt: row.optionalInt64(5).map { Timestamp(milliseconds: $0) },
+            lastRead: Timestamp(milliseconds: row.int64(6)),
+            deliveredAt: row.optionalInt64(7).map { Timestamp(milliseconds: $0) },
+            hidden: HiddenState(rawValue: row.text(8)) ?? .unhidden,
+            traits: MemberTraits(json: row.text(9)))
+    }
+}
+
+extension Query where Input == Int64, Output == MemberRow {
+    static var everyMember: Query {
+        Query(
+            sql: """
+                SELECT m.channel, u.id, u.body, m.state, m.role, m.joined_at, m.last_read,
+                    m.delivered_at, m.hidden, m.traits
+                FROM member AS m JOIN user AS u ON u.id = m.user AND u.deleted_at IS NULL
+                WHERE m.channel = ?1 ORDER BY m.place
+                """,
+            bind: { channel, bindings in bindings.append(channel) },
+            decode: { row throws(SQLiteError) in try MemberRow(row) })
+    }
+}
+
+extension Query where Input == (channel: Int64, user: Int64), Output == MemberRow {
+    static var memberOf: Query {
+        Query(
+            sql: """
+                SELECT m.channel, u.id, u.body, m.state, m.role, m.joined_at, m.last_read,
+                    m.delivered_at, m.hidden, m.traits
+                FROM member AS m JOIN user AS u ON u.id = m.user
+                WHERE m.channel = ?1 AND m.user = ?2
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.user)
+            },
+            decode: { row throws(SQLiteError) in try MemberRow(row) })
+    }
 }
 
 extension Query where Input == String, Output == MemberRow {
@@ -93,24 +175,14 @@ extension Query where Input == String, Output == MemberRow {
         Query(
             sql: """
                 SELECT m.channel, u.id, u.body, m.state, m.role, m.joined_at, m.last_read,
-                    m.delivered_at
+                    m.delivered_at, m.hidden, m.traits
                 FROM json_each(?1) AS page
                 JOIN member AS m ON m.channel = page.value AND m.state <> 'none'
                 JOIN user AS u ON u.id = m.user
                 ORDER BY m.channel, m.place
                 """,
             bind: { page, bindings in bindings.append(page) },
-            decode: { row throws(SQLiteError) in
-                MemberRow(
-                    channel: row.int64(0),
-                    member: MemberRecord(
-                        user: try UserRow(id: row.int64(1), body: row.text(2)).user,
-                        state: MembershipState(rawValue: row.text(3)) ?? .none,
-                        role: Role(rawValue: row.text(4)) ?? .none,
-                        joinedAt: row.optionalInt64(5).map { Timestamp(milliseconds: $0) },
-                        lastRead: Timestamp(milliseconds: row.int64(6)),
-                        deliveredAt: row.optionalInt64(7).map { Timestamp(milliseconds: $0) }))
-            })
+            decode: { row throws(SQLiteError) in try MemberRow(row) })
     }
 }
 

@@ -10,7 +10,12 @@ extension MemoryStorage {
         }
         let url = new.record.url
         if channels[url] != nil { return CreatedChannel(url: url, isCreated: false, joined: []) }
-        channels[url] = MemoryChannel(record: new.record, change: nextChange(now))
+        let channel = MemoryChannel(record: new.record, change: nextChange(now))
+        if let before = deleted.removeValue(forKey: url) {
+            channel.memberships = before.memberships
+            channel.memberOrder = before.memberOrder
+        }
+        channels[url] = channel
         if let key = new.distinctKey { distinct[key] = url }
         let joined = addMembers(new.members, as: .joined, inviter: nil, to: url, now: now)
         for id in new.operators { channels[url]?.memberships[id]?.role = .operator }
@@ -22,15 +27,67 @@ extension MemoryStorage {
         let membership = id.flatMap { channel.memberships[$0] }
         return ChannelAccess(
             record: channel.record, state: membership?.state ?? .none,
-            role: membership?.role ?? .none, messageOffset: nil)
+            role: membership?.role ?? .none, traits: membership?.traits ?? MemberTraits())
     }
 
     package func updateChannel(
-        _ url: ChannelURL, _ change: ChannelPropertyChange, now: Timestamp
-    ) {
-        guard let channel = channels[url] else { return }
-        change.apply(to: &channel.record)
+        _ url: ChannelURL, now: Timestamp, _ change: @Sendable (inout ChannelRecord) -> Void
+    ) -> ChannelRecord? {
+        guard let channel = channels[url] else { return nil }
+        change(&channel.record)
         channel.change = nextChange(now)
+        return channel.record
+    }
+
+    package func deleteChannel(_ url: ChannelURL, now: Timestamp) -> Bool {
+        guard let channel = channels.removeValue(forKey: url) else { return false }
+        distinct = distinct.filter { $0.value != url }
+        let change = nextChange(now)
+        channel.log = []
+        channel.requests = [:]
+        channel.record.name = ""
+        channel.record.data = ""
+        channel.record.coverURL = ""
+        channel.record.isDistinct = false
+        channel.record.traits = ChannelTraits()
+        for id in channel.members {
+            channel.memberships[id]?.state = .none
+            channel.memberships[id]?.role = .none
+            channel.memberships[id]?.change = change
+        }
+        deleted[url] = channel
+        return true
+    }
+
+    package func channels(after url: ChannelURL?, limit: Int) -> [ChannelRecord] {
+        let urls = channels.keys.sorted().drop { key in url.map { key <= $0 } ?? false }
+        return urls.prefix(limit).compactMap { channels[$0]?.record }
+    }
+
+    package func memberRecords(of url: ChannelURL) -> [MemberRecord] {
+        guard let channel = channels[url] else { return [] }
+        return channel.memberOrder.compactMap { member($0, channel) }
+    }
+
+    package func updateMember(
+        _ id: UserID, of url: ChannelURL, now: Timestamp,
+        _ change: @Sendable (inout MemberRecord) -> Void
+    ) -> MemberRecord? {
+        guard let channel = channels[url], users[id] != nil else { return nil }
+        let stamp = nextChange(now)
+        if channel.memberships[id] == nil {
+            channel.memberOrder.append(id)
+            channel.memberships[id] = MemoryChannel.Membership(
+                state: .none, role: .none, joinedAt: nil, lastRead: now, change: stamp)
+        }
+        guard var record = member(id, channel) else { return nil }
+        change(&record)
+        channel.memberships[id]?.role = record.role
+        channel.memberships[id]?.lastRead = record.lastRead
+        channel.memberships[id]?.hidden = record.hidden
+        channel.memberships[id]?.traits = record.traits
+        channel.change = stamp
+        return member(id, channel)
     }
 
     @discardableResult
@@ -45,9 +102,11 @@ extension MemoryStorage {
             let before = channel.memberships[id]?.state ?? .none
             if before == .joined || before == state { continue }
             if channel.memberships[id] == nil { channel.memberOrder.append(id) }
+            var traits = channel.memberships[id]?.traits ?? MemberTraits()
+            traits.admit(as: state, by: inviter, now: now)
             channel.memberships[id] = MemoryChannel.Membership(
                 state: state, role: .none, joinedAt: state == .joined ? now : nil, lastRead: now,
-                change: change)
+                traits: traits, change: change)
             changed.append(id)
         }
         if !changed.isEmpty { channel.change = change }
@@ -91,7 +150,8 @@ extension MemoryStorage {
         return MemberRecord(
             user: user, state: membership.state, role: membership.role,
             joinedAt: membership.joinedAt, lastRead: membership.lastRead,
-            deliveredAt: membership.deliveredAt)
+            deliveredAt: membership.deliveredAt, hidden: membership.hidden,
+            traits: membership.traits)
     }
 
     private func unread(in channel: MemoryChannel, of id: UserID?) -> [Message] {
@@ -108,13 +168,13 @@ extension MemoryStorage {
     }
 
     package func listings(of id: UserID) -> [ChannelListing] {
-        channels.values.compactMap { channel in
+        (Array(channels.values) + deleted.values).compactMap { channel in
             guard let membership = channel.memberships[id] else { return nil }
             let change =
                 membership.state == MembershipState.none ? membership.change : channel.change
             let last = channel.log.last { $0.deletedAt == nil && $0.message.isCounted }
             return ChannelListing(
-                record: channel.record, state: membership.state,
+                record: channel.record, state: membership.state, hidden: membership.hidden,
                 lastMessageAt: last?.message.createdAt, changeSequence: change.sequence,
                 changedAt: change.at)
         }
@@ -138,6 +198,9 @@ extension MemoryStorage {
     }
 
     package func unreadTotal(of id: UserID) -> Int {
-        channels.values.reduce(0) { $0 + unread(in: $1, of: id).count }
+        channels.values.reduce(0) { total, channel in
+            let isCounted = member(id, channel)?.isCounted ?? false
+            return total + (isCounted ? unread(in: channel, of: id).count : 0)
+        }
     }
 }

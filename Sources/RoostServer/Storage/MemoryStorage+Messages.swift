@@ -23,11 +23,34 @@ extension MemoryStorage {
         if let request { channel.requests[request] = channel.log.count }
         channel.log.append(MemoryChannel.Entry(message: stored, change: change))
         channel.change = change
+        for id in channel.memberOrder where channel.memberships[id]?.hidden == .untilNextMessage {
+            channel.memberships[id]?.hidden = .unhidden
+        }
+        let reply = current(stored)
+        let parent = reply.parentID.flatMap { parent in
+            updateMessage(parent, in: message.channelURL, now: max(now, createdAt)) {
+                $0.note(reply: reply)
+            }
+        }
         if let sender = stored.sender?.user.id, channel.memberships[sender]?.state == .joined {
             channel.memberships[sender]?.lastRead = createdAt
         }
         return Appended(
-            message: current(stored), previousID: previous, isRepeat: false, isDeleted: false)
+            message: reply, previousID: previous, isRepeat: false, isDeleted: false,
+            parent: parent)
+    }
+
+    package func updateMessage(
+        _ id: MessageID, in url: ChannelURL, now: Timestamp,
+        _ change: @Sendable (inout Message) -> Void
+    ) -> Message? {
+        guard let channel = channels[url], let index = channel.index(of: id),
+            channel.log[index].deletedAt == nil
+        else { return nil }
+        change(&channel.log[index].message)
+        channel.log[index].change = nextChange(now)
+        channel.change = channel.log[index].change
+        return current(channel.log[index].message)
     }
 
     private func repeated(_ message: Message, _ channel: MemoryChannel, at index: Int) -> Appended {
@@ -72,7 +95,12 @@ extension MemoryStorage {
         channel.log[index].deletedAt = now
         channel.log[index].change = nextChange(now)
         channel.change = channel.log[index].change
-        return .deleted(current(before))
+        let parent = before.parentID.flatMap { parent in
+            let filter = MessageFilter(parentID: parent)
+            let replies = live(in: url, PositionRange(), filter).map(current)
+            return updateMessage(parent, in: url, now: now) { $0.setReplies(replies, now: now) }
+        }
+        return .deleted(current(before), parent: parent)
     }
 
     package func message(_ id: MessageID, in url: ChannelURL) -> Message? {

@@ -13,9 +13,12 @@ package actor MemoryStorage: Storage {
     }
 
     var users: [UserID: User] = [:]
+    var userTraits: [UserID: UserTraits] = [:]
     private var tokens: [UserID: String] = [:]
     private var sessions: [String: UserID] = [:]
     var channels: [ChannelURL: MemoryChannel] = [:]
+    /// Those that are gone, for the change logs of who was in them.
+    var deleted: [ChannelURL: MemoryChannel] = [:]
     var distinct: [String: ChannelURL] = [:]
     var lastMessageID: Int64 = 0
     private var lastSequence: Int64 = 0
@@ -37,6 +40,30 @@ package actor MemoryStorage: Storage {
     package func saveUser(_ user: User, accessToken: String?) {
         users[user.id] = user
         if let accessToken { tokens[user.id] = accessToken }
+    }
+
+    package func userRecord(_ id: UserID) -> UserRecord? {
+        users[id].map { UserRecord(user: $0, traits: userTraits[id] ?? UserTraits()) }
+    }
+
+    package func updateUser(
+        _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
+    ) -> UserRecord? {
+        guard var record = userRecord(id) else { return nil }
+        change(&record)
+        users[id] = record.user
+        userTraits[id] = record.traits
+        return record
+    }
+
+    package func deleteUser(_ id: UserID, now: Timestamp) -> [ChannelURL]? {
+        guard users[id] != nil else { return nil }
+        let urls = channels.keys.sorted().filter { removeMember(id, from: $0, now: now) }
+        users[id] = nil
+        userTraits[id] = nil
+        tokens[id] = nil
+        sessions = sessions.filter { $0.value != id }
+        return urls
     }
 
     package func accessToken(of id: UserID) -> String? { tokens[id] }
@@ -63,6 +90,8 @@ final class MemoryChannel {
         var joinedAt: Timestamp?
         var lastRead: Timestamp?
         var deliveredAt: Timestamp?
+        var hidden = HiddenState.unhidden
+        var traits = MemberTraits()
         var change: (sequence: Int64, at: Timestamp)
     }
 

@@ -95,6 +95,25 @@ enum SQLiteSchema {
                     user_id TEXT NOT NULL,
                     PRIMARY KEY (message, user_id)
                 ) STRICT, WITHOUT ROWID;
-                """)
+                """),
+            Migration(
+                2, "Traits",
+                """
+                -- What few rows have, as one JSON object; "{}" when there is nothing.
+                ALTER TABLE user ADD COLUMN traits TEXT NOT NULL DEFAULT '{}';
+                ALTER TABLE user ADD COLUMN deleted_at INTEGER;
+                ALTER TABLE channel ADD COLUMN traits TEXT NOT NULL DEFAULT '{}';
+                ALTER TABLE channel ADD COLUMN deleted_at INTEGER;
+                ALTER TABLE member ADD COLUMN traits TEXT NOT NULL DEFAULT '{}';
+                ALTER TABLE member ADD COLUMN hidden TEXT NOT NULL DEFAULT 'unhidden';
+                -- Whether what is unread here counts in the user's total.
+                ALTER TABLE member ADD COLUMN is_counted INTEGER NOT NULL DEFAULT 1;
+                -- Who hid a channel until its next message: asked for with each message.
+                CREATE INDEX member_hidden ON member (channel)
+                    WHERE hidden = 'hidden_allow_auto_unhide';
+                -- The replies of a thread.
+                CREATE INDEX message_by_parent ON message (parent, created_at, id)
+                    WHERE parent IS NOT NULL;
+                """),
         ])
 }

@@ -10,7 +10,8 @@ extension SQLiteStorage {
     ) throws(StorageError) -> CreatedChannel {
         try write { db throws(SQLiteError) in
             if let key = new.distinctKey, let (id, url) = try db.first(.distinctChannel, key) {
-                let joined = try db.add(new.members, as: .joined, to: id, now: now)
+                let joined = try db.add(
+                    new.members, as: .joined, by: nil, to: id, now: now)
                 return CreatedChannel(url: url, isCreated: false, joined: joined)
             }
             let url = new.record.url
@@ -21,7 +22,8 @@ extension SQLiteStorage {
             guard let id = try db.first(.insertChannel, (new, change)) else {
                 throw .malformed("channel", because: "The insertion returned no ID.")
             }
-            let joined = try db.add(new.members, as: .joined, to: id, now: now)
+            let joined = try db.add(
+                new.members, as: .joined, by: nil, to: id, now: now)
             for user in new.operators { try db.execute(.makeOperator, (id, user)) }
             return CreatedChannel(url: url, isCreated: true, joined: joined)
         }
@@ -34,12 +36,73 @@ extension SQLiteStorage {
     }
 
     package func updateChannel(
-        _ url: ChannelURL, _ change: ChannelPropertyChange, now: Timestamp
-    ) throws(StorageError) {
+        _ url: ChannelURL, now: Timestamp, _ change: @Sendable (inout ChannelRecord) -> Void
+    ) throws(StorageError) -> ChannelRecord? {
         try write { db throws(SQLiteError) in
-            guard let id = try db.first(.channelRow, url) else { return }
-            try db.execute(.updateChannel, (id, change))
+            guard let (id, before) = try db.first(.channel, url) else { return nil }
+            var record = before
+            change(&record)
+            try db.execute(.updateChannel, (id, record))
             try db.touch(id, db.nextChange(now))
+            return record
+        }
+    }
+
+    package func deleteChannel(
+        _ url: ChannelURL, now: Timestamp
+    ) throws(StorageError) -> Bool {
+        try write { db throws(SQLiteError) in
+            guard let id = try db.first(.channelRow, url) else { return false }
+            try db.execute(.emptyChannel, (id, db.nextChange(now)))
+            try db.execute(.forgetMentions, id)
+            try db.execute(.forgetMessages, id)
+            try db.execute(.buryChannel, (id, now))
+            return true
+        }
+    }
+
+    package func channels(
+        after url: ChannelURL?, limit: Int
+    ) throws(StorageError) -> [ChannelRecord] {
+        try read { db throws(SQLiteError) in
+            try db.all(.channelsAfter, (url ?? ChannelURL(""), limit))
+        }
+    }
+
+    package func memberRecords(of url: ChannelURL) throws(StorageError) -> [MemberRecord] {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return [] }
+            return try db.all(.everyMember, channel).map(\.member)
+        }
+    }
+
+    package func updateMember(
+        _ id: UserID, of url: ChannelURL, now: Timestamp,
+        _ change: @Sendable (inout MemberRecord) -> Void
+    ) throws(StorageError) -> MemberRecord? {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url),
+                let user = try db.first(.user, id)
+            else { return nil }
+            let stamp = try db.nextChange(now)
+            let stranger = NewMember(
+                channel: channel, user: user.id, state: .none, traits: MemberTraits(), now: now,
+                change: stamp)
+            if try db.first(.memberOf, (channel, user.id)) == nil {
+                try db.execute(.addMember, stranger)
+            }
+            guard var record = try db.first(.memberOf, (channel, user.id))?.member else {
+                return nil
+            }
+            let before = record
+            change(&record)
+            record.user = before.user
+            record.state = before.state
+            record.joinedAt = before.joinedAt
+            record.deliveredAt = before.deliveredAt
+            try db.execute(.updateMember, (channel, user.id, record))
+            try db.touch(channel, stamp)
+            return record
         }
     }
 
@@ -49,7 +112,7 @@ extension SQLiteStorage {
     ) throws(StorageError) -> [UserID] {
         try write { db throws(SQLiteError) in
             guard let channel = try db.first(.channelRow, url) else { return [] }
-            return try db.add(ids, as: state, to: channel, now: now)
+            return try db.add(ids, as: state, by: inviter, to: channel, now: now)
         }
     }
 
@@ -155,15 +218,19 @@ extension Connection {
 
     /// Lets users into a channel; those who stand as well or better stay as they are.
     fileprivate func add(
-        _ ids: [UserID], as state: MembershipState, to channel: Int64, now: Timestamp
+        _ ids: [UserID], as state: MembershipState, by inviter: UserID?, to channel: Int64,
+        now: Timestamp
     ) throws(SQLiteError) -> [UserID] {
         var changed: [UserID] = []
         let change = try nextChange(now)
         for id in ids {
             guard let user = try first(.user, id) else { continue }
-            let count = try execute(
-                .addMember,
-                NewMember(channel: channel, user: user.id, state: state, now: now, change: change))
+            var traits = try first(.memberOf, (channel, user.id))?.member.traits ?? MemberTraits()
+            traits.admit(as: state, by: inviter, now: now)
+            let new = NewMember(
+                channel: channel, user: user.id, state: state, traits: traits, now: now,
+                change: change)
+            let count = try execute(.addMember, new)
             if count > 0 { changed.append(id) }
         }
         if !changed.isEmpty { try touch(channel, change) }

@@ -38,6 +38,7 @@ extension SQLiteStorage {
         }
         try db.setMentions(message, id)
         try db.touch(channel, change)
+        try db.execute(.showHidden, channel)
         if let sender {
             try db.execute(
                 .raiseReadMark, (channel, sender.id, createdAt.milliseconds))
@@ -46,8 +47,13 @@ extension SQLiteStorage {
         stored.createdAt = createdAt
         stored.delivery = .delivered(MessageID(id), message.requestID)
         if let sender { stored.sender?.user = sender.user }
+        let reply = stored
+        let parent = try reply.parentID.flatMap { parent throws(SQLiteError) in
+            try db.change(parent, in: channel, now: max(now, createdAt)) { $0.note(reply: reply) }
+        }
         return Appended(
-            message: stored, previousID: previous, isRepeat: false, isDeleted: false)
+            message: reply, previousID: previous, isRepeat: false, isDeleted: false,
+            parent: parent)
     }
 
     private func repeated(
@@ -99,7 +105,31 @@ extension SQLiteStorage {
             try db.execute(.replaceMessage, (row.id, before.tombstone, change, now))
             try db.setMentions(before.tombstone, row.id)
             try db.touch(channel, change)
-            return .deleted(before)
+            guard let parent = before.parentID else { return .deleted(before, parent: nil) }
+            var replies: [Message] = []
+            try db.scan(
+                channel, PositionRange(), MessageFilter(parentID: parent), newestFirst: false,
+                limit: .max
+            ) { reply in
+                replies.append(reply)
+                return true
+            }
+            let left = replies
+            return .deleted(
+                before,
+                parent: try db.change(parent, in: channel, now: now) {
+                    $0.setReplies(left, now: now)
+                })
+        }
+    }
+
+    package func updateMessage(
+        _ id: MessageID, in url: ChannelURL, now: Timestamp,
+        _ change: @Sendable (inout Message) -> Void
+    ) throws(StorageError) -> Message? {
+        try write { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return nil }
+            return try db.change(id, in: channel, now: now, change)
         }
     }
 
@@ -222,6 +252,19 @@ extension Connection {
             let place = Position(createdAt: last.createdAt, messageID: MessageID(last.id))
             if newestFirst { range.before = place } else { range.after = place }
         }
+    }
+
+    /// Changes a live message in its place.
+    fileprivate func change(
+        _ id: MessageID, in channel: Int64, now: Timestamp, _ change: (inout Message) -> Void
+    ) throws(SQLiteError) -> Message? {
+        guard let row = try first(.message, (channel, id)), row.deletedAt == nil else { return nil }
+        var message = try row.message()
+        change(&message)
+        let stamp = try nextChange(now)
+        try execute(.replaceMessage, (row.id, message, stamp, nil))
+        try touch(channel, stamp)
+        return message
     }
 
     fileprivate func setMentions(_ message: Message, _ id: Int64) throws(SQLiteError) {

@@ -101,6 +101,39 @@ extension SQLiteStorage {
         }
     }
 
+    package func userRecord(_ id: UserID) throws(StorageError) -> UserRecord? {
+        try read { db throws(SQLiteError) in try db.record(id)?.1 }
+    }
+
+    package func updateUser(
+        _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
+    ) throws(StorageError) -> UserRecord? {
+        try write { db throws(SQLiteError) in
+            guard let (row, before) = try db.record(id) else { return nil }
+            var record = before
+            change(&record)
+            try db.execute(.updateUser, (row, record))
+            return record
+        }
+    }
+
+    package func deleteUser(
+        _ id: UserID, now: Timestamp
+    ) throws(StorageError) -> [ChannelURL]? {
+        try write { db throws(SQLiteError) in
+            guard let user = try db.first(.user, id) else { return nil }
+            let places = try db.all(.channelsOfUser, user.id)
+            for (channel, _) in places {
+                let change = try db.nextChange(now)
+                try db.execute(.removeMember, (channel, user.id, change))
+                try db.touch(channel, change)
+            }
+            try db.execute(.closeSessions, user.id)
+            try db.execute(.buryUser, (user.id, now))
+            return places.map(\.1)
+        }
+    }
+
     package func accessToken(of id: UserID) throws(StorageError) -> String? {
         try read { db throws(SQLiteError) in try db.first(.accessToken, id) ?? nil }
     }
@@ -114,6 +147,14 @@ extension SQLiteStorage {
 
     package func userID(ofSession key: String) throws(StorageError) -> UserID? {
         try read { db throws(SQLiteError) in try db.first(.sessionUser, key) }
+    }
+}
+
+extension Connection {
+    fileprivate func record(_ id: UserID) throws(SQLiteError) -> (Int64, UserRecord)? {
+        guard let row = try first(.user, id) else { return nil }
+        let traits = try first(.userTraits, row.id) ?? UserTraits()
+        return (row.id, UserRecord(user: row.user, traits: traits))
     }
 }
 
@@ -144,7 +185,7 @@ extension User {
 extension Query where Input == UserID, Output == UserRow {
     static var user: Query {
         Query(
-            sql: "SELECT id, body FROM user WHERE user_id = ?1",
+            sql: "SELECT id, body FROM user WHERE user_id = ?1 AND deleted_at IS NULL",
             bind: { id, bindings in bindings.append(id.rawValue) },
             decode: { row throws(SQLiteError) in
                 try UserRow(id: row.int64(0), body: row.text(1))
@@ -155,7 +196,10 @@ extension Query where Input == UserID, Output == UserRow {
 extension Query where Input == (after: UserID, limit: Int), Output == UserRow {
     fileprivate static var usersAfter: Query {
         Query(
-            sql: "SELECT id, body FROM user WHERE user_id > ?1 ORDER BY user_id LIMIT ?2",
+            sql: """
+                SELECT id, body FROM user WHERE user_id > ?1 AND deleted_at IS NULL
+                ORDER BY user_id LIMIT ?2
+                """,
             bind: { input, bindings in
                 bindings.append(input.after.rawValue)
                 bindings.append(input.limit)
@@ -172,7 +216,7 @@ extension Query where Input == (user: User, accessToken: String?), Output == Voi
             sql: """
                 INSERT INTO user (user_id, body, access_token) VALUES (?1, ?2, ?3)
                 ON CONFLICT (user_id) DO UPDATE SET
-                    body = excluded.body,
+                    body = excluded.body, deleted_at = NULL,
                     access_token = coalesce(excluded.access_token, access_token)
                 """,
             bind: { input, bindings in

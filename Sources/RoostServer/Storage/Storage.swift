@@ -31,6 +31,19 @@ package protocol UserStorage: Sendable {
     func users(after id: UserID?, limit: Int) async throws(StorageError) -> [User]
     /// Makes a user or replaces what is known of one; a token stays unless a new one comes.
     func saveUser(_ user: User, accessToken: String?) async throws(StorageError)
+    func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord?
+    /// Changes what is known of a user, in one step with reading it.
+    ///
+    /// - Returns: What is known now; nil when there is no such user.
+    @discardableResult
+    func updateUser(
+        _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
+    ) async throws(StorageError) -> UserRecord?
+    /// Forgets a user but for their name under what they said, takes them out of every channel and
+    /// ends their sessions.
+    ///
+    /// - Returns: The channels they were in; nil when there is no such user.
+    func deleteUser(_ id: UserID, now: Timestamp) async throws(StorageError) -> [ChannelURL]?
     func accessToken(of id: UserID) async throws(StorageError) -> String?
     func openSession(_ key: String, for id: UserID) async throws(StorageError)
     func userID(ofSession key: String) async throws(StorageError) -> UserID?
@@ -42,9 +55,21 @@ package protocol ChannelStorage: Sendable {
         -> CreatedChannel
     /// Whether a channel exists, and how a user stands to it; nil when there is none.
     func access(to url: ChannelURL, of id: UserID?) async throws(StorageError) -> ChannelAccess?
+    /// Changes a channel's record, in one step with reading it; its URL stays.
+    ///
+    /// - Returns: The record now; nil when there is no such channel.
+    @discardableResult
     func updateChannel(
-        _ url: ChannelURL, _ change: ChannelPropertyChange, now: Timestamp
-    ) async throws(StorageError)
+        _ url: ChannelURL, now: Timestamp, _ change: @Sendable (inout ChannelRecord) -> Void
+    ) async throws(StorageError) -> ChannelRecord?
+    /// Deletes a channel and all that was said in it; its members' change logs tell it.
+    ///
+    /// - Returns: False when there is no such channel.
+    func deleteChannel(_ url: ChannelURL, now: Timestamp) async throws(StorageError) -> Bool
+    /// A page of all channels by URL.
+    func channels(
+        after url: ChannelURL?, limit: Int
+    ) async throws(StorageError) -> [ChannelRecord]
     /// Lets users in, or invites them; those who stand so already, or better, stay as they are.
     ///
     /// - Returns: Whose state changed, in the order asked for; unknown users are passed over.
@@ -58,6 +83,20 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> Bool
     /// Who is in, joined or invited, in the order they came.
     func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID]
+    /// Everybody a channel knows, those who left or were banned included, in the order they came.
+    func memberRecords(of url: ChannelURL) async throws(StorageError) -> [MemberRecord]
+    /// Changes how a user stands to a channel, in one step with reading it; a stranger begins with the
+    /// state `.none`.
+    ///
+    /// The user and the times of joining stay. To let somebody in, or take them out, is for
+    /// `addMembers` and `removeMember`.
+    ///
+    /// - Returns: How the user stands now; nil when there is no such channel or user.
+    @discardableResult
+    func updateMember(
+        _ id: UserID, of url: ChannelURL, now: Timestamp,
+        _ change: @Sendable (inout MemberRecord) -> Void
+    ) async throws(StorageError) -> MemberRecord?
     /// Channels with their members, last messages and the viewer's counts, in the order asked for.
     ///
     /// - Complexity: A fixed number of questions to the database, however many channels there are.
@@ -81,7 +120,7 @@ package protocol ChannelStorage: Sendable {
 }
 
 package protocol MessageStorage: Sendable {
-    /// Appends a message to its channel's log, once for each channel, sender and request ID.
+    /// Appends a message to its channel's log, and to the thread it belongs to, once for each channel, sender and request ID.
     ///
     /// The message's own ID and time are not looked at: the time becomes the later of `now` and the
     /// channel's last time plus one, the ID grows throughout the application. A request ID is remembered
@@ -101,6 +140,15 @@ package protocol MessageStorage: Sendable {
     func edit(
         _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
     ) async throws(StorageError) -> EditOutcome
+    /// Changes a live message without calling it edited, in one step with reading it; its place, its
+    /// names and its sender stay.
+    ///
+    /// - Returns: The message now; nil when there is none.
+    @discardableResult
+    func updateMessage(
+        _ id: MessageID, in url: ChannelURL, now: Timestamp,
+        _ change: @Sendable (inout Message) -> Void
+    ) async throws(StorageError) -> Message?
     /// Takes a message's words away and leaves its place and its request ID.
     ///
     /// - Parameters:

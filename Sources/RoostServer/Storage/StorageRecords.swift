@@ -15,11 +15,13 @@ package struct ChannelRecord: Hashable, Sendable {
     package var isDistinct: Bool
     package var isSuper: Bool
     package var isPublic: Bool
+    package var traits: ChannelTraits
 
     package init(
         url: ChannelURL, name: String = "", coverURL: String = "", data: String = "",
         customType: String = "", createdAt: Timestamp, createdBy: UserID? = nil,
-        isDistinct: Bool = false, isSuper: Bool = false, isPublic: Bool = false
+        isDistinct: Bool = false, isSuper: Bool = false, isPublic: Bool = false,
+        traits: ChannelTraits = ChannelTraits()
     ) {
         self.url = url
         self.name = name
@@ -31,6 +33,7 @@ package struct ChannelRecord: Hashable, Sendable {
         self.isDistinct = isDistinct
         self.isSuper = isSuper
         self.isPublic = isPublic
+        self.traits = traits
     }
 }
 
@@ -70,33 +73,10 @@ package struct ChannelAccess: Hashable, Sendable {
     package var record: ChannelRecord
     package var state: MembershipState
     package var role: Role
+    package var traits: MemberTraits
+
     /// Messages at or before this are invisible to the user.
-    package var messageOffset: Timestamp?
-}
-
-/// New values for some of a channel's properties; what is nil stays.
-package struct ChannelPropertyChange: Hashable, Sendable {
-    package var name: String?
-    package var coverURL: String?
-    package var data: String?
-    package var customType: String?
-
-    package init(
-        name: String? = nil, coverURL: String? = nil, data: String? = nil,
-        customType: String? = nil
-    ) {
-        self.name = name
-        self.coverURL = coverURL
-        self.data = data
-        self.customType = customType
-    }
-
-    func apply(to record: inout ChannelRecord) {
-        record.name = name ?? record.name
-        record.coverURL = coverURL ?? record.coverURL
-        record.data = data ?? record.data
-        record.customType = customType ?? record.customType
-    }
+    package var messageOffset: Timestamp? { traits.messageOffset }
 }
 
 package struct MemberRecord: Hashable, Sendable {
@@ -106,7 +86,11 @@ package struct MemberRecord: Hashable, Sendable {
     package var joinedAt: Timestamp?
     package var lastRead: Timestamp?
     package var deliveredAt: Timestamp?
-    package var messageOffset: Timestamp?
+    package var hidden = HiddenState.unhidden
+    package var traits = MemberTraits()
+
+    /// Whether what is unread here counts in the user's total.
+    var isCounted: Bool { hidden == .unhidden && traits.countPreference != .off }
 }
 
 /// A channel with all that a view of it needs.
@@ -125,6 +109,7 @@ package struct ChannelListing: Hashable, Sendable {
     package var record: ChannelRecord
     /// `.none` when the user has left.
     package var state: MembershipState
+    package var hidden: HiddenState
     package var lastMessageAt: Timestamp?
     /// Grows with every change that the user can see.
     package var changeSequence: Int64
@@ -139,6 +124,8 @@ package struct Appended: Hashable, Sendable {
     package var isRepeat: Bool
     /// With `isRepeat`: the message was deleted meanwhile, and the words are those of the repeat.
     package var isDeleted: Bool
+    /// With a reply: the message it answers, with its thread as it is now.
+    package var parent: Message?
 }
 
 package enum EditOutcome: Hashable, Sendable {
@@ -148,7 +135,8 @@ package enum EditOutcome: Hashable, Sendable {
 }
 
 package enum DeleteOutcome: Hashable, Sendable {
-    case deleted(Message)
+    /// With the message it answered, if any is left, and that one's thread as it is now.
+    case deleted(Message, parent: Message?)
     case notFound
     case notOwner
 }
@@ -223,6 +211,25 @@ extension Message {
             content: .user(text: ""))
     }
 
+    /// Notes a reply that was just stored.
+    mutating func note(reply: Message) {
+        var thread = details.threadInfo ?? ThreadInfo(replyCount: 0)
+        thread.replyCount += 1
+        thread.add(reply.sender?.user)
+        thread.lastRepliedAt = reply.createdAt
+        thread.updatedAt = reply.createdAt
+        details.threadInfo = thread
+    }
+
+    /// Takes its thread to be made of these replies, oldest first, and of no others.
+    mutating func setReplies(_ replies: [Message], now: Timestamp) {
+        var thread = ThreadInfo(replyCount: replies.count)
+        for reply in replies { thread.add(reply.sender?.user) }
+        thread.lastRepliedAt = replies.last?.createdAt
+        thread.updatedAt = max(now, details.threadInfo?.updatedAt ?? now)
+        details.threadInfo = thread
+    }
+
     /// Applies an edit; only what it names changes (`protocol.md` 2.6).
     mutating func apply(_ edit: EditCommand, mentioned: [User], at now: Timestamp) {
         if let text = edit.text { content.setText(text) }
@@ -255,6 +262,15 @@ extension Message {
     }
 }
 
+extension ThreadInfo {
+    /// Who replied, at most five of them (`protocol.md` 4.7).
+    fileprivate mutating func add(_ user: User?) {
+        guard let user, mostReplies.count < 5, !mostReplies.contains(where: { $0.id == user.id })
+        else { return }
+        mostReplies.append(user)
+    }
+}
+
 extension MessageContent {
     fileprivate mutating func setText(_ text: String) {
         switch self {
@@ -265,5 +281,15 @@ extension MessageContent {
             self = .file(file)
         case .unknown: break
         }
+    }
+}
+
+extension MemberTraits {
+    /// What changes when somebody comes in: a mute stays, what was hidden stays hidden.
+    mutating func admit(as state: MembershipState, by inviter: UserID?, now: Timestamp) {
+        ban = nil
+        guard state == .invited else { return }
+        self.inviter = inviter
+        invitedAt = now
     }
 }

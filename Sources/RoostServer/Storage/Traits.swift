@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// What few channels have besides their properties; kept as one JSON object.
+package struct ChannelTraits: Hashable, Sendable {
+    package var isFrozen = false
+    package var isBroadcast = false
+    package var isExclusive = false
+    package var isEphemeral = false
+    /// Whether a public channel shows in lists; nil leaves it to `isPublic`.
+    package var isDiscoverable: Bool?
+    /// What who joins a public channel must say; "" asks nothing.
+    package var accessCode = ""
+    package var survivalSeconds: Int?
+    package var metadata: [String: String] = [:]
+    package var counters: [String: Int64] = [:]
+    /// Newest first.
+    package var pins: [MessageID] = []
+
+    package init() {}
+}
+
+/// What few members have besides their state; kept as one JSON object.
+package struct MemberTraits: Hashable, Sendable {
+    /// Messages at or before this are invisible to the member.
+    package var messageOffset: Timestamp?
+    package var mute: Restriction?
+    /// Only with the state `.none`.
+    package var ban: Restriction?
+    package var countPreference = CountPreference.all
+    package var pushTrigger = PushTrigger.standard
+    package var inviter: UserID?
+    package var invitedAt: Timestamp?
+
+    package init() {}
+}
+
+/// A mute or a ban.
+package struct Restriction: Hashable, Sendable {
+    package var startedAt: Timestamp
+    /// nil lasts for ever.
+    package var endsAt: Timestamp?
+    package var note: String
+
+    package init(startedAt: Timestamp, endsAt: Timestamp? = nil, note: String = "") {
+        self.startedAt = startedAt
+        self.endsAt = endsAt
+        self.note = note
+    }
+
+    package func isActive(at now: Timestamp) -> Bool { endsAt.map { now < $0 } ?? true }
+}
+
+/// What the server knows of a user besides what others see; kept as one JSON object.
+package struct UserTraits: Hashable, Sendable {
+    package var createdAt: Timestamp?
+    package var blocked: [UserID] = []
+    package var discoveryKeys: [String] = []
+    /// Settings by name, as the protocol writes them.
+    package var preferences: JSONValue = [:]
+
+    package init() {}
+}
+
+/// A user with all that is known of them.
+package struct UserRecord: Hashable, Sendable {
+    package var user: User
+    package var traits: UserTraits
+
+    package init(user: User, traits: UserTraits = UserTraits()) {
+        self.user = user
+        self.traits = traits
+    }
+}
+
+// MARK: - JSON
+
+/// Collects the fields of an object, leaving out what says nothing.
+private struct TraitWriter {
+    var fields: [JSONValue.Field] = []
+
+    mutating func add(_ name: String, _ value: JSONValue?) {
+        if let value { fields.append(JSONValue.Field(name, value)) }
+    }
+
+    mutating func add(_ name: String, _ flag: Bool) { add(name, flag ? .bool(true) : nil) }
+    mutating func add(_ name: String, _ text: String) {
+        add(name, text.isEmpty ? nil : .string(text))
+    }
+    mutating func add(_ name: String, _ moment: Timestamp?) {
+        add(name, moment.map { .int($0.milliseconds) })
+    }
+    mutating func add(_ name: String, _ texts: [String]) {
+        add(name, texts.isEmpty ? nil : .array(texts.map { .string($0) }))
+    }
+
+    var text: String { JSONValue.object(fields).text }
+}
+
+extension JSONValue {
+    fileprivate init(trait text: String) {
+        // Only this file writes such text; what cannot be read says nothing.
+        self = text == "{}" ? [:] : (try? JSONValue(parsing: text)) ?? [:]
+    }
+
+    fileprivate func moment(_ name: String) -> Timestamp? {
+        self[name]?.int.map { Timestamp(milliseconds: $0) }
+    }
+
+    fileprivate func texts(_ name: String) -> [String] {
+        self[name]?.array?.compactMap(\.string) ?? []
+    }
+
+    fileprivate var fields: [Field] { if case .object(let fields) = self { fields } else { [] } }
+}
+
+extension ChannelTraits {
+    var json: String {
+        var writer = TraitWriter()
+        writer.add("frozen", isFrozen)
+        writer.add("broadcast", isBroadcast)
+        writer.add("exclusive", isExclusive)
+        writer.add("ephemeral", isEphemeral)
+        writer.add("discoverable", isDiscoverable.map { .bool($0) })
+        writer.add("code", accessCode)
+        writer.add("survival", survivalSeconds.map { .int(Int64($0)) })
+        if !metadata.isEmpty {
+            let fields = metadata.sorted { $0.key < $1.key }
+            writer.add("metadata", .object(fields.map { .init($0.key, .string($0.value)) }))
+        }
+        if !counters.isEmpty {
+            let fields = counters.sorted { $0.key < $1.key }
+            writer.add("counters", .object(fields.map { .init($0.key, .int($0.value)) }))
+        }
+        if !pins.isEmpty { writer.add("pins", .array(pins.map { .int($0.rawValue) })) }
+        return writer.text
+    }
+
+    init(json: String) {
+        let value = JSONValue(trait: json)
+        isFrozen = value["frozen"] != nil
+        isBroadcast = value["broadcast"] != nil
+        isExclusive = value["exclusive"] != nil
+        isEphemeral = value["ephemeral"] != nil
+        isDiscoverable = value["discoverable"]?.bool
+        accessCode = value["code"]?.string ?? ""
+        survivalSeconds = value["survival"]?.int.map { Int($0) }
+        for field in value["metadata"]?.fields ?? [] { metadata[field.name] = field.value.string }
+        for field in value["counters"]?.fields ?? [] { counters[field.name] = field.value.int }
+        pins = value["pins"]?.array?.compactMap(\.int).map { MessageID($0) } ?? []
+    }
+}
+
+extension Restriction {
+    fileprivate var json: JSONValue {
+        .array([
+            .int(startedAt.milliseconds), endsAt.map { .int($0.milliseconds) } ?? .null,
+            .string(note),
+        ])
+    }
+
+    fileprivate init?(_ value: JSONValue?) {
+        guard let value, let start = value[0]?.int else { return nil }
+        self.init(
+            startedAt: Timestamp(milliseconds: start),
+            endsAt: value[1]?.int.map { Timestamp(milliseconds: $0) }, note: value[2]?.string ?? "")
+    }
+}
+
+extension MemberTraits {
+    var json: String {
+        var writer = TraitWriter()
+        writer.add("offset", messageOffset)
+        writer.add("mute", mute?.json)
+        writer.add("ban", ban?.json)
+        if countPreference != .all { writer.add("count", countPreference.rawValue) }
+        if pushTrigger != .standard { writer.add("push", pushTrigger.rawValue) }
+        writer.add("inviter", inviter?.rawValue ?? "")
+        writer.add("invited", invitedAt)
+        return writer.text
+    }
+
+    init(json: String) {
+        let value = JSONValue(trait: json)
+        messageOffset = value.moment("offset")
+        mute = Restriction(value["mute"])
+        ban = Restriction(value["ban"])
+        countPreference =
+            value["count"]?.string.flatMap { CountPreference(rawValue: $0) } ?? .all
+        pushTrigger = value["push"]?.string.flatMap { PushTrigger(rawValue: $0) } ?? .standard
+        inviter = value["inviter"]?.string.map { UserID($0) }
+        invitedAt = value.moment("invited")
+    }
+}
+
+extension UserTraits {
+    var json: String {
+        var writer = TraitWriter()
+        writer.add("created", createdAt)
+        writer.add("blocked", blocked.map(\.rawValue))
+        writer.add("keys", discoveryKeys)
+        if preferences != [:] { writer.add("preferences", preferences) }
+        return writer.text
+    }
+
+    init(json: String) {
+        let value = JSONValue(trait: json)
+        createdAt = value.moment("created")
+        blocked = value.texts("blocked").map { UserID($0) }
+        discoveryKeys = value.texts("keys")
+        preferences = value["preferences"] ?? [:]
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostSQLite
+
+extension Query where Input == Int64, Output == UserTraits {
+    static var userTraits: Query {
+        Query(
+            sql: "SELECT traits FROM user WHERE id = ?1",
+            bind: { id, bindings in bindings.append(id) },
+            decode: { row in UserTraits(json: row.text(0)) })
+    }
+}
+
+extension Query where Input == (id: Int64, record: UserRecord), Output == Void {
+    static var updateUser: Query {
+        Query(
+            sql: "UPDATE user SET body = ?2, traits = ?3 WHERE id = ?1",
+            bind: { input, bindings in
+                bindings.append(input.id)
+                bindings.append(input.record.user.body)
+                bindings.append(input.record.traits.json)
+            })
+    }
+}
+
+extension Query where Input == Int64, Output == (Int64, ChannelURL) {
+    static var channelsOfUser: Query {
+        Query(
+            sql: """
+                SELECT c.id, c.url FROM member AS m JOIN channel AS c ON c.id = m.channel
+                WHERE m.user = ?1 AND m.state <> 'none' ORDER BY c.url
+                """,
+            bind: { id, bindings in bindings.append(id) },
+            decode: { row in (row.int64(0), ChannelURL(row.text(1))) })
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    static var closeSessions: Query {
+        Query(
+            sql: "DELETE FROM session WHERE user = ?1",
+            bind: { id, bindings in bindings.append(id) })
+    }
+}
+
+extension Query where Input == (id: Int64, at: Timestamp), Output == Void {
+    /// Leaves the name under what was said; whoever takes the ID later begins anew.
+    static var buryUser: Query {
+        Query(
+            sql: """
+                UPDATE user SET deleted_at = ?2, access_token = NULL, traits = '{}' WHERE id = ?1
+                """,
+            bind: { input, bindings in
+                bindings.append(input.id)
+                bindings.append(input.at.milliseconds)
+            })
+    }
+}
