@@ -44,7 +44,7 @@ struct SQLiteStorageTests {
             if start == 0 {
                 try await fixture.channel(of: ["alice"], by: device)
             } else {
-                #expect(try await storage.userID(ofSession: key) == "alice")
+                #expect(try await storage.session("plain:key:" + key)?.userID == "alice")
                 let changes = try await fixture.call(
                     MessageChangeLog(channelURL: "g", cursor: .token(next)), as: device)
                 #expect(changes.updated.isEmpty)

@@ -252,8 +252,8 @@ struct StorageContractTests {
         for name in Self.oddNames {
             let (id, url) = (UserID(name), ChannelURL(name))
             try await storage.saveUser(User(id: id, nickname: name), accessToken: name)
-            try await storage.openSession(name, for: id)
-            #expect(try await storage.userID(ofSession: name) == id)
+            try await storage.openSession(name, for: id, expiresAt: nil)
+            #expect(try await storage.session(name)?.userID == id)
             #expect(try await storage.accessToken(of: id) == name)
             _ = try await storage.createChannel(Self.channel(url, [id]), now: Self.start)
             var draft = Self.draft(name, from: id, request: RequestID(name), to: url)

@@ -7,6 +7,7 @@ import RoostWire
 struct ChannelListFilter {
     private let fields: RequestFields
     private let showsEmpty: Bool
+    private let showsFrozen: Bool
     private let customTypes: [String]?
     private let urls: [ChannelURL]?
     private let exactMembers: Set<UserID>?
@@ -16,9 +17,12 @@ struct ChannelListFilter {
     private let createdAfter: Int64
     private let createdBefore: Int64
 
-    init(_ query: [QueryItem], showsEmpty: Bool) throws(ServerError) {
+    init(
+        _ query: [QueryItem], showsEmpty: Bool, showsFrozen: Bool = true
+    ) throws(ServerError) {
         fields = try RequestFields(query: query)
         self.showsEmpty = showsEmpty
+        self.showsFrozen = showsFrozen
         let types = fields.list("custom_types") ?? fields.list("custom_type")
         customTypes = types?.contains("*") == true ? nil : types
         urls = fields.list("channel_urls")?.map { ChannelURL($0) }
@@ -34,16 +38,19 @@ struct ChannelListFilter {
     var needsStates: Bool { exactMembers != nil || someMembers != nil || isUnreadOnly }
 
     func matches(_ listing: ChannelListing) -> Bool {
-        let record = listing.record
-        guard listing.state != .none, showsEmpty || listing.lastMessageAt != nil,
-            customTypes.map({ $0.contains(record.customType) }) ?? true,
+        listing.state != .none && (showsEmpty || listing.lastMessageAt != nil)
+            && matches(listing.record) && matchesState(listing)
+    }
+
+    func matches(_ record: ChannelRecord) -> Bool {
+        guard customTypes.map({ $0.contains(record.customType) }) ?? true,
             urls.map({ $0.contains(record.url) }) ?? true,
             fields.string("custom_type_startswith").map(record.customType.hasPrefix) ?? true,
             fields.string("name_startswith").map(record.name.hasPrefix) ?? true,
             record.createdAt.seconds > createdAfter || createdAfter == .min,
             record.createdAt.seconds < createdBefore || createdBefore == .max
         else { return false }
-        return matchesName(record) && matchesModes(listing)
+        return matchesName(record) && matchesModes(record)
     }
 
     private func matchesName(_ record: ChannelRecord) -> Bool {
@@ -51,15 +58,15 @@ struct ChannelListFilter {
         return record.name.lowercased().contains(part.lowercased())
     }
 
-    private func matchesModes(_ listing: ChannelListing) -> Bool {
-        let record = listing.record
+    private func matchesModes(_ record: ChannelRecord) -> Bool {
         let isKindWanted =
             switch (fields.string("distinct_mode"), fields.string("super_mode")) {
             case ("distinct", _) where !record.isDistinct: false
             case ("nondistinct", _) where record.isDistinct: false
             case (_, "super") where !record.isSuper: false
             case (_, "nonsuper") where record.isSuper: false
-            case (_, "broadcast_only"), (_, "exclusive_only"): false
+            case (_, "broadcast_only"): record.traits.isBroadcast
+            case (_, "exclusive_only"): record.traits.isExclusive
             default: true
             }
         let isPublicWanted =
@@ -68,6 +75,18 @@ struct ChannelListFilter {
             case "private": !record.isPublic
             default: true
             }
+        return isKindWanted && isPublicWanted && (showsFrozen || !record.traits.isFrozen)
+            && matchesMetadata(record)
+    }
+
+    private func matchesMetadata(_ record: ChannelRecord) -> Bool {
+        guard let key = fields.string("metadata_key"), !key.isEmpty else { return true }
+        guard let value = record.traits.metadata[key] else { return false }
+        if let values = fields.list("metadata_values") { return values.contains(value) }
+        return fields.string("metadata_value_startswith").map(value.hasPrefix) ?? true
+    }
+
+    private func matchesState(_ listing: ChannelListing) -> Bool {
         let isStateWanted =
             switch fields.string("member_state_filter") {
             case "joined_only": listing.state == .joined
@@ -77,16 +96,22 @@ struct ChannelListFilter {
             }
         let isHiddenWanted =
             switch fields.string("hidden_mode") {
-            case nil, "", "unhidden_only", "all": true
-            default: false
+            case "all": true
+            case "hidden_only": listing.hidden != .unhidden
+            case "hidden_allow_auto_unhide", "hidden_allow_auto_hide":
+                listing.hidden == .untilNextMessage
+            case "hidden_prevent_auto_unhide": listing.hidden == .untilShown
+            default: listing.hidden == .unhidden
             }
-        return isKindWanted && isPublicWanted && isStateWanted && isHiddenWanted
+        return isStateWanted && isHiddenWanted
     }
 
-    func matches(_ state: ChannelState, viewer: UserID) -> Bool {
+    func matches(_ state: ChannelState, viewer: UserID?) -> Bool {
         if isUnreadOnly, state.unreadCount == 0 { return false }
         let members = Set(state.members.map(\.user.id))
-        if let exactMembers, members != exactMembers.union([viewer]) { return false }
+        if let exactMembers, members != exactMembers.union(viewer.map { [$0] } ?? []) {
+            return false
+        }
         guard let someMembers else { return true }
         return needsAllMembers
             ? someMembers.allSatisfy(members.contains)

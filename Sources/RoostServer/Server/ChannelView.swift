@@ -4,11 +4,13 @@ import RoostModel
 import RoostWire
 
 extension MemberRecord {
-    var member: Member {
-        var member = Member(
-            user: user, state: state, role: role, isMuted: traits.mute != nil, joinedAt: joinedAt)
-        member.mutedUntil = traits.mute?.endsAt
-        member.muteReason = traits.mute?.note ?? ""
+    /// How others see the member at a moment, on which depends whether a mute has ended.
+    func member(at now: Timestamp) -> Member {
+        var member = Member(user: user, state: state, role: role, joinedAt: joinedAt)
+        guard let mute = traits.mute, mute.isActive(at: now) else { return member }
+        member.isMuted = true
+        member.mutedUntil = mute.endsAt
+        member.muteReason = mute.note
         return member
     }
 }
@@ -21,7 +23,9 @@ extension ChannelState {
     private var joinedCount: Int { members.count { $0.state == .joined } }
 
     /// The channel from one user's point of view, or from nobody's.
-    func view(for viewer: UserID?, _ extras: ChannelExtras) -> GroupChannel {
+    func view(
+        for viewer: UserID?, _ extras: ChannelExtras, at now: Timestamp
+    ) -> GroupChannel {
         let me = viewer.flatMap { id in members.first { $0.user.id == id } }
         let offset = me?.traits.messageOffset
         let last = lastMessage.flatMap { message in
@@ -32,7 +36,8 @@ extension ChannelState {
             customType: record.customType, createdAt: record.createdAt,
             createdBy: members.first { $0.user.id == record.createdBy }?.user,
             isDistinct: record.isDistinct, isSuper: record.isSuper, isPublic: record.isPublic,
-            members: extras.members ? members.map(\.member) : [], memberCount: members.count,
+            members: extras.members ? members.map { $0.member(at: now) } : [],
+            memberCount: members.count,
             joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
             unreadMentionCount: mentionCount, lastMessage: last,
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
@@ -41,7 +46,10 @@ extension ChannelState {
         channel.metadata = record.traits.metadata.isEmpty ? nil : record.traits.metadata
         channel.pinnedMessageIDs = record.traits.pins
         channel.setTraits(record)
-        if let me { channel.setMine(me, inviter: me.traits.inviter.flatMap(user)) }
+        if let me {
+            channel.setMine(me, inviter: me.traits.inviter.flatMap(user))
+            channel.isMuted = me.traits.mute?.isActive(at: now) ?? false
+        }
         if extras.readReceipts { channel.readReceipts = receipts { $0.lastRead } }
         if extras.deliveryReceipts { channel.deliveryReceipts = receipts { $0.deliveredAt } }
         return channel
@@ -72,7 +80,6 @@ extension GroupChannel {
 
     fileprivate mutating func setMine(_ me: MemberRecord, inviter: User?) {
         hiddenState = me.hidden
-        isMuted = me.traits.mute != nil
         countPreference = me.traits.countPreference
         pushTrigger = me.traits.pushTrigger
         self.inviter = inviter

@@ -22,7 +22,7 @@ extension ChatServer {
             url: url, name: call.name, coverURL: call.coverURL, data: call.data,
             customType: call.customType, createdAt: Timestamp(seconds: now.seconds),
             createdBy: maker, isDistinct: call.isDistinct, isSuper: call.isSuper,
-            isPublic: call.isPublic)
+            isPublic: call.isPublic, traits: ChannelTraits(call.options))
         let new = NewChannel(
             record: record, members: members.map(\.id), operators: call.operatorIDs)
         let created = try await ask(try await storage.createChannel(new, now: now))
@@ -54,12 +54,13 @@ extension ChatServer {
     private func tellJoined(
         _ joined: [UserID], to url: ChannelURL, inviter: UserID?, among users: [User]
     ) async {
+        let now = world.now()
         // The storage just answered; should it fail now, clients learn of it from their change logs.
         guard !joined.isEmpty,
             let state = try? await storage.channelStates([url], viewer: nil).first
         else { return }
-        let now = world.now()
-        let newcomers = state.members.filter { joined.contains($0.user.id) }.map(\.member)
+        let newcomers = state.members.filter { joined.contains($0.user.id) }
+            .map { $0.member(at: now) }
         let everybody = state.members.map(\.user.id)
         let inviter = users.first { $0.id == inviter }
         let guests = newcomers.filter { $0.id != inviter?.id }
@@ -98,7 +99,7 @@ extension ChatServer {
                 try await storage.channelStates([url], viewer: viewer)
             ).first
         else { throw ServerError(.notFound, "There is no such channel.") }
-        return state.view(for: viewer, extras)
+        return state.view(for: viewer, extras, at: world.now())
     }
 
     func update(_ call: UpdateChannel, by caller: Caller) async throws(ServerError) -> GroupChannel
@@ -106,12 +107,21 @@ extension ChatServer {
         let url = call.channelURL
         return try await inLane(of: url) { () async throws(ServerError) in
             try await requireMember(url, caller)
+            if let id = caller.userID, call.options != ChannelOptions() {
+                guard try await member(id, of: url).role == .operator else {
+                    throw ServerError(
+                        .notAuthorized, "Only operators change who may come in and speak.")
+                }
+            }
+            try await setOperators(call.options, url)
             try await ask(
                 try await storage.updateChannel(url, now: world.now()) { record in
                     record.name = call.name ?? record.name
                     record.coverURL = call.coverURL ?? record.coverURL
                     record.data = call.data ?? record.data
                     record.customType = call.customType ?? record.customType
+                    record.isPublic = call.options.isPublic ?? record.isPublic
+                    record.traits.apply(call.options)
                 })
             let members = try await ask(try await storage.memberIDs(of: url))
             let event = ChannelEvent(
@@ -128,10 +138,14 @@ extension ChatServer {
             try await requireMember(url, caller)
             let inviter = caller.userID ?? call.inviterID
             var known = try await existing(call.userIDs)
-            let state = configuration.acceptsInvitations ? MembershipState.joined : .invited
-            let changed = try await ask(
-                try await storage.addMembers(
-                    call.userIDs, as: state, inviter: inviter, to: url, now: world.now()))
+            var changed: [UserID] = []
+            for id in call.userIDs {
+                try await refuseBanned(id, url)
+                let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
+                changed += try await ask(
+                    try await storage.addMembers(
+                        [id], as: state, inviter: inviter, to: url, now: world.now()))
+            }
             if let inviter, let user = try await ask(try await storage.user(inviter)) {
                 known.append(user)
             }
@@ -152,6 +166,12 @@ extension ChatServer {
             guard caller == .platform || access.state != .none || access.record.isPublic else {
                 throw ServerError(.notAMember, "Only the invited may join this channel.")
             }
+            try await refuseBanned(id, url)
+            let code = access.record.traits.accessCode
+            guard
+                caller == .platform || code.isEmpty || code == call.accessCode
+                    || access.state != .none
+            else { throw ServerError(.notAuthorized, "The access code is not this channel's.") }
             let joined = try await ask(
                 try await storage.addMembers(
                     [id], as: .joined, inviter: nil, to: url, now: world.now()))
@@ -183,6 +203,29 @@ extension ChatServer {
         await publish(.channel(event), to: state.members.map(\.user.id) + [id])
     }
 
+    /// Who is banned comes in by nobody's hand until the ban is lifted.
+    private func refuseBanned(_ id: UserID, _ url: ChannelURL) async throws(ServerError) {
+        let access = try await ask(try await storage.access(to: url, of: id))
+        guard access?.traits.ban?.isActive(at: world.now()) == true else { return }
+        throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
+    }
+
+    /// Makes exactly these members operators, where the call names any.
+    private func setOperators(
+        _ options: ChannelOptions, _ url: ChannelURL
+    ) async throws(ServerError) {
+        guard let wanted = options.operatorIDs else { return }
+        let members = try await ask(try await storage.memberRecords(of: url))
+        for member in members where member.state != .none {
+            let role: Role = wanted.contains(member.user.id) ? .operator : .none
+            guard role != member.role else { continue }
+            try await ask(
+                try await storage.updateMember(member.user.id, of: url, now: world.now()) {
+                    $0.role = role
+                })
+        }
+    }
+
     private func requireMember(
         _ url: ChannelURL, _ caller: Caller
     ) async throws(ServerError) {
@@ -193,5 +236,21 @@ extension ChatServer {
         guard caller == .platform || access.state == .joined else {
             throw ServerError(.notAMember, "Only members of the channel may do this.")
         }
+    }
+}
+
+extension ChannelTraits {
+    init(_ options: ChannelOptions) {
+        self.init()
+        apply(options)
+    }
+
+    mutating func apply(_ options: ChannelOptions) {
+        isBroadcast = options.isBroadcast ?? isBroadcast
+        isExclusive = options.isExclusive ?? isExclusive
+        isEphemeral = options.isEphemeral ?? isEphemeral
+        isDiscoverable = options.isDiscoverable ?? isDiscoverable
+        accessCode = options.accessCode ?? accessCode
+        survivalSeconds = options.survivalSeconds ?? survivalSeconds
     }
 }

@@ -13,7 +13,11 @@ extension ChatServer {
             // some clients out (`protocol.md` 2.10).
             guard case .success(let frame) = part, let session = sessions[id] else { continue }
             do throws(ServerError) {
-                try await answer(try decode(frame), of: session.user, in: id)
+                let command = try decode(frame)
+                if session.isOver(at: world.now()), command.needsSession {
+                    throw ServerError(.sessionKeyExpired, "The session has expired; renew it.")
+                }
+                try await answer(command, of: session.user, in: id)
             } catch {
                 guard let requestID = frame.requestID else { continue }
                 send(.error(error, acknowledges: requestID), to: id)
@@ -43,7 +47,8 @@ extension ChatServer {
         case .messageAcknowledgement(let url, let id):
             try await noteDelivery(of: id, in: url, to: user)
         case .refreshSession(let refresh):
-            let key = try await renewKey(of: user, token: refresh.token)
+            let (key, end) = try await renewKey(of: user, token: refresh.token)
+            extend(session, until: end)
             guard let requestID = refresh.requestID else { return }
             send(
                 .login(.refreshed(acknowledges: requestID, sessionKey: key, fileKey: key)),
@@ -54,7 +59,7 @@ extension ChatServer {
         }
     }
 
-    private func tellTyping(
+    func tellTyping(
         _ id: UserID, in url: ChannelURL, isTyping: Bool
     ) async throws(ServerError) {
         _ = try await member(id, of: url)
@@ -77,5 +82,15 @@ extension ChatServer {
         try await ask(try await storage.markDelivered(url, to: user, at: moment))
         let members = try await ask(try await storage.memberIDs(of: url))
         await publish(.delivered(url, [user: moment]), to: members)
+    }
+}
+
+extension ClientCommand {
+    /// Whether a session that has expired may no longer give the command.
+    fileprivate var needsSession: Bool {
+        switch self {
+        case .ping, .refreshSession: false
+        default: true
+        }
     }
 }

@@ -15,7 +15,8 @@ extension ChatServer {
         do throws(ServerError) {
             let login = try await logIn(handshake)
             return open(
-                outlet, for: login.user.id, greeting: ServerEvent.login(.success(login)).encoded)
+                outlet, for: login.0.user.id, until: login.1,
+                greeting: ServerEvent.login(.success(login.0)).encoded)
         } catch {
             outlet.deliver(ServerEvent.login(.failure(error, acknowledges: nil)).encoded)
             outlet.close()
@@ -23,7 +24,9 @@ extension ChatServer {
         }
     }
 
-    private func logIn(_ handshake: Handshake) async throws(ServerError) -> LoginSuccess {
+    private func logIn(
+        _ handshake: Handshake
+    ) async throws(ServerError) -> (LoginSuccess, Timestamp?) {
         guard handshake.applicationID == configuration.applicationID else {
             throw ServerError(
                 .applicationNotFound, "There is no such application here; check the application ID."
@@ -31,16 +34,16 @@ extension ChatServer {
         }
         let user: User
         let key: String
+        let end: Timestamp?
         if let known = handshake.sessionKey {
-            user = try await owner(ofSession: known)
+            (user, end) = try await owner(ofSession: known)
             key = known
         } else {
-            user = try await identify(handshake)
-            key = makeSecret()
-            try await ask(try await storage.openSession(key, for: user.id))
+            (user, end) = try await identify(handshake)
+            key = try await openSession(for: user.id, until: end)
         }
         let unread = try await ask(try await storage.unreadTotal(of: user.id))
-        return success(user, key, unread)
+        return (success(user, key, unread), end)
     }
 
     private func success(_ user: User, _ key: String, _ unread: Int) -> LoginSuccess {
@@ -51,35 +54,57 @@ extension ChatServer {
         login.pongTimeout = configuration.pongTimeout
         login.reconnect = configuration.reconnect
         login.requestDedupInterval = configuration.requestDedupInterval
-        login.usesReaction = false
+        login.usesReaction = true
+        login.emojiHash = Self.emojiHash
         login.unread = UnreadCount(all: unread, timestamp: world.now())
         return login
     }
 
-    private func owner(ofSession key: String) async throws(ServerError) -> User {
-        guard let id = try await ask(try await storage.userID(ofSession: key)),
-            let user = try await ask(try await storage.user(id))
+    private func owner(
+        ofSession key: String
+    ) async throws(ServerError) -> (User, until: Timestamp?) {
+        let digest = world.digest("key:" + key)
+        guard let session = try await ask(try await storage.session(digest)),
+            let user = try await ask(try await storage.user(session.userID))
         else {
             throw ServerError(
                 .sessionKeyNotFound, "The session key is not known; log in with a user ID.")
         }
-        return user
+        guard user.isActive else {
+            throw ServerError(.userDeactivated, "The user has been deactivated.")
+        }
+        guard !session.isOver(at: world.now()) else {
+            throw ServerError(
+                .sessionKeyExpired, "The session key has expired; ask for another with a token.")
+        }
+        return (user, session.expiresAt)
+    }
+
+    private func openSession(
+        for id: UserID, until end: Timestamp?
+    ) async throws(ServerError) -> String {
+        let key = makeSecret()
+        let digest = world.digest("key:" + key)
+        try await ask(try await storage.openSession(digest, for: id, expiresAt: end))
+        return key
     }
 
     /// The user who connects for the first time on this device, by ID and token.
-    private func identify(_ handshake: Handshake) async throws(ServerError) -> User {
+    private func identify(
+        _ handshake: Handshake
+    ) async throws(ServerError) -> (User, until: Timestamp?) {
         guard let id = handshake.userID else {
             throw ServerError(.parameterMissing, "A user ID or a session key is needed.")
         }
         let known = try await ask(try await storage.user(id))
-        try await check(handshake.token, of: id)
+        let end = try await check(handshake.token, of: id)
         guard var user = known else {
             guard configuration.createsUsers else {
                 throw ServerError(.userNotFound, "There is no such user.")
             }
             let new = User(id: id, nickname: handshake.nickname ?? "")
             try await ask(try await storage.saveUser(new, accessToken: nil))
-            return new
+            return (new, end)
         }
         guard user.isActive else {
             throw ServerError(.userDeactivated, "The user has been deactivated.")
@@ -89,26 +114,73 @@ extension ChatServer {
             let renamed = user
             try await ask(try await storage.saveUser(renamed, accessToken: nil))
         }
-        return user
+        return (user, end)
     }
 
     /// Refuses a wrong token, a missing one where the user has one, and by policy a user without any.
-    func check(_ token: String?, of id: UserID) async throws(ServerError) {
+    ///
+    /// - Returns: Until when the token counts; nil for ever.
+    private func check(_ token: String?, of id: UserID) async throws(ServerError) -> Timestamp? {
         let expected = try await ask(try await storage.accessToken(of: id))
-        guard token == expected, expected != nil || !configuration.requiresToken else {
-            throw ServerError(
-                .tokenInvalid, "The access token is not this user's; ask your server for another.")
+        guard let token else {
+            guard expected == nil, !configuration.requiresToken else { throw Self.wrongToken }
+            return nil
         }
+        if let expected {
+            if expected == world.digest(token) { return nil }
+            // From before tokens were kept as digests; it becomes one now.
+            if expected == token {
+                try await keep(token, of: id)
+                return nil
+            }
+        }
+        let digest = world.digest("token:" + token)
+        guard let session = try await ask(try await storage.session(digest)),
+            session.userID == id, !session.isOver(at: world.now())
+        else { throw Self.wrongToken }
+        return session.expiresAt
+    }
+
+    private static let wrongToken = ServerError(
+        .tokenInvalid, "The access token is not this user's; ask your server for another.")
+
+    private func keep(_ token: String, of id: UserID) async throws(ServerError) {
+        guard let user = try await ask(try await storage.user(id)) else { return }
+        let digest = world.digest(token)
+        try await ask(try await storage.saveUser(user, accessToken: digest))
+    }
+
+    /// Gives a user another access token; the one before counts no longer.
+    func issueAccessToken(for id: UserID) async throws(ServerError) -> String {
+        let token = makeSecret()
+        try await keep(token, of: id)
+        return token
+    }
+
+    /// A token that ends by itself: after a week, unless told otherwise.
+    func issueToken(
+        for id: UserID, until end: Timestamp?
+    ) async throws(ServerError) -> (String, Timestamp) {
+        let token = makeSecret()
+        let digest = world.digest("token:" + token)
+        let end = end ?? Timestamp(milliseconds: world.now().milliseconds + 7 * 86_400_000)
+        try await ask(try await storage.openSession(digest, for: id, expiresAt: end))
+        return (token, end)
+    }
+
+    /// Ends all of a user's sessions, and the tokens that end by themselves.
+    func revoke(_ id: UserID) async throws(ServerError) {
+        try await ask(try await storage.closeSessions(of: id))
+        let code = RoostError.Code.sessionRevoked.rawValue
+        expel(id, .expired(reason: code, expiresIn: -1))
     }
 
     /// Gives a user who proves themselves another session key.
     func renewKey(
         of id: UserID, token: String?
-    ) async throws(ServerError) -> String {
-        try await check(token, of: id)
-        let key = makeSecret()
-        try await ask(try await storage.openSession(key, for: id))
-        return key
+    ) async throws(ServerError) -> (key: String, until: Timestamp?) {
+        let end = try await check(token, of: id)
+        return (try await openSession(for: id, until: end), end)
     }
 
     /// Who makes a REST call.
@@ -122,10 +194,10 @@ extension ChatServer {
 
     func caller(_ headers: RequestHeaders) async throws(ServerError) -> Caller {
         if let key = headers.sessionKey, !key.isEmpty {
-            return .user(try await owner(ofSession: key).id)
+            return .user(try await owner(ofSession: key).0.id)
         }
         guard let token = headers.apiToken, let expected = configuration.apiToken,
-            token == expected
+            world.digest(token) == world.digest(expected)
         else {
             throw ServerError(
                 .apiTokenInvalid, "A valid Session-Key or Api-Token header is needed.")

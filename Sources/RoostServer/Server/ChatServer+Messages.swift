@@ -49,6 +49,7 @@ extension ChatServer {
                 let members = try await ask(try await storage.memberIDs(of: url))
                 let except = command.requestID == nil ? nil : session
                 await publish(.message(event), to: members, except: except)
+                await tellThread(of: appended.parent, in: url, to: members)
             }
             return appended.message
         }
@@ -60,6 +61,7 @@ extension ChatServer {
         var sender: Sender?
         if let id {
             let access = try await member(id, of: command.channelURL)
+            try checkSpeech(access)
             guard let user = try await ask(try await storage.user(id)) else {
                 throw ServerError(.userNotFound, "There is no such user.")
             }
@@ -74,7 +76,39 @@ extension ChatServer {
             isSilent: command.isSilent, unknownFields: command.unknownFields)
         let mentioned = try await ask(try await storage.users(command.mention.userIDs))
         message.setMention(command.mention.kind, users: mentioned)
+        if let parent = command.parentID {
+            guard
+                let parent = try await ask(
+                    try await storage.message(parent, in: command.channelURL)),
+                parent.parentID == nil
+            else { throw ServerError(.messageNotFound, "There is no such message to answer.") }
+            message.details.parentPreview = parent.preview
+        }
         return message
+    }
+
+    /// Refuses who may not speak in a channel now.
+    func checkSpeech(_ access: ChannelAccess) throws(ServerError) {
+        if access.traits.mute?.isActive(at: world.now()) == true {
+            throw ServerError(RoostError.Code(900_041), "You are muted in this channel.")
+        }
+        let traits = access.record.traits
+        guard access.role == .operator || !traits.isFrozen && !traits.isBroadcast else {
+            throw ServerError(
+                .channelFrozen, "Only operators write here while the channel is frozen.")
+        }
+    }
+
+    private func tellThread(
+        of parent: Message?, in url: ChannelURL, to members: [UserID]
+    ) async {
+        guard let parent, let id = parent.messageID, let thread = parent.details.threadInfo else {
+            return
+        }
+        var info = JSONWriter()
+        info.threadInfo(thread)
+        let event = ThreadEvent(channelURL: url, parentID: id, threadInfo: info.text)
+        await publish(.thread(event), to: members)
     }
 
     /// Changes a message and tells everybody.
@@ -125,6 +159,10 @@ extension ChatServer {
                     messageCreatedAt: message.createdAt, senderID: message.sender?.user.id)
                 let members = try await ask(try await storage.memberIDs(of: url))
                 await publish(.deleted(event), to: members)
+                await tellThread(of: parent, in: url, to: members)
+                let access = try await ask(try await storage.access(to: url, of: nil))
+                guard access?.record.traits.pins.contains(call.messageID) == true else { return }
+                try await setPins(of: url) { $0.removeAll { $0 == call.messageID } }
             }
         }
     }
@@ -156,5 +194,17 @@ extension ChatServer {
             return MarkAsRead.Output(
                 channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
         }
+    }
+}
+
+extension Message {
+    /// What a reply shows of it.
+    fileprivate var preview: ParentPreview {
+        var preview = ParentPreview(content: content)
+        preview.sender = sender?.user
+        preview.createdAt = createdAt
+        preview.data = data
+        preview.customType = customType
+        return preview
     }
 }

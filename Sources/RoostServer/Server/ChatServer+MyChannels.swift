@@ -14,7 +14,8 @@ extension ChatServer {
 
     func list(_ call: ListMyChannels, for caller: Caller) async throws(ServerError) -> ChannelPage {
         let id = try subject(call.userID, caller)
-        let filter = try ChannelListFilter(call.filters, showsEmpty: call.showsEmpty)
+        let filter = try ChannelListFilter(
+            call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
         var listings = try await ask(try await storage.listings(of: id)).filter(filter.matches)
         if filter.needsStates {
             let urls = listings.map(\.record.url)
@@ -31,7 +32,7 @@ extension ChatServer {
         let states = try await ask(
             try await storage.channelStates(page.map(\.url), viewer: id))
         return ChannelPage(
-            channels: states.map { $0.view(for: id, call.extras) },
+            channels: states.map { $0.view(for: id, call.extras, at: world.now()) },
             next: keys.count > call.limit ? page.last?.token ?? "" : "", timestamp: world.now())
     }
 
@@ -57,7 +58,7 @@ extension ChatServer {
         let states = try await ask(
             try await storage.channelStates(shown.map(\.record.url), viewer: id))
         return ChannelChanges(
-            updated: states.map { $0.view(for: id, call.extras) },
+            updated: states.map { $0.view(for: id, call.extras, at: world.now()) },
             deleted: page.filter { $0.state == .none }.map(\.record.url),
             hasMore: ordered.count > page.count,
             next: ChangeToken.text(page.last?.changeSequence ?? end, kind: "c"),

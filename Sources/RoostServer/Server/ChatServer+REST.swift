@@ -9,9 +9,13 @@ extension ChatServer {
         to request: APIRequest, headers: RequestHeaders
     ) async -> APIResponse {
         do throws(ServerError) {
+            if let (route, parts) = Route.find(request) {
+                let fields = try RequestFields(request, pathParts: parts)
+                return try await answer(route, fields, of: try await caller(headers))
+            }
             let call = try APICall(decoding: request)
             if case .refreshSessionKey(let refresh) = call {
-                let key = try await renewKey(of: refresh.userID, token: headers.accessToken)
+                let key = try await renewKey(of: refresh.userID, token: headers.accessToken).key
                 return RefreshSessionKey.response(.init(sessionKey: key))
             }
             if call == .unlisted { return .empty }
@@ -120,8 +124,10 @@ extension ChatServer {
         let user = User(
             id: call.userID, nickname: call.nickname, profileURL: call.profileURL,
             metadata: call.metadata)
-        let token = call.issuesAccessToken ? makeSecret() : nil
-        try await ask(try await storage.saveUser(user, accessToken: token))
+        try await ask(try await storage.saveUser(user, accessToken: nil))
+        let now = world.now()
+        try await change(call.userID) { $0.traits.createdAt = now }
+        let token = call.issuesAccessToken ? try await issueAccessToken(for: call.userID) : nil
         return CreateUser.Output(user: user, accessToken: token)
     }
 

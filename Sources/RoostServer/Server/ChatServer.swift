@@ -8,12 +8,16 @@ package struct ServerWorld: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Sixty-four random bits; keys and tokens are made of them, so live ones must be secure.
     package var entropy: @Sendable () -> UInt64
+    /// What is kept of a key or a token instead of itself; a live one must not be invertible.
+    package var digest: @Sendable (String) -> String
 
     package init(
-        now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64
+        now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64,
+        digest: @escaping @Sendable (String) -> String = { "plain:" + $0 }
     ) {
         self.now = now
         self.entropy = entropy
+        self.digest = digest
     }
 }
 
@@ -48,6 +52,9 @@ package actor ChatServer {
     struct Session {
         let user: UserID
         let outlet: any SessionOutlet
+        var expiresAt: Timestamp?
+
+        func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
     }
 
     private nonisolated let executor: any SerialExecutor
@@ -94,10 +101,12 @@ package actor ChatServer {
 
 extension ChatServer {
     /// Registers a session and says its first words, with nothing in between.
-    func open(_ outlet: any SessionOutlet, for user: UserID, greeting: String) -> SessionID {
+    func open(
+        _ outlet: any SessionOutlet, for user: UserID, until end: Timestamp?, greeting: String
+    ) -> SessionID {
         lastSession += 1
         let id = SessionID(server: serverNumber, number: lastSession)
-        sessions[id] = Session(user: user, outlet: outlet)
+        sessions[id] = Session(user: user, outlet: outlet, expiresAt: end)
         sessionsOfUser[user, default: []].append(id)
         outlet.deliver(greeting)
         return id
@@ -111,6 +120,19 @@ extension ChatServer {
             sessionsOfUser.removeValue(forKey: session.user)
         }
     }
+
+    func isOnline(_ id: UserID) -> Bool { sessionsOfUser[id] != nil }
+
+    /// Ends every connection of a user here, with a last word.
+    func expel(_ id: UserID, _ word: ServerEvent) {
+        for session in sessionsOfUser[id] ?? [] {
+            sessions[session]?.outlet.deliver(word.encoded)
+            sessions[session]?.outlet.close()
+            disconnect(session)
+        }
+    }
+
+    func extend(_ id: SessionID, until end: Timestamp?) { sessions[id]?.expiresAt = end }
 
     func send(_ event: ServerEvent, to id: SessionID) {
         sessions[id]?.outlet.deliver(event.encoded)
@@ -158,6 +180,7 @@ extension ChatServer {
     }
 
     /// Asks the storage; a failure of it is the server's own, and the client may try again.
+    @discardableResult
     nonisolated func ask<T: Sendable>(
         _ call: @autoclosure () async throws(StorageError) -> T
     ) async throws(ServerError) -> T {

@@ -15,7 +15,7 @@ package actor MemoryStorage: Storage {
     var users: [UserID: User] = [:]
     var userTraits: [UserID: UserTraits] = [:]
     private var tokens: [UserID: String] = [:]
-    private var sessions: [String: UserID] = [:]
+    private var sessions: [String: SessionRecord] = [:]
     var channels: [ChannelURL: MemoryChannel] = [:]
     /// Those that are gone, for the change logs of who was in them.
     var deleted: [ChannelURL: MemoryChannel] = [:]
@@ -62,15 +62,21 @@ package actor MemoryStorage: Storage {
         users[id] = nil
         userTraits[id] = nil
         tokens[id] = nil
-        sessions = sessions.filter { $0.value != id }
+        sessions = sessions.filter { $0.value.userID != id }
         return urls
     }
 
     package func accessToken(of id: UserID) -> String? { tokens[id] }
 
-    package func openSession(_ key: String, for id: UserID) { sessions[key] = id }
+    package func openSession(_ key: String, for id: UserID, expiresAt: Timestamp?) {
+        sessions[key] = SessionRecord(userID: id, expiresAt: expiresAt)
+    }
 
-    package func userID(ofSession key: String) -> UserID? { sessions[key] }
+    package func session(_ key: String) -> SessionRecord? { sessions[key] }
+
+    package func closeSessions(of id: UserID) {
+        sessions = sessions.filter { $0.value.userID != id }
+    }
 
     /// Numbers a change; both its number and its time only grow.
     func nextChange(_ now: Timestamp) -> (sequence: Int64, at: Timestamp) {

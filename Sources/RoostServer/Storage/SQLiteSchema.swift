@@ -111,6 +111,9 @@ enum SQLiteSchema {
                 -- Who hid a channel until its next message: asked for with each message.
                 CREATE INDEX member_hidden ON member (channel)
                     WHERE hidden = 'hidden_allow_auto_unhide';
+                -- Keys and tokens are digests from here on; who held a key logs in again.
+                DELETE FROM session;
+                ALTER TABLE session ADD COLUMN expires_at INTEGER;
                 -- The replies of a thread.
                 CREATE INDEX message_by_parent ON message (parent, created_at, id)
                     WHERE parent IS NOT NULL;

@@ -138,15 +138,24 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in try db.first(.accessToken, id) ?? nil }
     }
 
-    package func openSession(_ key: String, for id: UserID) throws(StorageError) {
+    package func openSession(
+        _ key: String, for id: UserID, expiresAt: Timestamp?
+    ) throws(StorageError) {
         try write { db throws(SQLiteError) in
             guard let row = try db.first(.user, id) else { return }
-            try db.execute(.openSession, (key, row.id))
+            try db.execute(.openSession, (key, row.id, expiresAt))
         }
     }
 
-    package func userID(ofSession key: String) throws(StorageError) -> UserID? {
-        try read { db throws(SQLiteError) in try db.first(.sessionUser, key) }
+    package func session(_ key: String) throws(StorageError) -> SessionRecord? {
+        try read { db throws(SQLiteError) in try db.first(.session, key) }
+    }
+
+    package func closeSessions(of id: UserID) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            guard let row = try db.first(.user, id) else { return }
+            try db.execute(.closeSessions, row.id)
+        }
     }
 }
 
@@ -236,22 +245,30 @@ extension Query where Input == UserID, Output == String? {
     }
 }
 
-extension Query where Input == (key: String, user: Int64), Output == Void {
+extension Query where Input == (key: String, user: Int64, end: Timestamp?), Output == Void {
     fileprivate static var openSession: Query {
         Query(
-            sql: "INSERT OR REPLACE INTO session (key, user) VALUES (?1, ?2)",
+            sql: "INSERT OR REPLACE INTO session (key, user, expires_at) VALUES (?1, ?2, ?3)",
             bind: { input, bindings in
                 bindings.append(input.key)
                 bindings.append(input.user)
+                bindings.append(input.end?.milliseconds)
             })
     }
 }
 
-extension Query where Input == String, Output == UserID {
-    fileprivate static var sessionUser: Query {
+extension Query where Input == String, Output == SessionRecord {
+    fileprivate static var session: Query {
         Query(
-            sql: "SELECT user_id FROM session JOIN user ON user.id = session.user WHERE key = ?1",
+            sql: """
+                SELECT user_id, expires_at FROM session JOIN user ON user.id = session.user
+                WHERE key = ?1
+                """,
             bind: { key, bindings in bindings.append(key) },
-            decode: { row in UserID(row.text(0)) })
+            decode: { row in
+                SessionRecord(
+                    userID: UserID(row.text(0)),
+                    expiresAt: row.optionalInt64(1).map { Timestamp(milliseconds: $0) })
+            })
     }
 }

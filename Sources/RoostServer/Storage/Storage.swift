@@ -29,7 +29,7 @@ package protocol UserStorage: Sendable {
     func users(_ ids: [UserID]) async throws(StorageError) -> [User]
     /// A page of all users by ID.
     func users(after id: UserID?, limit: Int) async throws(StorageError) -> [User]
-    /// Makes a user or replaces what is known of one; a token stays unless a new one comes.
+    /// Makes a user or replaces what others see of one; a token stays unless a new one comes.
     func saveUser(_ user: User, accessToken: String?) async throws(StorageError)
     func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord?
     /// Changes what is known of a user, in one step with reading it.
@@ -44,9 +44,15 @@ package protocol UserStorage: Sendable {
     ///
     /// - Returns: The channels they were in; nil when there is no such user.
     func deleteUser(_ id: UserID, now: Timestamp) async throws(StorageError) -> [ChannelURL]?
+    // Tokens and keys come here as digests: who reads the database can log in as nobody.
     func accessToken(of id: UserID) async throws(StorageError) -> String?
-    func openSession(_ key: String, for id: UserID) async throws(StorageError)
-    func userID(ofSession key: String) async throws(StorageError) -> UserID?
+    /// Remembers a key; `expiresAt` nil is for ever. Whether it has expired is the caller's to see.
+    func openSession(
+        _ key: String, for id: UserID, expiresAt: Timestamp?
+    ) async throws(StorageError)
+    func session(_ key: String) async throws(StorageError) -> SessionRecord?
+    /// Forgets every key of a user.
+    func closeSessions(of id: UserID) async throws(StorageError)
 }
 
 package protocol ChannelStorage: Sendable {

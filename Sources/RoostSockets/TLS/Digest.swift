@@ -2,8 +2,21 @@
 
 internal import CRoostTLS
 
-/// The three small things the WebSocket handshake takes from OpenSSL.
-enum Digest {
+/// The small things that handshakes and the server take from OpenSSL.
+package enum Digest {
+    /// SHA-256 as lower-case hexadecimal digits.
+    package static func sha256(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        // SAFETY: SHA256 writes exactly 32 bytes; the input is lent to one call.
+        let digest = unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
+            unsafe bytes.withUnsafeBufferPointer {
+                _ = unsafe SHA256($0.baseAddress, $0.count, digest.baseAddress)
+            }
+            count = 32
+        }
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         // SAFETY: SHA1 writes exactly 20 bytes; the input is lent to one call.
         unsafe [UInt8](unsafeUninitializedCapacity: 20) { digest, count in

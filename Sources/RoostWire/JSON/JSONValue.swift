@@ -38,9 +38,25 @@ package enum JSONValue: Hashable, Sendable {
     }
 
     /// The value of a field; nil when this is no object or has none of that name.
+    ///
+    /// Setting it makes an object of what was none.
     package subscript(name: String) -> JSONValue? {
-        guard case .object(let fields) = self else { return nil }
-        return fields.first { $0.name == name }?.value
+        get {
+            guard case .object(let fields) = self else { return nil }
+            return fields.first { $0.name == name }?.value
+        }
+        set {
+            var fields: [Field] = []
+            if case .object(let known) = self { fields = known }
+            let index = fields.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): fields[index].value = value
+            case (let index?, nil): fields.remove(at: index)
+            case (nil, let value?): fields.append(Field(name, value))
+            case (nil, nil): break
+            }
+            self = .object(fields)
+        }
     }
 
     /// The element at an index; nil when this is no array or is shorter.

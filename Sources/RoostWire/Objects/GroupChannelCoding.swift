@@ -197,7 +197,7 @@ extension JSONWriter {
 
     /// Writes a channel's fields into the object at hand; absent values are left out but for the two
     /// that may be null (`protocol.md` 4.0).
-    mutating func fields(of channel: GroupChannel) {
+    package mutating func fields(of channel: GroupChannel) {
         field("channel_url", channel.url.rawValue)
         field("name", channel.name)
         field("cover_url", channel.coverURL)

@@ -23,7 +23,7 @@ extension JSONWriter {
     }
 
     /// Writes a message's fields into the object at hand; an unsent message has no ID to write.
-    mutating func fields(of message: Message, _ dialect: MessageDialect) {
+    package mutating func fields(of message: Message, _ dialect: MessageDialect) {
         let isREST = dialect == .rest
         if isREST { field("type", message.content.kind) }
         if let id = message.messageID { field(isREST ? "message_id" : "msg_id", id.rawValue) }
@@ -81,7 +81,7 @@ extension JSONWriter {
     }
 
     /// Writes meta arrays as a list, which keeps their order.
-    mutating func sortedMetaArrays(_ name: String, _ arrays: [MetaArray]) {
+    package mutating func sortedMetaArrays(_ name: String, _ arrays: [MetaArray]) {
         array(name) { writer in
             for array in arrays {
                 writer.object { writer in

@@ -250,7 +250,7 @@ extension JSONWriter {
     }
 
     /// Writes a user's fields into the object at hand.
-    mutating func fields(of user: User) {
+    package mutating func fields(of user: User) {
         field("user_id", user.id.rawValue)
         field("nickname", user.nickname)
         field("profile_url", user.profileURL)
@@ -275,7 +275,7 @@ extension JSONWriter {
     }
 
     /// Writes a moment in milliseconds, if there is one.
-    mutating func moment(_ name: String, _ moment: Timestamp?) {
+    package mutating func moment(_ name: String, _ moment: Timestamp?) {
         if let moment { field(name, moment.milliseconds) }
     }
 
@@ -285,19 +285,19 @@ extension JSONWriter {
     }
 
     /// Writes a map with its names in order, so that equal values make equal bytes.
-    mutating func texts(_ name: String, _ texts: [String: String]) {
+    package mutating func texts(_ name: String, _ texts: [String: String]) {
         object(name) { writer in
             for (name, text) in texts.sorted(by: { $0.key < $1.key }) { writer.field(name, text) }
         }
     }
 
-    mutating func users(_ name: String, _ users: [User]) {
+    package mutating func users(_ name: String, _ users: [User]) {
         array(name) { writer in
             for user in users { writer.user(user) }
         }
     }
 
-    mutating func members(_ name: String, _ members: [Member]) {
+    package mutating func members(_ name: String, _ members: [Member]) {
         array(name) { writer in
             for member in members { writer.member(member) }
         }

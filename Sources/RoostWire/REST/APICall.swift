@@ -31,7 +31,7 @@ package enum APICall: Hashable, Sendable {
     /// - Throws: `.invalidEndpoint` when there is none, another number when a parameter is wrong.
     package init(decoding request: APIRequest) throws(ServerError) {
         for route in Self.routes where route.method == request.method {
-            guard let parts = route.match(request.path) else { continue }
+            guard let parts = route.pattern.match(request.path) else { continue }
             self = try route.make(RequestFields(request, pathParts: parts))
             return
         }
@@ -40,27 +40,19 @@ package enum APICall: Hashable, Sendable {
     }
 }
 
-/// A pattern of a path and what it leads to.
-private struct Route: Sendable {
-    let method: APIRequest.Method
-    /// Segments; "*" leaves one open.
-    let pattern: [Substring]
-    let make: @Sendable (RequestFields) throws(ServerError) -> APICall
+/// A pattern of a path; "*" leaves a segment open.
+package struct PathPattern: Hashable, Sendable {
+    private let segments: [Substring]
 
-    init<E: Endpoint>(
-        _ method: APIRequest.Method, _ pattern: String, _ type: E.Type,
-        _ wrap: @escaping @Sendable (E) -> APICall
-    ) {
-        self.method = method
-        self.pattern = pattern.split(separator: "/")
-        make = { fields throws(ServerError) in wrap(try E(fields)) }
-    }
+    package init(_ text: String) { segments = text.split(separator: "/") }
+
+    package var text: String { segments.joined(separator: "/") }
 
     /// The open segments of a path that fits; nil when it does not.
-    func match(_ path: [String]) -> [String]? {
-        guard path.count == pattern.count else { return nil }
+    package func match(_ path: [String]) -> [String]? {
+        guard path.count == segments.count else { return nil }
         var parts: [String] = []
-        for (segment, expected) in zip(path, pattern) {
+        for (segment, expected) in zip(path, segments) {
             if expected == "*" {
                 parts.append(segment)
             } else if segment != expected {
@@ -68,6 +60,22 @@ private struct Route: Sendable {
             }
         }
         return parts
+    }
+}
+
+/// A pattern of a path and what it leads to.
+private struct Route: Sendable {
+    let method: APIRequest.Method
+    let pattern: PathPattern
+    let make: @Sendable (RequestFields) throws(ServerError) -> APICall
+
+    init<E: Endpoint>(
+        _ method: APIRequest.Method, _ pattern: String, _ type: E.Type,
+        _ wrap: @escaping @Sendable (E) -> APICall
+    ) {
+        self.method = method
+        self.pattern = PathPattern(pattern)
+        make = { fields throws(ServerError) in wrap(try E(fields)) }
     }
 }
 

@@ -2,6 +2,42 @@
 
 package import RoostModel
 
+/// What few channels are made or changed with; nil stays.
+package struct ChannelOptions: Hashable, Sendable {
+    package var isPublic: Bool?
+    package var isBroadcast: Bool?
+    package var isExclusive: Bool?
+    package var isEphemeral: Bool?
+    package var isDiscoverable: Bool?
+    package var accessCode: String?
+    package var survivalSeconds: Int?
+    package var operatorIDs: [UserID]?
+
+    package init() {}
+
+    init(_ fields: RequestFields) throws(ServerError) {
+        isPublic = try fields.bool("is_public")
+        isBroadcast = try fields.bool("is_broadcast")
+        isExclusive = try fields.bool("is_exclusive")
+        isEphemeral = try fields.bool("is_ephemeral")
+        isDiscoverable = try fields.bool("is_discoverable")
+        accessCode = fields.string("access_code")
+        survivalSeconds = try fields.int("message_survival_seconds", in: -1...Int(Int32.max))
+        operatorIDs = fields.users("operator_ids")
+    }
+
+    fileprivate func write(_ writer: inout JSONWriter) {
+        if let isPublic { writer.field("is_public", isPublic) }
+        if let isBroadcast { writer.field("is_broadcast", isBroadcast) }
+        if let isExclusive { writer.field("is_exclusive", isExclusive) }
+        if let isEphemeral { writer.field("is_ephemeral", isEphemeral) }
+        if let isDiscoverable { writer.field("is_discoverable", isDiscoverable) }
+        if let accessCode { writer.field("access_code", accessCode) }
+        if let survivalSeconds { writer.field("message_survival_seconds", survivalSeconds) }
+        if let operatorIDs { writer.field("operator_ids", operatorIDs.map(\.rawValue)) }
+    }
+}
+
 /// Makes a group channel, or finds the distinct one that the same members have (`protocol.md` 3.3).
 package struct CreateChannel: Endpoint {
     package struct Output: Hashable, Sendable {
@@ -26,6 +62,8 @@ package struct CreateChannel: Endpoint {
     package var isDistinct: Bool
     package var isSuper: Bool
     package var isPublic: Bool
+    /// Operators and being public have names of their own here.
+    package var options = ChannelOptions()
 
     package init(
         channelURL: ChannelURL? = nil, userIDs: [UserID], operatorIDs: [UserID] = [],
@@ -61,6 +99,9 @@ package struct CreateChannel: Endpoint {
         isDistinct = try fields.bool("is_distinct") ?? false
         isSuper = try fields.bool("is_super") ?? false
         isPublic = try fields.bool("is_public") ?? false
+        options = try ChannelOptions(fields)
+        options.isPublic = nil
+        options.operatorIDs = nil
     }
 
     package func encode() -> APIRequest {
@@ -75,6 +116,7 @@ package struct CreateChannel: Endpoint {
             writer.field("is_distinct", isDistinct)
             writer.field("is_super", isSuper)
             writer.field("is_public", isPublic)
+            options.write(&writer)
         }
     }
 
@@ -119,7 +161,7 @@ package struct ChannelExtras: Hashable, Sendable {
         self.deliveryReceipts = deliveryReceipts
     }
 
-    init(_ fields: RequestFields) throws(ServerError) {
+    package init(_ fields: RequestFields) throws(ServerError) {
         members = try fields.bool("show_member") ?? false
         readReceipts = try fields.bool("show_read_receipt") ?? false
         deliveryReceipts = try fields.bool("show_delivery_receipt") ?? false
@@ -174,6 +216,7 @@ package struct UpdateChannel: ChannelAnswering {
     package var coverURL: String?
     package var data: String?
     package var customType: String?
+    package var options = ChannelOptions()
 
     package init(
         channelURL: ChannelURL, name: String? = nil, coverURL: String? = nil, data: String? = nil,
@@ -192,6 +235,7 @@ package struct UpdateChannel: ChannelAnswering {
         coverURL = fields.string("cover_url")
         data = fields.string("data")
         customType = fields.string("custom_type")
+        options = try ChannelOptions(fields)
     }
 
     package func encode() -> APIRequest {
@@ -200,6 +244,7 @@ package struct UpdateChannel: ChannelAnswering {
             if let coverURL { writer.field("cover_url", coverURL) }
             if let data { writer.field("data", data) }
             if let customType { writer.field("custom_type", customType) }
+            options.write(&writer)
         }
     }
 }
@@ -237,6 +282,8 @@ package struct InviteMembers: ChannelAnswering {
 package struct JoinChannel: ChannelAnswering {
     package var channelURL: ChannelURL
     package var userID: UserID?
+    /// What some public channels ask for.
+    package var accessCode: String?
 
     package init(channelURL: ChannelURL, userID: UserID? = nil) {
         self.channelURL = channelURL
@@ -246,11 +293,13 @@ package struct JoinChannel: ChannelAnswering {
     package init(_ fields: RequestFields) throws(ServerError) {
         channelURL = fields.channelURL
         userID = fields.string("user_id").map { UserID($0) }
+        accessCode = fields.string("access_code")
     }
 
     package func encode() -> APIRequest {
         APIRequest(.put, ["group_channels", channelURL.rawValue, "join"]) { writer in
             if let userID { writer.field("user_id", userID.rawValue) }
+            if let accessCode { writer.field("access_code", accessCode) }
         }
     }
 }

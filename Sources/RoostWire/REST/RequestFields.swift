@@ -13,7 +13,7 @@ package struct RequestFields: Sendable {
     package let body: [UInt8]
     private let values: JSONValue
 
-    init(_ request: APIRequest, pathParts: [String]) throws(ServerError) {
+    package init(_ request: APIRequest, pathParts: [String]) throws(ServerError) {
         self.pathParts = pathParts
         query = request.query
         body = request.body
@@ -116,13 +116,13 @@ package struct RequestFields: Sendable {
     }
 
     /// A value of the body that has a structure.
-    func value(_ name: String) -> JSONValue? { values[name] }
+    package func value(_ name: String) -> JSONValue? { values[name] }
 
     /// The channel the path names; it must be the first open part.
-    var channelURL: ChannelURL { ChannelURL(pathParts[0]) }
+    package var channelURL: ChannelURL { ChannelURL(pathParts[0]) }
 
     /// The message the path names; it must be the second open part.
-    func pathMessageID() throws(ServerError) -> MessageID {
+    package func pathMessageID() throws(ServerError) -> MessageID {
         guard let value = Int64(pathParts[1]), value > 0 else {
             throw ServerError(.invalidURL, "The message's ID in the path must be a number.")
         }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+// Metadata are texts, metacounters numbers by name (`protocol.md` 3.13).
+extension ChatServer {
+    private func record(of url: ChannelURL) async throws(ServerError) -> ChannelRecord {
+        guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
+            throw ServerError(.notFound, "There is no such channel.")
+        }
+        return access.record
+    }
+
+    func answerAboutMetadata(
+        _ action: ChannelAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        return try await inLane(of: url) { () async throws(ServerError) in
+            let known = try await record(of: url).traits.metadata
+            switch action {
+            case .getMetadata:
+                let keys = call.fields.list("keys") ?? call.fields.list("key")
+                let wanted = keys.flatMap { $0.allSatisfy(\.isEmpty) ? nil : $0 }
+                return try metadataResponse(
+                    known.filter { wanted?.contains($0.key) ?? true }, call)
+            case .deleteMetadata:
+                let gone = call.detail.map { [$0] } ?? known.keys.sorted()
+                try await changeMetadata(of: url, created: [:], updated: [:], deleted: gone)
+                return try call.fields.bool("include_ts") == true
+                    ? APIResponse { $0.field("ts", world.now().milliseconds) } : .empty
+            default:
+                let new = try call.fields.texts("metadata")
+                let isUpsert = try call.fields.bool("upsert") ?? false
+                let adds = action == .addMetadata || isUpsert
+                if action == .addMetadata,
+                    let key = new.keys.sorted().first(where: { known[$0] != nil })
+                {
+                    throw ServerError(
+                        .duplicate, "There is metadata of the name \(key) already.")
+                }
+                let created = new.filter { adds && known[$0.key] == nil }
+                let updated = new.filter { known[$0.key] != nil }
+                try await changeMetadata(of: url, created: created, updated: updated, deleted: [])
+                return try metadataResponse(created.merging(updated) { $1 }, call)
+            }
+        }
+    }
+
+    private func changeMetadata(
+        of url: ChannelURL, created: [String: String], updated: [String: String],
+        deleted: [String]
+    ) async throws(ServerError) {
+        guard !created.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
+        try await ask(
+            try await storage.updateChannel(url, now: world.now()) { record in
+                record.traits.metadata.merge(created) { $1 }
+                record.traits.metadata.merge(updated) { $1 }
+                for key in deleted { record.traits.metadata[key] = nil }
+            })
+        try await tell(
+            url, .metadataChanged,
+            .metadata(created: created, updated: updated, deleted: deleted))
+    }
+
+    private func metadataResponse(
+        _ metadata: [String: String], _ call: RouteCall
+    ) throws(ServerError) -> APIResponse {
+        let isDated = try call.fields.bool("include_ts") ?? false
+        let now = world.now()
+        return APIResponse { writer in
+            guard isDated else { return writer.flat(metadata) }
+            writer.texts("metadata", metadata)
+            writer.field("ts", now.milliseconds)
+        }
+    }
+
+    // MARK: Counters
+
+    func answerAboutCounters(
+        _ action: ChannelAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        return try await inLane(of: url) { () async throws(ServerError) in
+            let known = try await record(of: url).traits.counters
+            switch action {
+            case .getCounters:
+                let keys = call.fields.list("keys")
+                return counterResponse(known.filter { keys?.contains($0.key) ?? true })
+            case .deleteCounters:
+                let gone = call.detail.map { [$0] } ?? known.keys.sorted()
+                try await ask(
+                    try await storage.updateChannel(url, now: world.now()) { record in
+                        for key in gone { record.traits.counters[key] = nil }
+                    })
+                try await tellCounters(url, created: [:], updated: [:], deleted: gone)
+                return .empty
+            default:
+                let new = try counters(call, known)
+                let isUpsert = try call.fields.bool("upsert") ?? false
+                let adds = action == .addCounters || isUpsert
+                let created = new.filter { adds && known[$0.key] == nil }
+                let updated = action == .addCounters ? [:] : new.filter { known[$0.key] != nil }
+                let accepted = created.merging(updated) { $1 }
+                try await ask(
+                    try await storage.updateChannel(url, now: world.now()) {
+                        $0.traits.counters.merge(accepted) { $1 }
+                    })
+                try await tellCounters(url, created: created, updated: updated, deleted: [])
+                return counterResponse(accepted)
+            }
+        }
+    }
+
+    /// What the named counters are to become; the channel's lane is held, so nobody counts meanwhile.
+    private func counters(
+        _ call: RouteCall, _ known: [String: Int64]
+    ) throws(ServerError) -> [String: Int64] {
+        guard case .object(let entries) = call.fields.value("metacounter") else {
+            throw ServerError(.parameterMissing, "The parameter metacounter must be an object.")
+        }
+        var counters: [String: Int64] = [:]
+        for entry in entries {
+            guard let number = entry.value.int else {
+                throw ServerError(.wrongTypeNumber, "A metacounter must be a whole number.")
+            }
+            let before = known[entry.name] ?? 0
+            let (value, isTooLarge) =
+                switch call.fields.string("mode") {
+                case "increase": before.addingReportingOverflow(number)
+                case "decrease": before.subtractingReportingOverflow(number)
+                default: (number, false)
+                }
+            guard !isTooLarge else {
+                throw ServerError(.invalidValue, "The metacounter would become too large.")
+            }
+            counters[entry.name] = value
+        }
+        return counters
+    }
+
+    private func counterResponse(_ counters: [String: Int64]) -> APIResponse {
+        APIResponse { writer in writer.flat(counters) }
+    }
+
+    private func tellCounters(
+        _ url: ChannelURL, created: [String: Int64], updated: [String: Int64], deleted: [String]
+    ) async throws(ServerError) {
+        var data = JSONWriter()
+        data.object { writer in
+            writer.object("created") { $0.flat(created) }
+            writer.object("updated") { $0.flat(updated) }
+            writer.field("deleted", deleted)
+        }
+        try await tell(url, .metaCountersChanged, .other(data: data.text))
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func flat(_ numbers: [String: Int64]) {
+        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) { field(name, number) }
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    func answer(
+        _ action: ChannelAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        switch action {
+        case .list: return try await listChannels(call)
+        case .delete: return try await deleteChannel(url)
+        case .decline: return try await decline(call)
+        case .hide: return try await hide(call)
+        case .unhide:
+            let id = try call.actor()
+            try await inLane(of: url) { () async throws(ServerError) in
+                try await member(id, of: url)
+                try await ask(
+                    try await storage.updateMember(id, of: url, now: world.now()) {
+                        $0.hidden = .unhidden
+                    })
+                let event = ChannelEvent(.unhidden, channelURL: url, timestamp: world.now())
+                await publish(.channel(event), to: [id])
+            }
+            return .empty
+        case .freeze: return try await freeze(call)
+        case .resetHistory: return try await resetHistory(call)
+        case .members: return try await listMembers(call)
+        case .isMember: return try await isMember(call)
+        case .addMetadata, .putMetadata, .getMetadata, .deleteMetadata:
+            return try await answerAboutMetadata(action, call)
+        case .addCounters, .putCounters, .getCounters, .deleteCounters:
+            return try await answerAboutCounters(action, call)
+        case .startTyping, .stopTyping:
+            for id in call.fields.users("user_ids") ?? [] {
+                try await tellTyping(id, in: url, isTyping: action == .startTyping)
+            }
+            return .empty
+        case .purgeOffset: return APIResponse { writer in writer.field("message_purge_offset", 0) }
+        }
+    }
+
+    private func channelResponse(
+        _ url: ChannelURL, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let channel = try await view(url, for: call.caller.userID, ChannelExtras())
+        return APIResponse { writer in writer.fields(of: channel) }
+    }
+
+    /// The platform sees every channel, users those that are public and want to be found.
+    private func listChannels(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let filter = try ChannelListFilter(
+            call.fields.query.filter { $0.name != "hidden_mode" },
+            showsEmpty: try call.fields.bool("show_empty") ?? true)
+        let limit = try call.fields.int("limit", in: 1...100) ?? 20
+        let extras = try ChannelExtras(call.fields)
+        var after = call.fields.string("token").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        var found: [ChannelState] = []
+        while found.count <= limit {
+            let start = after
+            let page = try await ask(try await storage.channels(after: start, limit: 200))
+            guard let last = page.last?.url else { break }
+            after = last
+            let urls = page.filter { record in
+                let isShown = record.isPublic && record.traits.isDiscoverable != false
+                return (call.caller == .platform || isShown) && filter.matches(record)
+            }.map(\.url)
+            let states = try await ask(
+                try await storage.channelStates(urls, viewer: call.caller.userID))
+            found += states.filter { filter.matches($0, viewer: call.caller.userID) }
+        }
+        let shown = found.prefix(limit).map {
+            $0.view(for: call.caller.userID, extras, at: world.now())
+        }
+        let next = found.count > limit ? shown.last?.url.rawValue ?? "" : ""
+        return APIResponse { writer in
+            writer.array("channels") { writer in
+                for channel in shown { writer.groupChannel(channel) }
+            }
+            writer.field("next", next)
+            writer.field("ts", world.now().milliseconds)
+        }
+    }
+
+    private func deleteChannel(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
+        try await inLane(of: url) { () async throws(ServerError) in
+            let members = try await ask(try await storage.memberIDs(of: url))
+            guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
+                throw ServerError(.notFound, "There is no such channel.")
+            }
+            let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
+            await publish(.channel(event), to: members)
+        }
+        return .empty
+    }
+
+    private func decline(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        try await inLane(of: url) { () async throws(ServerError) in
+            let access = try await ask(try await storage.access(to: url, of: id))
+            guard let access else { throw ServerError(.notFound, "There is no such channel.") }
+            guard access.state == .invited else {
+                throw ServerError(.notAMember, "Only the invited can decline.")
+            }
+            let user = try await existingUser(id).user
+            guard try await ask(try await storage.removeMember(id, from: url, now: world.now())),
+                let state = try await ask(
+                    try await storage.channelStates([url], viewer: nil)
+                ).first
+            else { return }
+            var inviter: User?
+            if let id = access.traits.inviter {
+                inviter = try await ask(try await storage.user(id))
+            }
+            try await tell(
+                url, .invitationDeclined,
+                .declined(inviter: inviter, invitee: user, state.counts), and: [id])
+        }
+        return .empty
+    }
+
+    private func hide(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        let hidesPrevious = try call.fields.bool("hide_previous_messages") ?? false
+        let returns = try call.fields.bool("allow_auto_unhide") ?? true
+        let isForAll = try call.fields.bool("should_hide_all") ?? false
+        let everybody = isForAll && call.caller == .platform
+        return try await inLane(of: url) { () async throws(ServerError) in
+            let ids = everybody ? try await ask(try await storage.memberIDs(of: url)) : [id]
+            let moment = try await newestMoment(of: url)
+            var offset: Timestamp?
+            for id in ids {
+                try await member(id, of: url)
+                let changed = try await ask(
+                    try await storage.updateMember(id, of: url, now: world.now()) { member in
+                        member.hidden = returns ? .untilNextMessage : .untilShown
+                        if hidesPrevious { member.forget(through: moment) }
+                    })
+                offset = changed?.traits.messageOffset
+                let event = ChannelEvent(
+                    .hidden, channelURL: url, timestamp: world.now(),
+                    content: .hidden(hidesPrevious: hidesPrevious, allowsAutoUnhide: returns),
+                    messageOffset: offset)
+                await publish(.channel(event), to: [id])
+            }
+            let shown = offset?.milliseconds ?? 0
+            return APIResponse { writer in writer.field("ts_message_offset", shown) }
+        }
+    }
+
+    private func resetHistory(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        let everybody = try call.fields.bool("reset_all") ?? false
+        let actor = everybody ? nil : try call.actor()
+        return try await inLane(of: url) { () async throws(ServerError) in
+            if everybody, let id = call.caller.userID {
+                guard try await member(id, of: url).role == .operator else {
+                    throw ServerError(.notAuthorized, "Only operators reset everybody's history.")
+                }
+            }
+            let ids = try await ask(try await storage.memberIDs(of: url))
+            let moment = try await newestMoment(of: url)
+            if let actor { try await member(actor, of: url) }
+            for id in ids where actor == nil || actor == id {
+                try await ask(
+                    try await storage.updateMember(id, of: url, now: world.now()) {
+                        $0.forget(through: moment)
+                    })
+                let event = ChannelEvent(
+                    .propertiesChanged, channelURL: url, timestamp: world.now())
+                await publish(.channel(event), to: [id])
+            }
+            return APIResponse { writer in
+                writer.field("ts_message_offset", moment.milliseconds)
+            }
+        }
+    }
+
+    private func freeze(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        guard let isFrozen = try call.fields.bool("freeze") else {
+            throw ServerError(.parameterMissing, "The parameter freeze is missing.")
+        }
+        return try await inLane(of: url) { () async throws(ServerError) in
+            try await ask(
+                try await storage.updateChannel(url, now: world.now()) {
+                    $0.traits.isFrozen = isFrozen
+                })
+            try await tell(url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
+            return try await channelResponse(url, call)
+        }
+    }
+
+    // MARK: Members
+
+    private func listMembers(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        let state = try await ask(
+            try await storage.channelStates([call.channelURL], viewer: nil)
+        ).first
+        let now = world.now()
+        var members = (state?.members ?? []).filter { record in
+            let isMuted = record.traits.mute?.isActive(at: now) ?? false
+            let isRole =
+                switch fields.string("operator_filter") {
+                case "operator": record.role == .operator
+                case "nonoperator": record.role != .operator
+                default: true
+                }
+            let isMute =
+                switch fields.string("muted_member_filter") {
+                case "muted": isMuted
+                case "unmuted": !isMuted
+                default: true
+                }
+            let isState =
+                switch fields.string("member_state_filter") {
+                case "joined_only": record.state == .joined
+                case "invited_only": record.state == .invited
+                default: true
+                }
+            let start = fields.string("nickname_startswith") ?? ""
+            return isRole && isMute && isState
+                && (start.isEmpty
+                    || record.user.nickname.lowercased().hasPrefix(start.lowercased()))
+        }
+        let operatorsFirst = fields.string("order") == "operator_then_member_alphabetical"
+        members.sort { left, right in
+            if operatorsFirst, left.role != right.role { return left.role == .operator }
+            return (left.user.nickname.lowercased(), left.user.id)
+                < (right.user.nickname.lowercased(), right.user.id)
+        }
+        let page = try Page(members, fields)
+        let reads = try fields.bool("show_read_receipt") ?? false
+        let deliveries = try fields.bool("show_delivery_receipt") ?? false
+        let shown = page.elements.map { record in
+            var member = record.member(at: now)
+            if reads { member.readAt = record.lastRead }
+            if deliveries { member.deliveredAt = record.deliveredAt }
+            return member
+        }
+        return APIResponse { writer in
+            writer.members("members", shown)
+            writer.field("next", page.next)
+        }
+    }
+
+    private func isMember(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let id = UserID(call.detail ?? "")
+        let access = try await ask(try await storage.access(to: call.channelURL, of: id))
+        let state = access?.state ?? .none
+        return APIResponse { writer in
+            writer.field("is_member", state == .joined)
+            writer.field("state", state.rawValue)
+        }
+    }
+}
+
+extension MemberRecord {
+    /// Hides what was said until now, and takes it for read.
+    fileprivate mutating func forget(through moment: Timestamp) {
+        traits.messageOffset = moment
+        lastRead = max(lastRead ?? moment, moment)
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    func answer(
+        _ action: MessageAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
+        case .search: return try await search(call)
+        case .count:
+            let offset = try await visibility(of: call.channelURL, for: call.caller)
+            let total = try await ask(
+                try await storage.messageCount(
+                    in: call.channelURL, PositionRange().hiding(through: offset),
+                    MessageFilter(replyType: .all)))
+            return APIResponse { writer in writer.field("total", total) }
+        case .delivered: return try await markDelivered(call)
+        case .react, .unreact: return try await react(call, isAdded: action == .react)
+        case .reactions:
+            let reactions = try await visibleMessage(call).details.reactions ?? []
+            return APIResponse { writer in
+                writer.array("reactions") { writer in
+                    for reaction in reactions {
+                        writer.object { writer in
+                            writer.field("key", reaction.key)
+                            writer.field("user_ids", reaction.userIDs.map(\.rawValue))
+                            writer.field("updated_at", reaction.updatedAt.milliseconds)
+                        }
+                    }
+                }
+            }
+        case .addMetaArrays, .putMetaArrays, .removeMetaArrays:
+            return try await changeMetaArrays(action, call)
+        case .pin, .unpin:
+            let id = try await visibleMessage(call).messageID
+            try await setPins(of: call.channelURL) { pins in
+                pins.removeAll { $0 == id }
+                if action == .pin, let id { pins.insert(id, at: 0) }
+            }
+            return .empty
+        }
+    }
+
+    /// The message a path names, if it is there and the caller may see it.
+    private func visibleMessage(_ call: RouteCall) async throws(ServerError) -> Message {
+        let id = try call.fields.pathMessageID()
+        let offset = try await visibility(of: call.channelURL, for: call.caller)
+        guard let message = try await ask(try await storage.message(id, in: call.channelURL)),
+            offset.map({ message.createdAt > $0 }) ?? true
+        else { throw ServerError(.messageNotFound, "There is no such message.") }
+        return message
+    }
+
+    private func markDelivered(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        try await member(id, of: url)
+        let moment = try await newestMoment(of: url)
+        try await ask(try await storage.markDelivered(url, to: id, at: moment))
+        let members = try await ask(try await storage.memberIDs(of: url))
+        await publish(.delivered(url, [id: moment]), to: members)
+        return APIResponse { writer in writer.field("ts", moment.milliseconds) }
+    }
+
+    // MARK: Reactions
+
+    private static let reactionKeyLimit = 100
+
+    private func react(_ call: RouteCall, isAdded: Bool) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        let key = try call.fields.needed("reaction")
+        guard key.utf8.count <= Self.reactionKeyLimit else {
+            throw ServerError(.valueLength, "A reaction's name has at most 100 bytes.")
+        }
+        return try await inLane(of: url) { () async throws(ServerError) in
+            let access = try await member(id, of: url)
+            try checkSpeech(access)
+            let message = try await visibleMessage(call)
+            guard let messageID = message.messageID else { return .empty }
+            // A change of the same key always comes later than the last, as clients compare times.
+            let last = message.details.reactions?.first { $0.key == key }?.updatedAt
+            let now =
+                last.map { max(world.now(), Timestamp(milliseconds: $0.milliseconds + 1)) }
+                ?? world.now()
+            let change = ReactionChange(key: key, userID: id, isAdded: isAdded, updatedAt: now)
+            try await ask(
+                try await storage.updateMessage(messageID, in: url, now: now) { message in
+                    let reactions = message.details.reactions ?? []
+                    message.details.reactions = reactions.applying(change)
+                })
+            let event = ReactionEvent(
+                channelURL: url, messageID: messageID, key: key, userID: id, isAdded: isAdded,
+                updatedAt: now)
+            let members = try await ask(try await storage.memberIDs(of: url))
+            await publish(.reaction(event), to: members)
+            return APIResponse { writer in
+                writer.field("msg_id", messageID.rawValue)
+                writer.field("reaction", key)
+                writer.field("user_id", id.rawValue)
+                writer.field("operation", isAdded ? "ADD" : "DELETE")
+                writer.field("updated_at", now.milliseconds)
+            }
+        }
+    }
+
+    // MARK: Meta arrays
+
+    private func changeMetaArrays(
+        _ action: MessageAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let arrays: [MetaArray]
+        if action == .removeMetaArrays {
+            arrays = (call.fields.list("keys") ?? []).map { MetaArray(key: $0, values: []) }
+        } else {
+            arrays = (call.fields.value("sorted_metaarray")?.array ?? []).compactMap { value in
+                guard let key = value["key"]?.string else { return nil }
+                let values = value["value"]?.array?.compactMap(\.string) ?? []
+                return MetaArray(key: key, values: values)
+            }
+        }
+        guard !arrays.isEmpty else {
+            throw ServerError(.parameterMissing, "No meta array is named.")
+        }
+        let removes = action == .removeMetaArrays || call.fields.string("mode") == "remove"
+        let isUpsert = try call.fields.bool("upsert") ?? true
+        var edit = EditCommand(
+            channelURL: call.channelURL, messageID: try call.fields.pathMessageID(),
+            requestID: nil)
+        edit.metaArrays = EditCommand.MetaArrayEdit(
+            arrays: arrays, mode: removes ? .remove : .add, isUpsert: isUpsert)
+        let message = try await change(edit, by: call.caller.userID)
+        guard action != .removeMetaArrays else { return .empty }
+        return APIResponse { writer in
+            writer.sortedMetaArrays("sorted_metaarray", message.metaArrays)
+        }
+    }
+
+    // MARK: Pins
+
+    /// Changes which messages of a channel are pinned, newest pin first, and tells everybody.
+    func setPins(
+        of url: ChannelURL, _ change: @Sendable (inout [MessageID]) -> Void
+    ) async throws(ServerError) {
+        let record = try await ask(
+            try await storage.updateChannel(url, now: world.now()) { change(&$0.traits.pins) })
+        let pins = record?.traits.pins ?? []
+        var latest: Message?
+        if let id = pins.first { latest = try await ask(try await storage.message(id, in: url)) }
+        var data = JSONWriter()
+        data.object { writer in
+            writer.array("pinned_message_ids") { writer in
+                for id in pins { writer.int(id.rawValue) }
+            }
+            if let latest {
+                writer.name("latest_pinned_message")
+                writer.message(latest)
+            }
+        }
+        try await tell(url, .pinsChanged, .other(data: pins.isEmpty ? "{}" : data.text))
+    }
+
+    // MARK: Search
+
+    /// So many messages of a channel are looked at for one question, newest first.
+    private static let searchDepth = 10_000
+
+    private func search(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        let query = try fields.needed("query").lowercased()
+        let limit = try fields.int("limit", in: 1...100) ?? 20
+        var urls = fields.string("channel_url").map { [ChannelURL($0)] } ?? []
+        if urls.isEmpty {
+            guard let id = call.caller.userID else {
+                throw ServerError(.parameterMissing, "The parameter channel_url is missing.")
+            }
+            urls = try await ask(try await storage.listings(of: id))
+                .filter { $0.state == .joined }.map(\.record.url)
+        }
+        var end = Position.distantFuture
+        if let token = fields.string("token") ?? fields.string("after"), !token.isEmpty {
+            let moment = try ChangeToken.sequence(token, kind: "s")
+            end = Position(
+                createdAt: Timestamp(milliseconds: moment), messageID: MessageID(.min))
+        }
+        if let moment = try fields.moment("message_ts_to") {
+            end = min(end, Position(createdAt: moment, messageID: MessageID(.max)))
+        }
+        let start = try fields.moment("message_ts_from") ?? .distantPast
+        var found: [Message] = []
+        for url in urls {
+            let offset = try await visibility(of: url, for: call.caller)
+            var range = PositionRange(from: start, through: start).hiding(through: offset)
+            range.before = end
+            found += try await matches(query, in: url, range, limit: limit + 1)
+        }
+        found.sort { $0.createdAt > $1.createdAt }
+        let page = found.prefix(limit)
+        let next = page.last.map { ChangeToken.text($0.createdAt.milliseconds, kind: "s") } ?? ""
+        return APIResponse { writer in
+            writer.messages("results", Array(page))
+            writer.field("has_next", found.count > limit)
+            writer.field("total_count", found.count)
+            writer.field("end_cursor", found.count > limit ? next : "")
+            writer.field("next", found.count > limit ? next : "")
+        }
+    }
+
+    private func matches(
+        _ query: String, in url: ChannelURL, _ range: PositionRange, limit: Int
+    ) async throws(ServerError) -> [Message] {
+        var range = range
+        var found: [Message] = []
+        var looked = 0
+        while looked < Self.searchDepth, found.count < limit {
+            let stretch = range
+            let page = try await ask(
+                try await storage.messages(
+                    in: url, stretch, MessageFilter(replyType: .all), newestFirst: true,
+                    limit: 500))
+            guard let last = page.last?.position else { break }
+            found += page.filter { $0.text.lowercased().contains(query) }
+            looked += page.count
+            range.before = last
+        }
+        return Array(found.prefix(limit))
+    }
+}

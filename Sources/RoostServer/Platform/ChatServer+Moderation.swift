@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    func answer(
+        _ action: ModerationAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
+        case .operators:
+            let operators = try await members(of: call.channelURL) { $0.role == .operator }
+            let page = try Page(operators.map(\.user), call.fields)
+            return APIResponse { writer in
+                writer.users("operators", page.elements)
+                writer.field("next", page.next)
+            }
+        case .addOperators:
+            return try await setOperators(
+                call.fields.users("operator_ids") ?? [], to: .operator, in: call.channelURL)
+        case .removeOperators:
+            let all = try call.fields.bool("delete_all") ?? false
+            let ids =
+                all
+                ? try await members(of: call.channelURL) { $0.role == .operator }.map(\.user.id)
+                : call.fields.users("operator_ids") ?? []
+            return try await setOperators(ids, to: .none, in: call.channelURL)
+        case .banned, .muted:
+            let now = world.now()
+            let restricted = try await members(of: call.channelURL) { member in
+                let restriction = action == .banned ? member.traits.ban : member.traits.mute
+                return restriction?.isActive(at: now) ?? false
+            }
+            let page = try Page(restricted, call.fields)
+            return APIResponse { writer in
+                writer.array(action == .banned ? "banned_list" : "muted_list") { writer in
+                    for member in page.elements {
+                        writer.object { writer in
+                            writer.restricted(member, isBan: action == .banned, at: now)
+                        }
+                    }
+                }
+                writer.field("next", page.next)
+            }
+        case .getMute: return try await getMute(call)
+        case .ban, .mute: return try await restrict(call, isBan: action == .ban)
+        case .unban, .unmute: return try await release(call, isBan: action == .unban)
+        }
+    }
+
+    private func members(
+        of url: ChannelURL, where isWanted: (MemberRecord) -> Bool
+    ) async throws(ServerError) -> [MemberRecord] {
+        try await ask(try await storage.memberRecords(of: url)).filter(isWanted)
+    }
+
+    private func setOperators(
+        _ ids: [UserID], to role: Role, in url: ChannelURL
+    ) async throws(ServerError) -> APIResponse {
+        try await inLane(of: url) { () async throws(ServerError) in
+            let inside = try await ask(try await storage.memberIDs(of: url))
+            guard ids.allSatisfy(inside.contains) else {
+                throw ServerError(.notFound, "Only members can be operators of a channel.")
+            }
+            for id in ids {
+                try await ask(
+                    try await storage.updateMember(id, of: url, now: world.now()) {
+                        $0.role = role
+                    })
+            }
+            let operators = try await members(of: url) { $0.role == .operator }
+            try await tell(url, .operatorsChanged, .operators(operators.map(\.user)))
+            return .empty
+        }
+    }
+
+    private func getMute(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let id = UserID(call.detail ?? "")
+        let now = world.now()
+        let mute = try await members(of: call.channelURL) { $0.user.id == id }.first?.traits.mute
+        guard let mute, mute.isActive(at: now) else {
+            return APIResponse { writer in writer.field("is_muted", false) }
+        }
+        return APIResponse { writer in
+            writer.field("is_muted", true)
+            writer.field("start_at", mute.startedAt.milliseconds)
+            writer.restriction(mute, at: now)
+        }
+    }
+
+    /// Mutes or bans; who is banned is taken out, and who never was in is kept out.
+    private func restrict(
+        _ call: RouteCall, isBan: Bool
+    ) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        let id = UserID(try call.fields.needed("user_id"))
+        let seconds = try call.fields.int64("seconds") ?? -1
+        let now = world.now()
+        // Longer than the calendar of any client means for ever.
+        let isForEver = seconds < 0 || seconds > 10_000_000_000
+        let restriction = Restriction(
+            startedAt: now,
+            endsAt: isForEver ? nil : Timestamp(milliseconds: now.milliseconds + seconds * 1000),
+            note: call.fields.string("description") ?? "")
+        return try await inLane(of: url) { () async throws(ServerError) in
+            _ = try await existingUser(id)
+            if isBan {
+                try await ask(try await storage.removeMember(id, from: url, now: now))
+            } else {
+                guard try await ask(try await storage.memberIDs(of: url)).contains(id) else {
+                    throw ServerError(.notFound, "Only members can be muted.")
+                }
+            }
+            let changed = try await ask(
+                try await storage.updateMember(id, of: url, now: now) { member in
+                    if isBan {
+                        member.traits.ban = restriction
+                    } else {
+                        member.traits.mute = restriction
+                    }
+                })
+            guard let member = changed else { return .empty }
+            try await tellRestricted(member, isBan ? .banned : .muted, in: url)
+            return APIResponse { writer in
+                writer.restricted(member, isBan: isBan, at: now)
+            }
+        }
+    }
+
+    private func release(
+        _ call: RouteCall, isBan: Bool
+    ) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, UserID(call.detail ?? ""))
+        return try await inLane(of: url) { () async throws(ServerError) in
+            let known = try await members(of: url) { $0.user.id == id }.first
+            guard let known, (isBan ? known.traits.ban : known.traits.mute) != nil else {
+                throw ServerError(.notFound, "There is nothing to lift.")
+            }
+            try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) { member in
+                    if isBan { member.traits.ban = nil } else { member.traits.mute = nil }
+                })
+            try await tellRestricted(known, isBan ? .unbanned : .unmuted, in: url)
+            return .empty
+        }
+    }
+
+    private func tellRestricted(
+        _ member: MemberRecord, _ category: ChannelEvent.Category, in url: ChannelURL
+    ) async throws(ServerError) {
+        let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
+        let counts = state?.counts
+        let isBan = category == .banned || category == .unbanned
+        let now = world.now()
+        var data = JSONWriter()
+        data.object { writer in
+            writer.restricted(member, isBan: isBan, at: now)
+            if isBan, let counts {
+                writer.field("member_count", counts.members ?? 0)
+                writer.field("joined_member_count", counts.joinedMembers ?? 0)
+            }
+        }
+        try await tell(url, category, .other(data: data.text), and: [member.user.id])
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func restricted(_ member: MemberRecord, isBan: Bool, at now: Timestamp) {
+        fields(of: member.user)
+        if let restriction = isBan ? member.traits.ban : member.traits.mute {
+            self.restriction(restriction, at: now)
+        }
+        field("restriction_type", isBan ? "banned" : "muted")
+    }
+
+    /// -1 lasts for ever.
+    fileprivate mutating func restriction(_ restriction: Restriction, at now: Timestamp) {
+        let end = restriction.endsAt?.milliseconds
+        field("end_at", end ?? -1)
+        field("remaining_duration", end.map { max(0, $0 - now.milliseconds) } ?? -1)
+        field("description", restriction.note)
+    }
+}

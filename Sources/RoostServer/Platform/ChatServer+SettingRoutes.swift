@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    func answer(
+        _ action: SettingAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
+        case .unreadMessages, .unreadChannels, .unreadItems, .channelCount:
+            return try await counts(action, call)
+        case .readEverything: return try await readEverything(call)
+        case .leaveAll:
+            let type = call.fields.string("custom_type")
+            try await leaveAll(call.subject) { type == nil || $0.customType == type }
+            return .empty
+        case .getInvitation, .putInvitation:
+            _ = try await existingUser(call.subject)
+            if action == .putInvitation, let accepts = try call.fields.bool("auto_accept") {
+                try await change(call.subject) {
+                    $0.traits.preferences["auto_accept"] = .bool(accepts)
+                }
+            }
+            let accepts = await acceptsInvitations(call.subject)
+            return APIResponse { writer in writer.field("auto_accept", accepts) }
+        case .getCount, .putCount, .getChannelPush, .putChannelPush:
+            return try await answerAboutChannel(action, call)
+        case .getPush, .putPush, .resetPush: return try await answerAboutPush(action, call)
+        case .addDevice, .listDevices, .removeDevices:
+            return try await answerAboutDevices(action, call)
+        }
+    }
+
+    /// Whether a user comes in at once when invited.
+    func acceptsInvitations(_ id: UserID) async -> Bool {
+        // Who cannot be asked now is treated as everybody is.
+        let record = try? await storage.userRecord(id)
+        return record?.traits.preferences["auto_accept"]?.bool ?? configuration.acceptsInvitations
+    }
+
+    // MARK: Counts
+
+    private func unread(_ call: RouteCall) async throws(ServerError) -> [GroupChannel] {
+        let id = call.subject
+        let types = call.fields.list("custom_types") ?? call.fields.list("custom_type")
+        let urls = try await ask(try await storage.listings(of: id)).filter { listing in
+            listing.state != .none && listing.hidden == .unhidden
+                && (types.map { $0.contains("*") || $0.contains(listing.record.customType) }
+                    ?? true)
+        }.map(\.record.url)
+        let extras = ChannelExtras(members: false, readReceipts: false, deliveryReceipts: false)
+        return try await ask(try await storage.channelStates(urls, viewer: id))
+            .map { $0.view(for: id, extras, at: world.now()) }
+            .filter { $0.countPreference != .off }
+    }
+
+    private func counts(
+        _ action: SettingAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        _ = try await existingUser(call.subject)
+        if action == .channelCount {
+            let state = call.fields.string("state") ?? "all"
+            let count = try await ask(try await storage.listings(of: call.subject)).count {
+                switch state {
+                case "joined_only", "joined": $0.state == .joined
+                case "invited_only", "invited": $0.state == .invited
+                default: $0.state != .none
+                }
+            }
+            return APIResponse { writer in writer.field("group_channel_count", count) }
+        }
+        let channels = try await unread(call)
+        let messages = channels.reduce(0) { $0 + $1.unreadMessageCount }
+        switch action {
+        case .unreadChannels:
+            return APIResponse { writer in
+                writer.field("unread_count", channels.count { $0.unreadMessageCount > 0 })
+            }
+        case .unreadItems:
+            let mentions = channels.reduce(0) { $0 + $1.unreadMentionCount }
+            let invitations = channels.count { $0.myState == .invited }
+            let all = [
+                "group_channel_unread_message_count": messages,
+                "group_channel_unread_mention_count": mentions,
+                "group_channel_invitation_count": invitations,
+            ]
+            let keys = call.fields.list("item_keys") ?? all.keys.sorted()
+            return APIResponse { writer in
+                for key in keys { if let count = all[key] { writer.field(key, count) } }
+            }
+        default: return APIResponse { writer in writer.field("unread_count", messages) }
+        }
+    }
+
+    private func readEverything(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let wanted = call.fields.list("channel_urls").map { $0.map { ChannelURL($0) } }
+        for listing in try await ask(try await storage.listings(of: call.subject))
+        where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
+            _ = try await markRead(listing.record.url, by: call.subject)
+        }
+        return .empty
+    }
+
+    func leaveAll(
+        _ id: UserID, where isLeft: (ChannelRecord) -> Bool
+    ) async throws(ServerError) {
+        for listing in try await ask(try await storage.listings(of: id))
+        where listing.state != .none && isLeft(listing.record) {
+            let url = listing.record.url
+            try await leave(LeaveChannel(channelURL: url), by: .user(id))
+        }
+    }
+
+    // MARK: Preferences
+
+    private func answerAboutChannel(
+        _ action: SettingAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let (id, url) = (call.subject, ChannelURL(call.detail ?? ""))
+        var traits = try await member(id, of: url).traits
+        var count: CountPreference?
+        var push: PushTrigger?
+        if action == .putCount {
+            count = try countPreference(call.fields.needed("count_preference"))
+        }
+        if action == .putChannelPush {
+            let word = call.fields.string("push_trigger_option")
+            let isOn = try call.fields.bool("enable")
+            push = word.flatMap { PushTrigger(rawValue: $0) } ?? (isOn == false ? .off : .all)
+        }
+        if count != nil || push != nil {
+            let (count, push) = (count, push)
+            let changed = try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) { member in
+                    member.traits.countPreference = count ?? member.traits.countPreference
+                    member.traits.pushTrigger = push ?? member.traits.pushTrigger
+                })
+            traits = changed?.traits ?? traits
+            let event = ChannelEvent(
+                .propertiesChanged, channelURL: url, timestamp: world.now())
+            await publish(.channel(event), to: [id])
+        }
+        let shown = traits
+        return APIResponse { writer in
+            if action == .getCount || action == .putCount {
+                writer.field("count_preference", shown.countPreference.rawValue)
+            } else {
+                let option = shown.pushTrigger == .standard ? .all : shown.pushTrigger
+                writer.field("push_trigger_option", option.rawValue)
+                writer.field("enable", option != .off)
+            }
+        }
+    }
+
+    /// The platform's own words count as well (`protocol.md` 3.4).
+    private func countPreference(_ word: String) throws(ServerError) -> CountPreference {
+        switch word {
+        case "unread_mentioned_count_only": return .mentions
+        case "false": return .off
+        default:
+            guard let preference = CountPreference(rawValue: word) else {
+                throw ServerError(.invalidValue, "There is no count_preference \(word).")
+            }
+            return preference
+        }
+    }
+
+    private static let pushDefaults: JSONValue = [
+        "push_trigger_option": "all", "do_not_disturb": false, "start_hour": 0, "start_min": 0,
+        "end_hour": 0, "end_min": 0, "timezone": "UTC", "snooze_enabled": false,
+        "block_push_from_bots": false, "push_sound": "default", "enable_push_for_replies": false,
+    ]
+
+    private func answerAboutPush(
+        _ action: SettingAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let defaults = Self.pushDefaults
+        guard case .object(let known) = defaults else { return .empty }
+        let extra = ["snooze_start_ts", "snooze_end_ts", "dnd_schedules"]
+        let names = known.map(\.name) + extra
+        let news = names.compactMap { name in
+            call.fields.value(name).map { JSONValue.Field(name, $0) }
+        }
+        let record =
+            if action == .getPush {
+                try await existingUser(call.subject)
+            } else {
+                try await change(call.subject) { record in
+                    var push = action == .resetPush ? defaults : record.traits.push(or: defaults)
+                    if action == .putPush { for field in news { push[field.name] = field.value } }
+                    record.traits.preferences["push"] = push
+                }
+            }
+        guard action != .resetPush, case .object(let fields) = record.traits.push(or: defaults)
+        else { return .empty }
+        return APIResponse { writer in
+            for field in fields { writer.field(field.name, raw: field.value.text) }
+        }
+    }
+
+    // MARK: Devices
+
+    private func answerAboutDevices(
+        _ action: SettingAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let kind = call.detail
+        if let kind, !["gcm", "apns", "huawei"].contains(kind) {
+            throw ServerError(.invalidValue, "A device is of the type gcm, apns or huawei.")
+        }
+        switch action {
+        case .addDevice:
+            let name = kind == "gcm" ? "gcm_reg_token" : "\(kind ?? "")_device_token"
+            let token = try call.fields.needed(name)
+            let record = try await change(call.subject) { record in
+                record.traits.devices[kind ?? "", default: []].removeAll { $0 == token }
+                record.traits.devices[kind ?? "", default: []].append(token)
+            }
+            return APIResponse { writer in
+                writer.field("token", token)
+                writer.field("type", (kind ?? "").uppercased())
+                writer.name("user")
+                writer.user(record.user)
+            }
+        case .listDevices:
+            let tokens = try await existingUser(call.subject).traits.devices[kind ?? ""] ?? []
+            return APIResponse { writer in
+                writer.field("tokens", tokens)
+                writer.field("type", (kind ?? "").uppercased())
+            }
+        default:
+            let token = call.fields.pathParts.count > 2 ? call.fields.pathParts[2] : nil
+            let record = try await change(call.subject) { record in
+                for (name, tokens) in record.traits.devices where kind == nil || kind == name {
+                    record.traits.devices[name] = tokens.filter { token != nil && $0 != token }
+                }
+            }
+            return APIResponse { writer in
+                if let token { writer.field("token", token) }
+                writer.name("user")
+                writer.user(record.user)
+            }
+        }
+    }
+}
+
+extension UserTraits {
+    fileprivate func push(or defaults: JSONValue) -> JSONValue { preferences["push"] ?? defaults }
+
+    /// The tokens of a user's devices by kind of service; nothing is sent to them here.
+    fileprivate var devices: [String: [String]] {
+        get {
+            guard case .object(let fields) = preferences["devices"] else { return [:] }
+            var devices: [String: [String]] = [:]
+            for field in fields { devices[field.name] = field.value.array?.compactMap(\.string) }
+            return devices
+        }
+        set {
+            let fields = newValue.sorted { $0.key < $1.key }.map { name, tokens in
+                JSONValue.Field(name, .array(tokens.map { .string($0) }))
+            }
+            preferences["devices"] = .object(fields)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ChatServer {
+    func answer(
+        _ action: UserAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
+        case .get: return userResponse(try await existingUser(call.subject), to: call.caller)
+        case .update: return try await updateUser(call)
+        case .delete:
+            try await deleteUser(call.subject)
+            return .empty
+        case .issueToken:
+            _ = try await existingUser(call.subject)
+            let (token, end) = try await issueToken(
+                for: call.subject, until: call.fields.moment("expires_at"))
+            return APIResponse { writer in
+                writer.field("token", token)
+                writer.field("expires_at", end.milliseconds)
+            }
+        case .revokeTokens:
+            _ = try await existingUser(call.subject)
+            try await revoke(call.subject)
+            return .empty
+        case .addMetadata: return try await changeMetadata(call, adds: true, updates: false)
+        case .putMetadata:
+            let isUpsert = try call.fields.bool("upsert") ?? false
+            return try await changeMetadata(call, adds: isUpsert, updates: true)
+        case .getMetadata: return try await metadata(call)
+        case .deleteMetadata:
+            let key = call.detail
+            try await change(call.subject) { record in
+                record.user.metadata = record.user.metadata.filter { key != nil && $0.key != key }
+            }
+            return .empty
+        case .listBlocked, .block, .unblock: return try await answerAboutBlocks(action, call)
+        }
+    }
+
+    @discardableResult
+    func change(
+        _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
+    ) async throws(ServerError) -> UserRecord {
+        guard let record = try await ask(try await storage.updateUser(id, change)) else {
+            throw ServerError(.notFound, "There is no such user.")
+        }
+        return record
+    }
+
+    private func userResponse(
+        _ record: UserRecord, to caller: Caller, token: String? = nil
+    ) -> APIResponse {
+        var user = record.user
+        user.details.isOnline = isOnline(user.id)
+        let shown = user
+        return APIResponse { writer in
+            writer.fields(of: shown)
+            guard caller == .platform else { return }
+            if let moment = record.traits.createdAt { writer.field("created_at", moment.seconds) }
+            writer.field("discovery_keys", record.traits.discoveryKeys)
+            if let token { writer.field("access_token", token) }
+        }
+    }
+
+    private func updateUser(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        let nickname = fields.string("nickname")
+        let picture = fields.string("profile_url")
+        let languages = fields.list("preferred_languages")
+        let isPlatform = call.caller == .platform
+        let isActive = isPlatform ? try fields.bool("is_active") : nil
+        let keys = isPlatform ? fields.list("discovery_keys") : nil
+        let record = try await change(call.subject) { record in
+            record.user.nickname = nickname ?? record.user.nickname
+            record.user.profileURL = picture ?? record.user.profileURL
+            record.user.isActive = isActive ?? record.user.isActive
+            if let languages { record.user.details.preferredLanguages = languages }
+            record.traits.discoveryKeys = keys ?? record.traits.discoveryKeys
+        }
+        if isActive == false {
+            try await revoke(call.subject)
+            if try fields.bool("leave_all_when_deactivated") ?? false {
+                try await leaveAll(call.subject) { _ in true }
+            }
+        }
+        var token: String?
+        if isPlatform, try fields.bool("issue_access_token") ?? false {
+            token = try await issueAccessToken(for: call.subject)
+        }
+        return userResponse(record, to: call.caller, token: token)
+    }
+
+    private func deleteUser(_ id: UserID) async throws(ServerError) {
+        let user = try await existingUser(id).user
+        try await revoke(id)
+        guard let urls = try await ask(try await storage.deleteUser(id, now: world.now())) else {
+            return
+        }
+        for url in urls {
+            guard
+                let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
+            else { continue }
+            try await tell(url, .left, .left(user, state.counts))
+        }
+    }
+
+    // MARK: Metadata
+
+    private func changeMetadata(
+        _ call: RouteCall, adds: Bool, updates: Bool
+    ) async throws(ServerError) -> APIResponse {
+        let new: [String: String]
+        if let key = call.detail {
+            new = [key: try call.fields.needed("value")]
+        } else {
+            new = try call.fields.texts("metadata")
+        }
+        let known = try await existingUser(call.subject).user.metadata
+        if adds, !updates, let key = new.keys.sorted().first(where: { known[$0] != nil }) {
+            throw ServerError(.duplicate, "There is metadata of the name \(key) already.")
+        }
+        let accepted = new.filter { known[$0.key] == nil ? adds : updates }
+        try await change(call.subject) { $0.user.metadata.merge(accepted) { $1 } }
+        return APIResponse { writer in writer.flat(accepted) }
+    }
+
+    private func metadata(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let all = try await existingUser(call.subject).user.metadata
+        guard let key = call.detail else { return APIResponse { writer in writer.flat(all) } }
+        guard let value = all[key] else {
+            throw ServerError(.notFound, "There is no metadata of this name.")
+        }
+        return APIResponse { writer in writer.field(key, value) }
+    }
+
+    // MARK: Blocks
+
+    private func answerAboutBlocks(
+        _ action: UserAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let blocker = try await existingUser(call.subject)
+        switch action {
+        case .block:
+            var ids = call.fields.users("user_ids") ?? []
+            if ids.isEmpty { ids = [UserID(try call.fields.needed("target_id"))] }
+            var blocked: [User] = []
+            for id in ids where id != blocker.user.id {
+                let blockee = try await existingUser(id).user
+                try await change(blocker.user.id) { record in
+                    if !record.traits.blocked.contains(id) { record.traits.blocked.append(id) }
+                }
+                await tellBlock(20_001, blocker.user, blockee)
+                blocked.append(blockee)
+            }
+            let users = blocked
+            return APIResponse { writer in
+                if let first = users.first { writer.fields(of: first) }
+                writer.users("users", users)
+            }
+        case .unblock:
+            let id = UserID(call.detail ?? "")
+            let blockee = try await existingUser(id).user
+            try await change(blocker.user.id) { $0.traits.blocked.removeAll { $0 == id } }
+            await tellBlock(20_000, blocker.user, blockee)
+            return .empty
+        default:
+            let page = try Page(blocker.traits.blocked, call.fields)
+            let users = try await ask(try await storage.users(page.elements))
+            return APIResponse { writer in
+                writer.users("users", users)
+                writer.field("next", page.next)
+            }
+        }
+    }
+
+    private func tellBlock(_ category: Int, _ blocker: User, _ blockee: User) async {
+        var data = JSONWriter()
+        data.object { writer in
+            writer.name("blocker")
+            writer.user(blocker)
+            writer.name("blockee")
+            writer.user(blockee)
+        }
+        await publish(.user(category: category, data: data.text), to: [blocker.id, blockee.id])
+    }
+}
+
+extension JSONWriter {
+    /// Writes a map's entries into the object at hand, in order.
+    mutating func flat(_ texts: [String: String]) {
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { field(name, text) }
+    }
+}
+
+extension RequestFields {
+    /// A map of texts in the body; other values count as their JSON.
+    func texts(_ name: String) throws(ServerError) -> [String: String] {
+        guard case .object(let entries) = value(name) else {
+            throw ServerError(.parameterMissing, "The parameter \(name) must be an object.")
+        }
+        var texts: [String: String] = [:]
+        for entry in entries { texts[entry.name] = entry.value.string ?? entry.value.text }
+        return texts
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+package import RoostWire
+
+/// A call that clients of Roost do not make themselves: its place, who may make it, what it does.
+///
+/// Calls with a type of their own are `APICall`s; these answer everybody else's.
+package struct Route: Sendable {
+    /// Who may make a call; the platform may make every one.
+    package enum Access: Hashable, Sendable {
+        case platform
+        /// The user whom the path names first.
+        case oneself
+        /// Whoever is logged in.
+        case user
+        /// Joined members of the channel that the path names first.
+        case member
+        /// Those of them who are operators.
+        case channelOperator
+    }
+
+    package let method: APIRequest.Method
+    package let pattern: PathPattern
+    package let access: Access
+    let action: Action
+
+    init(
+        _ method: APIRequest.Method, _ pattern: String, _ access: Access, _ action: Action
+    ) {
+        self.method = method
+        self.pattern = PathPattern(pattern)
+        self.access = access
+        self.action = action
+    }
+
+    /// The route of a request, and the open segments of its path.
+    static func find(_ request: APIRequest) -> (Route, [String])? {
+        for route in all where route.method == request.method {
+            if let parts = route.pattern.match(request.path) { return (route, parts) }
+        }
+        return nil
+    }
+}
+
+/// What a route does.
+enum Action: Hashable, Sendable {
+    case user(UserAction)
+    case setting(SettingAction)
+    case channel(ChannelAction)
+    case moderation(ModerationAction)
+    case message(MessageAction)
+    case emoji
+}
+
+enum UserAction: Hashable, Sendable {
+    case get, update, delete, issueToken, revokeTokens
+    case putMetadata, addMetadata, getMetadata, deleteMetadata
+    case listBlocked, block, unblock
+}
+
+enum SettingAction: Hashable, Sendable {
+    case unreadMessages, unreadChannels, unreadItems, channelCount, readEverything, leaveAll
+    case getInvitation, putInvitation, getCount, putCount, getChannelPush, putChannelPush
+    case getPush, putPush, resetPush, addDevice, listDevices, removeDevices
+}
+
+enum ChannelAction: Hashable, Sendable {
+    case list, delete, decline, hide, unhide, freeze, resetHistory, members, isMember
+    case addMetadata, putMetadata, getMetadata, deleteMetadata
+    case addCounters, putCounters, getCounters, deleteCounters
+    case startTyping, stopTyping, purgeOffset
+}
+
+enum ModerationAction: Hashable, Sendable {
+    case operators, addOperators, removeOperators
+    case ban, unban, banned, mute, unmute, muted, getMute
+}
+
+enum MessageAction: Hashable, Sendable {
+    case count, react, unreact, reactions, addMetaArrays, putMetaArrays, removeMetaArrays
+    case pin, unpin, delivered, search
+}
+
+extension Route {
+    /// The first that fits wins, so fixed words stand before open segments.
+    package static let all: [Route] = users + settings + channels + moderation + messages
+
+    private static let users: [Route] = [
+        Route(.get, "users/*", .user, .user(.get)),
+        Route(.put, "users/*", .oneself, .user(.update)),
+        Route(.delete, "users/*", .platform, .user(.delete)),
+        Route(.post, "users/*/token", .platform, .user(.issueToken)),
+        Route(.delete, "users/*/token", .platform, .user(.revokeTokens)),
+        Route(.post, "users/*/metadata", .oneself, .user(.addMetadata)),
+        Route(.put, "users/*/metadata", .oneself, .user(.putMetadata)),
+        Route(.put, "users/*/metadata/*", .oneself, .user(.putMetadata)),
+        Route(.get, "users/*/metadata", .user, .user(.getMetadata)),
+        Route(.get, "users/*/metadata/*", .user, .user(.getMetadata)),
+        Route(.delete, "users/*/metadata", .oneself, .user(.deleteMetadata)),
+        Route(.delete, "users/*/metadata/*", .oneself, .user(.deleteMetadata)),
+        Route(.get, "users/*/block", .oneself, .user(.listBlocked)),
+        Route(.post, "users/*/block", .oneself, .user(.block)),
+        Route(.delete, "users/*/block/*", .oneself, .user(.unblock)),
+    ]
+
+    private static let settings: [Route] = [
+        Route(.get, "users/*/unread_message_count", .oneself, .setting(.unreadMessages)),
+        Route(.get, "users/*/unread_channel_count", .oneself, .setting(.unreadChannels)),
+        Route(.get, "users/*/unread_item_count", .oneself, .setting(.unreadItems)),
+        Route(.get, "users/*/group_channel_count", .oneself, .setting(.channelCount)),
+        Route(.put, "users/*/mark_as_read_all", .oneself, .setting(.readEverything)),
+        Route(.put, "users/*/my_group_channels/leave", .oneself, .setting(.leaveAll)),
+        Route(
+            .get, "users/*/channel_invitation_preference", .oneself, .setting(.getInvitation)),
+        Route(
+            .put, "users/*/channel_invitation_preference", .oneself, .setting(.putInvitation)),
+        Route(.get, "users/*/count_preference/*", .oneself, .setting(.getCount)),
+        Route(.put, "users/*/count_preference/*", .oneself, .setting(.putCount)),
+        Route(.get, "users/*/push_preference/*", .oneself, .setting(.getChannelPush)),
+        Route(.put, "users/*/push_preference/*", .oneself, .setting(.putChannelPush)),
+        Route(.get, "users/*/push_preference", .oneself, .setting(.getPush)),
+        Route(.put, "users/*/push_preference", .oneself, .setting(.putPush)),
+        Route(.delete, "users/*/push_preference", .oneself, .setting(.resetPush)),
+        Route(.post, "users/*/push/*", .oneself, .setting(.addDevice)),
+        Route(.get, "users/*/push/*", .oneself, .setting(.listDevices)),
+        Route(.delete, "users/*/push/*/*", .oneself, .setting(.removeDevices)),
+        Route(.delete, "users/*/push/*", .oneself, .setting(.removeDevices)),
+        Route(.delete, "users/*/push", .oneself, .setting(.removeDevices)),
+    ]
+
+    private static let channels: [Route] = [
+        Route(.get, "group_channels", .user, .channel(.list)),
+        Route(.delete, "group_channels/*", .channelOperator, .channel(.delete)),
+        Route(.put, "group_channels/*/decline", .user, .channel(.decline)),
+        Route(.put, "group_channels/*/hide", .member, .channel(.hide)),
+        Route(.delete, "group_channels/*/hide", .member, .channel(.unhide)),
+        Route(.put, "group_channels/*/freeze", .channelOperator, .channel(.freeze)),
+        Route(.put, "group_channels/*/reset_user_history", .member, .channel(.resetHistory)),
+        Route(.get, "group_channels/*/members", .member, .channel(.members)),
+        Route(.get, "group_channels/*/members/*", .member, .channel(.isMember)),
+        Route(.post, "group_channels/*/metadata", .member, .channel(.addMetadata)),
+        Route(.put, "group_channels/*/metadata", .member, .channel(.putMetadata)),
+        Route(.get, "group_channels/*/metadata", .member, .channel(.getMetadata)),
+        Route(.delete, "group_channels/*/metadata", .member, .channel(.deleteMetadata)),
+        Route(.delete, "group_channels/*/metadata/*", .member, .channel(.deleteMetadata)),
+        Route(.post, "group_channels/*/metacounter", .member, .channel(.addCounters)),
+        Route(.put, "group_channels/*/metacounter", .member, .channel(.putCounters)),
+        Route(.get, "group_channels/*/metacounter", .member, .channel(.getCounters)),
+        Route(.delete, "group_channels/*/metacounter", .member, .channel(.deleteCounters)),
+        Route(.delete, "group_channels/*/metacounter/*", .member, .channel(.deleteCounters)),
+        Route(.post, "group_channels/*/typing", .platform, .channel(.startTyping)),
+        Route(.delete, "group_channels/*/typing", .platform, .channel(.stopTyping)),
+        Route(.get, "group_channels/*/message_purge_offset", .member, .channel(.purgeOffset)),
+    ]
+
+    private static let moderation: [Route] = [
+        Route(.get, "group_channels/*/operators", .member, .moderation(.operators)),
+        Route(.post, "group_channels/*/operators", .channelOperator, .moderation(.addOperators)),
+        Route(
+            .delete, "group_channels/*/operators", .channelOperator,
+            .moderation(.removeOperators)),
+        Route(.get, "group_channels/*/ban", .channelOperator, .moderation(.banned)),
+        Route(.post, "group_channels/*/ban", .channelOperator, .moderation(.ban)),
+        Route(.delete, "group_channels/*/ban/*", .channelOperator, .moderation(.unban)),
+        Route(.get, "group_channels/*/mute", .channelOperator, .moderation(.muted)),
+        Route(.post, "group_channels/*/mute", .channelOperator, .moderation(.mute)),
+        Route(.get, "group_channels/*/mute/*", .member, .moderation(.getMute)),
+        Route(.delete, "group_channels/*/mute/*", .channelOperator, .moderation(.unmute)),
+    ]
+
+    private static let messages: [Route] = [
+        Route(.get, "group_channels/*/messages/total_count", .member, .message(.count)),
+        Route(
+            .put, "group_channels/*/messages/mark_as_delivered", .member, .message(.delivered)),
+        Route(.get, "group_channels/*/messages/*/reactions", .member, .message(.reactions)),
+        Route(.post, "group_channels/*/messages/*/reactions", .member, .message(.react)),
+        Route(.delete, "group_channels/*/messages/*/reactions", .member, .message(.unreact)),
+        Route(
+            .post, "group_channels/*/messages/*/sorted_metaarray", .member,
+            .message(.addMetaArrays)),
+        Route(
+            .put, "group_channels/*/messages/*/sorted_metaarray", .member,
+            .message(.putMetaArrays)),
+        Route(
+            .delete, "group_channels/*/messages/*/sorted_metaarray", .member,
+            .message(.removeMetaArrays)),
+        Route(.post, "group_channels/*/messages/*/pin", .member, .message(.pin)),
+        Route(.delete, "group_channels/*/messages/*/pin", .member, .message(.unpin)),
+        Route(.get, "search/messages", .user, .message(.search)),
+        Route(.get, "emoji_categories", .user, .emoji),
+    ]
+}
