@@ -7,9 +7,9 @@ extension ChatServer {
     func answer(
         _ action: ChannelAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
+        if action == .list { return try await listChannels(call) }
         let url = call.channelURL
         switch action {
-        case .list: return try await listChannels(call)
         case .delete: return try await deleteChannel(url)
         case .decline: return try await decline(call)
         case .hide: return try await hide(call)
@@ -38,7 +38,8 @@ extension ChatServer {
                 try await tellTyping(id, in: url, isTyping: action == .startTyping)
             }
             return .empty
-        case .purgeOffset: return APIResponse { writer in writer.field("message_purge_offset", 0) }
+        case .list, .purgeOffset:
+            return APIResponse { writer in writer.field("message_purge_offset", 0) }
         }
     }
 

@@ -126,7 +126,7 @@ extension ChatServer {
         }
         if action == .putChannelPush {
             let word = call.fields.string("push_trigger_option")
-            let isOn = try call.fields.bool("enable")
+            let isOn = word == "false" ? false : try call.fields.bool("enable")
             push = word.flatMap { PushTrigger(rawValue: $0) } ?? (isOn == false ? .off : .all)
         }
         if count != nil || push != nil {

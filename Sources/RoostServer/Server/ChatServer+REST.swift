@@ -10,10 +10,11 @@ extension ChatServer {
     ) async -> APIResponse {
         do throws(ServerError) {
             if let (route, parts) = Route.find(request) {
+                let caller = try await caller(headers)
                 let fields = try RequestFields(request, pathParts: parts)
-                return try await answer(route, fields, of: try await caller(headers))
+                return try await answer(route, fields, of: caller)
             }
-            let call = try APICall(decoding: request)
+            let call = try await decode(request, headers)
             if case .refreshSessionKey(let refresh) = call {
                 let key = try await renewKey(of: refresh.userID, token: headers.accessToken).key
                 return RefreshSessionKey.response(.init(sessionKey: key))
@@ -24,6 +25,18 @@ extension ChatServer {
             // The socket's number for this is not REST's (`protocol.md` 3.6).
             return APIResponse(
                 error.code == .channelNotFound ? ServerError(.notFound, error.message) : error)
+        }
+    }
+
+    /// Reads a call; what is wrong with it is told to nobody who may not ask.
+    private func decode(
+        _ request: APIRequest, _ headers: RequestHeaders
+    ) async throws(ServerError) -> APICall {
+        do throws(ServerError) {
+            return try APICall(decoding: request)
+        } catch {
+            if error.code != .invalidEndpoint { _ = try await caller(headers) }
+            throw error
         }
     }
 
