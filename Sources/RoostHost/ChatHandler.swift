@@ -13,14 +13,54 @@ struct ChatHandler: HTTPServerHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         // Clients ask for the bare host at each connect and ignore the answer (`protocol.md` 1.1).
         if request.target == "/" { return HTTPServerResponse(APIResponse.empty) }
+        if request.method == "GET", request.target.hasPrefix("/files/") {
+            return await file(request)
+        }
+        if request.method == "GET", request.target == "/health" {
+            return await health()
+        }
+        if request.method == "GET", request.target == "/metrics" {
+            return HTTPServerResponse(
+                status: 200, headers: ["Content-Type": "text/plain; version=0.0.4"],
+                body: Array(await server.metrics.text.utf8))
+        }
         do throws(ServerError) {
             let call = try APIRequest(
-                method: request.method, target: request.target, body: request.body)
+                method: request.method, target: request.target, body: request.body,
+                contentType: request.headers["Content-Type"] ?? "")
             let headers = RequestHeaders { request.headers[$0] }
             return HTTPServerResponse(await server.respond(to: call, headers: headers))
         } catch {
             return HTTPServerResponse(APIResponse(error))
         }
+    }
+
+    private func health() async -> HTTPServerResponse {
+        let isWell = await server.isHealthy()
+        return HTTPServerResponse(
+            status: isWell ? 200 : 503, headers: ["Content-Type": "application/json"],
+            body: Array((isWell ? #"{"status":"ok"}"# : #"{"status":"storage"}"#).utf8))
+    }
+
+    /// Sends a file, or the part of it that was asked for, and never as a page of this server.
+    private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        let path = request.target.split(separator: "?", maxSplits: 1)[0]
+        guard let file = await server.file(at: String(path)) else {
+            return HTTPServerResponse(status: 404, text: "There is no such file.")
+        }
+        let headers: HTTPHeaders = [
+            "Content-Type": file.type, "Accept-Ranges": "bytes",
+            "X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment",
+            "Content-Security-Policy": "sandbox", "Cache-Control": "private, max-age=31536000",
+        ]
+        guard let header = request.headers["Range"],
+            let range = ByteRange(header, of: file.bytes.count)
+        else { return HTTPServerResponse(status: 200, headers: headers, body: file.bytes) }
+        var partial = headers
+        partial.append(
+            "Content-Range", "bytes \(range.start)-\(range.end - 1)/\(file.bytes.count)")
+        return HTTPServerResponse(
+            status: 206, headers: partial, body: Array(file.bytes[range.start..<range.end]))
     }
 
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {

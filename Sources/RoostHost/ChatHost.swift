@@ -91,7 +91,9 @@ package final class ChatHost: Sendable {
             applicationID: configuration.applicationID, apiToken: configuration.apiToken)
         server.requiresToken = configuration.requiresToken
         let chat = await ChatServer(
-            server, storage: storage, fanOut: InProcessFanOut(on: loop), world: .live(), on: loop)
+            server, storage: storage,
+            files: FolderFileStore(folder: folder + "/files", on: thread),
+            fanOut: InProcessFanOut(on: loop), world: .live(), on: loop)
         var listening = HTTPServer.Configuration()
         listening.host = configuration.host
         listening.port = configuration.port

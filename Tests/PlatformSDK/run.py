@@ -342,6 +342,37 @@ expect(plain("PUT", "/v3/group_channels/g1/metacounter", {
 found = plain("GET", "/v3/search/messages?query=NOTICE&channel_url=g1")
 expect([m["message"] for m in found["results"]] == ["notice"], "words are found")
 
+# Files: a form goes up, any part of it comes down.
+form = (b'--X\r\nContent-Disposition: form-data; name="channel_url"\r\n\r\ng1\r\n'
+        b'--X\r\nContent-Disposition: form-data; name="file"; filename="../a b.txt"\r\n'
+        b'Content-Type: text/plain\r\n\r\nhello\r\n--X-\r\nworld\r\n--X--\r\n')
+request = urllib.request.Request(HOST + "/v3/storage/file", data=form, headers={
+    "Session-Key": ann.login["key"], "Content-Type": "multipart/form-data; boundary=X"})
+try:
+    urllib.request.urlopen(request)
+    raise AssertionError("a form with a broken boundary was taken")
+except urllib.error.HTTPError as error:
+    expect(json.loads(error.read())["code"] == 400403, "a broken form is refused")
+request.data = form.replace(b"\r\n--X-\r\nworld", b" world")
+stored = json.loads(urllib.request.urlopen(request).read())
+expect(stored["file_size"] == 11 and stored["require_auth"] is False, "a file goes up")
+expect(stored["url"].endswith("/a%20b.txt"), "under its own name, without a folder")
+fetched = urllib.request.urlopen(stored["url"])
+expect(fetched.read() == b"hello world" and fetched.headers["Content-Type"] == "text/plain",
+       "and comes down")
+fetched = urllib.request.urlopen(urllib.request.Request(stored["url"], headers={"Range": "bytes=6-"}))
+expect((fetched.status, fetched.read(), fetched.headers["Content-Range"])
+       == (206, b"world", "bytes 6-10/11"), "in parts")
+for path in ("/files/../../server.sqlite/x", "/files/" + "0" * 40 + "/x", "/files//etc/passwd"):
+    try:
+        urllib.request.urlopen(HOST + path)
+        raise AssertionError(path)
+    except urllib.error.HTTPError as error:
+        expect(error.code == 404, path)
+expect(json.loads(urllib.request.urlopen(HOST + "/health").read())["status"] == "ok", "it is well")
+metrics = urllib.request.urlopen(HOST + "/metrics").read().decode()
+expect("roost_sessions 3\n" in metrics and "one" not in metrics, "it counts, and tells no content")
+
 # Ends
 call(messages.delete_a_message, "group_channels", "g1", admin.message_id)
 expect(ann.wait("DELM")["msg_id"] == admin.message_id, "a deletion is heard")

@@ -7,6 +7,8 @@ import RoostWire
 struct RouteCall: Sendable {
     let fields: RequestFields
     let caller: ChatServer.Caller
+    /// Where the client reaches the server, as the beginning of a URL.
+    let address: String
 
     /// The user whom the path names.
     var subject: UserID { UserID(fields.pathParts[0]) }
@@ -23,9 +25,10 @@ struct RouteCall: Sendable {
 
 extension ChatServer {
     func answer(
-        _ route: Route, _ fields: RequestFields, of caller: Caller
+        _ route: Route, _ fields: RequestFields, of caller: Caller, at host: String?
     ) async throws(ServerError) -> APIResponse {
-        let call = RouteCall(fields: fields, caller: caller)
+        let address = configuration.publicAddress ?? "http://\(host ?? "localhost")"
+        let call = RouteCall(fields: fields, caller: caller, address: address)
         try await admit(call, to: route.access)
         switch route.action {
         case .user(let action): return try await answer(action, call)
@@ -34,6 +37,7 @@ extension ChatServer {
         case .moderation(let action): return try await answer(action, call)
         case .message(let action): return try await answer(action, call)
         case .emoji: return Self.emoji
+        case .upload: return try await upload(call)
         }
     }
 

@@ -51,6 +51,7 @@ enum Action: Hashable, Sendable {
     case moderation(ModerationAction)
     case message(MessageAction)
     case emoji
+    case upload
 }
 
 enum UserAction: Hashable, Sendable {
@@ -189,5 +190,6 @@ extension Route {
         Route(.delete, "group_channels/*/messages/*/pin", .member, .message(.unpin)),
         Route(.get, "search/messages", .user, .message(.search)),
         Route(.get, "emoji_categories", .user, .emoji),
+        Route(.post, "storage/file", .user, .upload),
     ]
 }

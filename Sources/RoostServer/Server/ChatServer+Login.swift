@@ -18,6 +18,7 @@ extension ChatServer {
                 outlet, for: login.0.user.id, until: login.1,
                 greeting: ServerEvent.login(.success(login.0)).encoded)
         } catch {
+            counted.refusedLogins += 1
             outlet.deliver(ServerEvent.login(.failure(error, acknowledges: nil)).encoded)
             outlet.close()
             return nil
@@ -55,6 +56,9 @@ extension ChatServer {
         login.reconnect = configuration.reconnect
         login.requestDedupInterval = configuration.requestDedupInterval
         login.usesReaction = true
+        login.premiumFeatures = ["reactions"]
+        login.applicationAttributes = ["reactions", "enable_message_threading"]
+        login.fileUploadLimitMB = configuration.fileLimitMB
         login.emojiHash = Self.emojiHash
         login.unread = UnreadCount(all: unread, timestamp: world.now())
         return login

@@ -46,6 +46,7 @@ extension ChatServer {
                 }
             }
             if !appended.isRepeat {
+                counted.messages += 1
                 let members = try await ask(try await storage.memberIDs(of: url))
                 let except = command.requestID == nil ? nil : session
                 await publish(.message(event), to: members, except: except)

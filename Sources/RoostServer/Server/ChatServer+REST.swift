@@ -8,11 +8,18 @@ extension ChatServer {
     package func respond(
         to request: APIRequest, headers: RequestHeaders
     ) async -> APIResponse {
+        let response = await answer(request, headers)
+        counted.calls += 1
+        if response.status != 200 { counted.failedCalls += 1 }
+        return response
+    }
+
+    private func answer(_ request: APIRequest, _ headers: RequestHeaders) async -> APIResponse {
         do throws(ServerError) {
             if let (route, parts) = Route.find(request) {
                 let caller = try await caller(headers)
                 let fields = try RequestFields(request, pathParts: parts)
-                return try await answer(route, fields, of: caller)
+                return try await answer(route, fields, of: caller, at: headers.host)
             }
             let call = try await decode(request, headers)
             if case .refreshSessionKey(let refresh) = call {

@@ -43,6 +43,11 @@ package actor ChatServer {
         /// Zero, because a client that repeats a question wants a fresh answer.
         package var requestDedupInterval: Duration? = .zero
 
+        /// The largest file, which clients are told at login.
+        package var fileLimitMB = 25
+        /// How URLs of files begin; nil takes the name by which the client asks.
+        package var publicAddress: String?
+
         package init(applicationID: String, apiToken: String? = nil) {
             self.applicationID = applicationID
             self.apiToken = apiToken
@@ -60,11 +65,13 @@ package actor ChatServer {
     private nonisolated let executor: any SerialExecutor
     nonisolated let configuration: Configuration
     nonisolated let storage: any Storage
+    nonisolated let files: (any FileStore)?
     nonisolated let world: ServerWorld
     private nonisolated let fanOut: any FanOut
     private let serverNumber: UInt64
     private var lastSession = 0
     var sessions: [SessionID: Session] = [:]
+    var counted = ServerMetrics()
     /// In the order they connected.
     private var sessionsOfUser: [UserID: [SessionID]] = [:]
     /// Lanes in use, and who waits for each.
@@ -76,12 +83,13 @@ package actor ChatServer {
     }
 
     package init(
-        _ configuration: Configuration, storage: any Storage, fanOut: any FanOut,
-        world: ServerWorld, on executor: any SerialExecutor
+        _ configuration: Configuration, storage: any Storage, files: (any FileStore)? = nil,
+        fanOut: any FanOut, world: ServerWorld, on executor: any SerialExecutor
     ) async {
         self.executor = executor
         self.configuration = configuration
         self.storage = storage
+        self.files = files
         self.fanOut = fanOut
         self.world = world
         serverNumber = world.entropy()
@@ -106,6 +114,7 @@ extension ChatServer {
     ) -> SessionID {
         lastSession += 1
         let id = SessionID(server: serverNumber, number: lastSession)
+        counted.logins += 1
         sessions[id] = Session(user: user, outlet: outlet, expiresAt: end)
         sessionsOfUser[user, default: []].append(id)
         outlet.deliver(greeting)
@@ -149,6 +158,7 @@ extension ChatServer {
     private func deliver(_ notice: Notice) {
         for user in notice.recipients {
             for id in sessionsOfUser[user] ?? [] where id != notice.except {
+                counted.deliveries += 1
                 sessions[id]?.outlet.deliver(notice.frame)
             }
         }

@@ -11,6 +11,8 @@ package struct RequestHeaders: Hashable, Sendable {
     /// On the upgrade: `SENDBIRD-WS-AUTH` and `SENDBIRD-WS-TOKEN`.
     package var socketAuth: String?
     package var socketToken: String?
+    /// Under which name the client reached the server.
+    package var host: String?
 
     package init(
         sessionKey: String? = nil, apiToken: String? = nil, accessToken: String? = nil,
@@ -31,6 +33,7 @@ package struct RequestHeaders: Hashable, Sendable {
             sessionKey: value("Session-Key"), apiToken: value("Api-Token"),
             accessToken: value("Access-Token"), socketAuth: value("SENDBIRD-WS-AUTH"),
             socketToken: value("SENDBIRD-WS-TOKEN"))
+        host = value("Host")
     }
 }
 

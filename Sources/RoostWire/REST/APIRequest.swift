@@ -15,8 +15,10 @@ package struct APIRequest: Hashable, Sendable {
     /// The segments behind `/v3`, decoded.
     package var path: [String]
     package var query: [QueryItem]
-    /// JSON, or nothing.
+    /// JSON or a form, or nothing.
     package var body: [UInt8]
+    /// What the body is; only a form needs to say so.
+    package var contentType = ""
 
     package init(
         _ method: Method, _ path: [String], query: [QueryItem] = [], body: [UInt8] = []
@@ -37,7 +39,9 @@ package struct APIRequest: Hashable, Sendable {
     /// Reads the first line of an HTTP request; slashes at the end and doubled ones do not count.
     ///
     /// - Throws: `.invalidEndpoint` for another method, or a path that does not begin with `/v3/`.
-    package init(method: String, target: String, body: [UInt8]) throws(ServerError) {
+    package init(
+        method: String, target: String, body: [UInt8], contentType: String = ""
+    ) throws(ServerError) {
         let parts = target.split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let segments = parts[0].split(separator: "/").map { PercentEncoding.decode($0) }
@@ -47,6 +51,7 @@ package struct APIRequest: Hashable, Sendable {
         self.init(
             method, Array(segments.dropFirst()),
             query: parts.count > 1 ? QueryItem.parse(parts[1]) : [], body: body)
+        self.contentType = contentType
     }
 
     /// The path and query for the first line of an HTTP request.

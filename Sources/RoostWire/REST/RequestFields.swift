@@ -12,10 +12,20 @@ package struct RequestFields: Sendable {
     package let query: [QueryItem]
     package let body: [UInt8]
     private let values: JSONValue
+    private let files: [MultipartForm.Part]
 
     package init(_ request: APIRequest, pathParts: [String]) throws(ServerError) {
         self.pathParts = pathParts
         query = request.query
+        if request.contentType.lowercased().hasPrefix("multipart/form-data") {
+            let form = try MultipartForm(request.body, contentType: request.contentType)
+            files = form.parts.filter { $0.fileName != nil }
+            values = Self.values(form.parts.filter { $0.fileName == nil })
+            // Who reads the body as a whole reads JSON.
+            body = Array(values.text.utf8)
+            return
+        }
+        files = []
         body = request.body
         do throws(WireError) {
             values = request.body.isEmpty ? [:] : try JSONValue(parsing: request.body)
@@ -26,6 +36,23 @@ package struct RequestFields: Sendable {
             throw ServerError(.malformedJSON, "The body must be a JSON object.")
         }
     }
+
+    /// The texts of a form; a name that repeats is a list.
+    private static func values(_ parts: [MultipartForm.Part]) -> JSONValue {
+        var values: JSONValue = [:]
+        for part in parts {
+            let text = JSONValue.string(String(decoding: part.body, as: UTF8.self))
+            switch values[part.name] {
+            case nil: values[part.name] = text
+            case .array(let known)?: values[part.name] = .array(known + [text])
+            case let known?: values[part.name] = .array([known, text])
+            }
+        }
+        return values
+    }
+
+    /// A file of a form.
+    package func file(_ name: String) -> MultipartForm.Part? { files.first { $0.name == name } }
 
     /// Reads parameters that are a query's alone.
     package init(query: [QueryItem]) throws(ServerError) {

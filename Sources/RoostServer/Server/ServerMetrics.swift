@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server has done since it started, for those who watch over it; no names, no content.
+package struct ServerMetrics: Hashable, Sendable {
+    package var sessions = 0
+    package var logins = 0
+    package var refusedLogins = 0
+    package var frames = 0
+    package var calls = 0
+    package var failedCalls = 0
+    package var messages = 0
+    package var deliveries = 0
+
+    /// In the words of Prometheus (text format 0.0.4).
+    package var text: String {
+        let rows: [(name: String, kind: String, help: String, value: Int)] = [
+            ("roost_sessions", "gauge", "Open sockets that are logged in.", sessions),
+            ("roost_logins_total", "counter", "Logins that succeeded.", logins),
+            ("roost_refused_logins_total", "counter", "Logins that did not.", refusedLogins),
+            ("roost_frames_total", "counter", "Text frames taken from clients.", frames),
+            ("roost_calls_total", "counter", "REST calls answered.", calls),
+            (
+                "roost_failed_calls_total", "counter", "REST calls answered with an error.",
+                failedCalls
+            ),
+            ("roost_messages_total", "counter", "Messages stored.", messages),
+            ("roost_deliveries_total", "counter", "Frames handed to sockets.", deliveries),
+        ]
+        return rows.map { row in
+            "# HELP \(row.name) \(row.help)\n# TYPE \(row.name) \(row.kind)\n"
+                + "\(row.name) \(row.value)\n"
+        }.joined()
+    }
+}
+
+extension ChatServer {
+    package var metrics: ServerMetrics {
+        var metrics = counted
+        metrics.sessions = sessionCount
+        return metrics
+    }
+
+    /// Whether the storage answers.
+    package func isHealthy() async -> Bool {
+        (try? await storage.users(after: nil, limit: 1)) != nil
+    }
+}
