@@ -38,16 +38,18 @@ package final class ChatHost: Sendable {
     /// Two servers on one folder would each tell only their own clients of a message.
     private let lock: FolderLock
     private let storageThread: ThreadExecutor
+    private let heartbeat: Heartbeat
 
     private init(
         loop: EventLoop, http: HTTPServer, lock: consuming FolderLock,
-        storageThread: ThreadExecutor
+        storageThread: ThreadExecutor, heartbeat: Heartbeat
     ) {
         self.port = http.port
         self.loop = loop
         self.http = http
         self.lock = lock
         self.storageThread = storageThread
+        self.heartbeat = heartbeat
     }
 
     /// Opens the data and listens.
@@ -100,7 +102,10 @@ package final class ChatHost: Sendable {
         do {
             let http = try await HTTPServer.start(listening, handler: ChatHandler(chat), on: loop)
             return ChatHost(
-                loop: loop, http: http, lock: lock, storageThread: thread)
+                loop: loop, http: http, lock: lock, storageThread: thread,
+                heartbeat: Heartbeat(every: server.pingInterval, on: loop) {
+                    await chat.dropIdle()
+                })
         } catch {
             await loop.shutdown()
             throw RoostError(
@@ -112,6 +117,7 @@ package final class ChatHost: Sendable {
     ///
     /// Every message that was acknowledged is on disk already.
     package func stop() async {
+        heartbeat.cancel()
         await http.shutdown(grace: Self.grace)
         await loop.shutdown()
         await storageThread.shutDown()

@@ -228,4 +228,18 @@ struct PlatformTests {
         _ = try await fixture.connect("old", extra: [QueryItem("access_token", "clear")])
         #expect(try await storage.accessToken(of: "old") == "plain:clear")
     }
+
+    @Test
+    func `who says nothing for two pings is dropped, and who speaks stays (R193)`() async throws {
+        let scene = try await Scene()
+        let patience: Int64 = 35_000
+        scene.fixture.world.advance(patience)
+        await scene.fixture.server.receive("PING{\"id\":1}", from: scene.guest.session)
+        await scene.fixture.server.dropIdle()
+        #expect(!scene.chief.inbox.isClosed)
+        scene.fixture.world.advance(1)
+        await scene.fixture.server.dropIdle()
+        #expect(scene.chief.inbox.isClosed && !scene.guest.inbox.isClosed)
+        #expect(await scene.fixture.server.sessionCount == 1)
+    }
 }

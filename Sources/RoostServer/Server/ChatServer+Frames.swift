@@ -9,6 +9,7 @@ extension ChatServer {
     /// Frames of one session must be handed in one after the other: their order is that of the log.
     package func receive(_ text: String, from id: SessionID) async {
         counted.frames += 1
+        hear(from: id)
         for part in Frame.split(text) {
             // A part that is no command has no request to answer, and an error without one would log
             // some clients out (`protocol.md` 2.10).

@@ -58,6 +58,7 @@ package actor ChatServer {
         let user: UserID
         let outlet: any SessionOutlet
         var expiresAt: Timestamp?
+        var lastHeard: Timestamp
 
         func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
     }
@@ -115,7 +116,7 @@ extension ChatServer {
         lastSession += 1
         let id = SessionID(server: serverNumber, number: lastSession)
         counted.logins += 1
-        sessions[id] = Session(user: user, outlet: outlet, expiresAt: end)
+        sessions[id] = Session(user: user, outlet: outlet, expiresAt: end, lastHeard: world.now())
         sessionsOfUser[user, default: []].append(id)
         outlet.deliver(greeting)
         return id
@@ -138,6 +139,20 @@ extension ChatServer {
             sessions[session]?.outlet.deliver(word.encoded)
             sessions[session]?.outlet.close()
             disconnect(session)
+        }
+    }
+
+    /// Notes that a client is there.
+    func hear(from id: SessionID) { sessions[id]?.lastHeard = world.now() }
+
+    /// Closes the sockets of clients that have missed two pings (`protocol.md` 2.5): a half-open
+    /// connection never says that it ended.
+    package func dropIdle() {
+        let patience = configuration.pingInterval * 2 + configuration.pongTimeout
+        let limit = world.now().milliseconds - patience.components.seconds * 1_000
+        for (id, session) in sessions where session.lastHeard.milliseconds < limit {
+            session.outlet.close()
+            disconnect(id)
         }
     }
 
