@@ -122,7 +122,9 @@ let tests: [Target] = [
         dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),
     .testTarget(
         name: "RoostTests",
-        dependencies: ["RoostTestSupport", "Roost", "RoostModel", "RoostTestKit"]),
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostCore", "RoostModel", "RoostStore", "RoostTestKit",
+        ]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),

@@ -86,9 +86,8 @@ extension ReadSession {
 
     /// Every channel that is mine or of which any history is known, by URL; one query for all of them.
     private func allChannels(_ state: SearchIndex.State) throws(SQLiteError) -> [SearchedChannel] {
-        let isCurrent = state.isComplete || book.search.unindexed?.floor == state.floor
-        if isCurrent, let known = book.search.channels { return known }
         let unindexed = try newestUnindexed(state)
+        if let known = book.search.channels { return known }
         var channels: [SearchedChannel] = []
         var current: SearchedRow?
         var ranges: [CoveredRange] = []
@@ -115,8 +114,11 @@ extension ReadSession {
     private func newestUnindexed(
         _ state: SearchIndex.State
     ) throws(SQLiteError) -> [Int64: Timestamp] {
-        if state.isComplete { return [:] }
         if let known = book.search.unindexed, known.floor == state.floor { return known.newest }
+        // They say what is not indexed, and that has changed without a commit.
+        if book.search.unindexed != nil { book.search.channels = nil }
+        book.search.unindexed = nil
+        if state.isComplete { return [:] }
         var newest: [Int64: Timestamp] = [:]
         try connection.forEach(.newestUnindexed, state.floor) { row throws(SQLiteError) in
             newest[row.channelRow] = row.newest
