@@ -123,7 +123,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostTests",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostCore", "RoostModel", "RoostStore", "RoostTestKit",
+            "RoostTestSupport", "DiskSimulation", "Roost", "RoostCore", "RoostModel", "RoostStore",
+            "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostServerTests",
