@@ -7,7 +7,8 @@ extension FolderInspection {
     package static func search(
         _ folder: String, for question: SearchQuestion
     ) async throws(StoreError) -> SearchAnswer {
-        try await reading(StoreFiles(folder: folder).cache) { connection throws(StoreError) in
+        try await reading(StoreFiles(folder: folder).cache, .cache) {
+            connection throws(StoreError) in
             try await StoreReader(source: connection).search(question).value
         }
     }
