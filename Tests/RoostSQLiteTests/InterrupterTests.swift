@@ -72,7 +72,10 @@ struct InterrupterTests {
         #expect(try connection.all(.noteTexts) == ["c"])
     }
 
-    @Test func `whoever waits for a lock is interrupted too (scar 49)`() async throws {
+    @Test(arguments: [false, true])
+    func `whoever waits for a lock is interrupted too, after the log was emptied as well (scar 49)`(
+        emptiesLog: Bool
+    ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("notes.sqlite")
         let holder = try NoteTable.open(.file(path))
@@ -84,6 +87,7 @@ struct InterrupterTests {
                         let connection = try Connection(
                             .file(path), ConnectionOptions(busyTimeoutMS: .max),
                             interrupter: interrupter)
+                        if emptiesLog { try connection.emptyLog(patienceMS: 1) }
                         Thread.run { interrupter.raise() }
                         try connection.transaction { () throws(SQLiteError) in }
                         continuation.resume(returning: nil)

@@ -33,8 +33,9 @@ extension FolderInspection {
     ///
     /// - Parameters:
     ///   - folder: A folder that holds a `cache.sqlite`.
-    ///   - only: The one channel that is wanted; nil for all.
+    ///   - channel: The one channel that is wanted; nil for all.
     ///   - take: Called for each thing; false ends the export.
+    /// - Returns: What was handed out.
     /// - Throws: What keeps the files from being read; a row that cannot be is counted.
     /// - Complexity: Keeps one message in memory at a time.
     package static func export(

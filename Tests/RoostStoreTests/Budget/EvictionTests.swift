@@ -204,6 +204,23 @@ struct EvictionTests {
         #expect(!trim.urls.contains("seen"))
         #expect(try await store.writer.keepBudget() == nil)
         #expect(try await store.writer.cacheBytes() <= budget.limit)
+        // What is left lies between the target and the limit, on a screen or pinned: that is the end.
+        let target = budget.limit * 7 / 8
+        for id in Int64(2_000_000)...2_100_000 {
+            if try await store.writer.beginTrim().plan.sizeBefore > target + 2_000_000 { break }
+            let text = String(repeating: "\(id) ", count: 88_000)
+            try await store.writer.commit([
+                .messages(
+                    "seen", [Fixture.message(id, in: "seen", text: text)],
+                    covering: Fixture.range(id, id))
+            ])
+        }
+        let all = try await store.reader.inspection().channels.map(\.url)
+        let rest = all.filter { $0 != "seen" }
+        try await store.writer.commit(rest.map { .pinned($0, true) })
+        let idle = try await store.writer.trim(downTo: nil, sparing: ["seen"])
+        #expect(idle.isDone && idle.evicted.isEmpty)
+        #expect(idle.size > target && idle.size < budget.limit)
         await store.close()
     }
 

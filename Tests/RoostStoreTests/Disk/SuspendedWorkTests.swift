@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DiskSimulation
 import RoostCore
 import RoostModel
+import RoostSQLite
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -59,6 +61,107 @@ struct SuspendedWorkTests {
         try await disturb(store, seed: seed, during: erasure)
         #expect(try await Cache.faults(of: store) == [])
         #expect(try await Cache.emptyChannels(of: store) == Array(gone))
+        await store.close()
+    }
+
+    @Test(arguments: UInt64(1)...4)
+    func `suspensions and resumptions that overlap leave all open or nothing (scar 49)`(
+        seed: UInt64
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        var random = SplitMix64(seed: seed)
+        let moves = (0..<60).map { _ in random.next() % 2 == 0 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...Int64(60) {
+                group.addTask { try await store.writer.commit([Fixture.page(number...number)]) }
+                let suspends = moves[Int(number) - 1]
+                group.addTask {
+                    if suspends { await store.suspend() } else { _ = try? await store.resume() }
+                }
+                for _ in 0..<(random.next() % 20) { await Task.yield() }
+            }
+            group.addTask {
+                // Whatever the order of the others, one of these is the last.
+                for _ in 0..<200 {
+                    await Task.yield()
+                    _ = try? await store.resume()
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await store.resume()
+        #expect(try await store.reader.inspection().sequence == 60)
+        #expect(try await store.verify().checkedMessages == 60)
+        await store.suspend()
+        for name in ["lock", "outbox.lock"] {
+            _ = try FolderLock(file: folder.file("app/anna/\(name)"), .exclusive)
+        }
+        await store.close()
+    }
+
+    @Test func `commits go on while the log cannot be emptied, because it holds them (scar 150)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        disk.plan(.init(.write, of: "cache", suffix: ".sqlite", code: 778, lasts: true))
+        let text = String(repeating: "word ", count: 20_000)
+        for id in Int64(1)...220 {
+            try await store.writer.commit([
+                .messages(
+                    Fixture.channel, [Fixture.message(id, text: text)],
+                    covering: Fixture.range(id, id))
+            ])
+        }
+        let length = await store.writer.fileBytes().log
+        #expect(length > 20_000_000)
+        #expect(try await store.reader.inspection().sequence == 220)
+        disk.plan(nil)
+        try await store.writer.commit([.pinned(Fixture.channel, true)])
+        for id in Int64(221)...280 {
+            try await store.writer.commit([
+                .messages(
+                    Fixture.channel, [Fixture.message(id, text: text)],
+                    covering: Fixture.range(id, id))
+            ])
+        }
+        #expect(await store.writer.fileBytes().log < length)
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
+    @Test func `a trim that finds no room while it fills the index goes on later (scars 40, 150)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        var options = Fixture.options
+        options.protection = .none
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        try await Cache.fill(store)
+        let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+        var trim = try await store.writer.beginTrim(downTo: size / 2)
+        #expect(trim.plan.way == .rewrite)
+        trim = try await store.writer.advance(trim).trim
+        // All is in the file; what is left of the index is not.
+        disk.plan(.init(.write, code: 13, lasts: true))
+        for _ in 0..<2 {
+            let begun = trim
+            let error = await #expect(throws: StoreError.self) {
+                _ = try await store.writer.advance(begun)
+            }
+            #expect(error?.kind == .full)
+        }
+        disk.plan(nil)
+        while !trim.isDone { trim = try await store.writer.advance(trim).trim }
+        #expect(try await store.verify().findings == [])
+        for channel in Cache.channels where !trim.urls.contains(channel) {
+            let question = SearchQuestion(Cache.word(of: channel), limit: 1_000)
+            let answer = try await store.reader.search(question).value
+            #expect(answer.found.count == Int(Cache.count) && answer.index.isComplete)
+        }
         await store.close()
     }
 
