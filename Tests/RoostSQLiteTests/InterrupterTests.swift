@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import RoostSQLite
 import RoostTestSupport
 import Testing
@@ -87,8 +88,12 @@ struct InterrupterTests {
                         let connection = try Connection(
                             .file(path), ConnectionOptions(busyTimeoutMS: .max),
                             interrupter: interrupter)
-                        if emptiesLog { try connection.emptyLog(patienceMS: 1) }
-                        Thread.run { interrupter.raise() }
+                        if emptiesLog { try connection.emptyLog(patienceMS: 0) }
+                        // Late enough that somebody without patience would have given up.
+                        Thread.run {
+                            for _ in 0..<20_000 { sched_yield() }
+                            interrupter.raise()
+                        }
                         try connection.transaction { () throws(SQLiteError) in }
                         continuation.resume(returning: nil)
                     } catch {
