@@ -222,7 +222,7 @@ extension Timestamp {
 }
 
 /// A channel and one of its ranges.
-private struct SearchedRow {
+struct SearchedRow {
     let row: Int64
     let url: ChannelURL
     let cut: Timestamp?
@@ -230,7 +230,7 @@ private struct SearchedRow {
 }
 
 extension Query where Input == Void, Output == SearchedRow {
-    fileprivate static let searchedChannels = Query(
+    static let searchedChannels = Query(
         sql: """
             SELECT channel.id, url, cut_at, lower_at, lower_id, upper_at, upper_id
             FROM channel LEFT JOIN coverage ON channel_id = channel.id AND filter_id = 0
@@ -252,7 +252,7 @@ extension Query where Input == Void, Output == SearchedRow {
 
 extension Query where Input == Int64, Output == (channelRow: Int64, newest: Timestamp) {
     /// Reads the part of one index that lies below the floor, and no message.
-    fileprivate static let newestUnindexed = Query(
+    static let newestUnindexed = Query(
         sql: """
             SELECT channel_id, max(created_at) FROM message INDEXED BY message_by_id
             WHERE message_id < ?1 GROUP BY channel_id
