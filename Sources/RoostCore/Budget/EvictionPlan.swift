@@ -15,8 +15,8 @@ package struct CacheSize: Hashable, Sendable {
 
 /// Which channels lose their messages, so that the cache fits again; made and shown without doing it.
 ///
-/// - Invariant: No pinned channel is named and none twice; without its last step the plan would not be
-///   enough.
+/// - Invariant: No pinned channel is named and none twice; without any one of its steps the plan would not
+///   be enough.
 package struct EvictionPlan: Hashable, Sendable {
     /// How the messages go; see `docs/adr/0006-eviction.md`.
     package enum Way: Hashable, Sendable {
@@ -85,13 +85,23 @@ package struct EvictionPlan: Hashable, Sendable {
         var going: [CachedChannelInfo] = []
         // A copy's size is foretold to a few percent: a little more at once, instead of one more round.
         let goal = way == .rewrite ? target - target / 32 : target
-        for (isOpen, enough) in [(false, goal), (true, max(spared ?? goal, goal))] {
-            for channel in candidates where channel.isOpen == isOpen && left > enough {
+        // Deleting frees less than the rows took: their neighbours in the indexes stay.
+        func freed(_ channel: CachedChannelInfo) -> Int64 {
+            way == .slices ? channel.byteCount / 8 * 7 : channel.byteCount
+        }
+        func enough(_ isOpen: Bool) -> Int64 { isOpen ? max(spared ?? goal, goal) : goal }
+        for isOpen in [false, true] {
+            for channel in candidates where channel.isOpen == isOpen && left > enough(isOpen) {
                 going.append(channel)
-                // Deleting frees less than the rows took: their neighbours in the indexes stay.
-                let freed = way == .slices ? channel.byteCount / 8 * 7 : channel.byteCount
-                left = max(left - freed, 0)
+                left = max(left - freed(channel), 0)
             }
+        }
+        // One large channel may have been so much that others need not go: whoever would have gone last.
+        for index in going.indices.reversed() {
+            let (withIt, isOver) = left.addingReportingOverflow(freed(going[index]))
+            guard !isOver, withIt <= enough(going[index].isOpen) else { continue }
+            left = withIt
+            going.remove(at: index)
         }
         self.init(
             way: way, channels: going, sizeBefore: size.used, expectedSize: left, target: target)
