@@ -122,7 +122,10 @@ let tests: [Target] = [
         dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),
     .testTarget(
         name: "RoostTests",
-        dependencies: ["RoostTestSupport", "Roost", "RoostModel", "RoostTestKit"]),
+        dependencies: [
+            "RoostTestSupport", "DiskSimulation", "Roost", "RoostCore", "RoostModel", "RoostStore",
+            "RoostTestKit",
+        ]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
-internal import RoostExecutors
-
 #if canImport(Darwin)
 internal import Darwin
+internal import Dispatch
+internal import RoostExecutors
 #else
 internal import Glibc
 #endif
@@ -42,75 +41,40 @@ package final class FileBell: Sendable {
     ///
     /// Ends with the task that reads it. Listening has begun when this returns.
     package func rings() throws(FileError) -> AsyncStream<Void> {
-        let source = try Self.source(path)
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        source.listen { continuation.yield() }
-        continuation.onTermination = { _ in source.cancel() }
+        let leave = try listen { continuation.yield() }
+        continuation.onTermination = { _ in leave() }
         return stream
     }
 
     #if canImport(Darwin)
-    private static func source(_ path: String) throws(FileError) -> BellSource {
+    private static let queue = DispatchQueue(label: "roost.bell")
+
+    /// Returns what ends it.
+    private func listen(
+        _ heard: @escaping @Sendable () -> Void
+    ) throws(FileError) -> @Sendable () -> Void {
         // SAFETY: the path is lent for the call.
         let descriptor = unsafe open(path, O_EVTONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
-        return BellSource(
-            descriptor,
+        let source = Guarded<any DispatchSourceProtocol>(
             DispatchSource.makeFileSystemObjectSource(
-                fileDescriptor: descriptor, eventMask: .write, queue: BellSource.queue),
-            drains: false)
-    }
-    #else
-    private static func source(_ path: String) throws(FileError) -> BellSource {
-        let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { throw FileError(action: "watch \(path)") }
-        // SAFETY: the path is lent for the call.
-        guard unsafe inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 else {
-            let error = FileError(action: "watch \(path)")
-            close(descriptor)
-            throw error
-        }
-        return BellSource(
-            descriptor,
-            DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: BellSource.queue),
-            drains: true)
-    }
-    #endif
-}
-
-/// What the system wakes, on a queue of its own where nothing waits.
-private struct BellSource: Sendable {
-    static let queue = DispatchQueue(label: "roost.bell")
-
-    private let descriptor: Int32
-    private let source: Guarded<any DispatchSourceProtocol>
-    private let drains: Bool
-
-    init(_ descriptor: Int32, _ source: any DispatchSourceProtocol, drains: Bool) {
-        self.descriptor = descriptor
-        self.source = Guarded(source)
-        self.drains = drains
-    }
-
-    func listen(_ heard: @escaping @Sendable () -> Void) {
-        let (descriptor, drains) = (descriptor, drains)
-        let handler: @Sendable () -> Void = {
-            // SAFETY: the buffer is lent for each call; what the events say is not looked at.
-            while drains {
-                let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) {
-                    unsafe read(descriptor, $0.baseAddress, $0.count)
-                }
-                if count <= 0 { break }
-            }
-            heard()
-        }
+                fileDescriptor: descriptor, eventMask: .write, queue: Self.queue))
         source.withLock { source in
-            source.setEventHandler(handler: handler)
+            source.setEventHandler(handler: heard)
             source.setCancelHandler { close(descriptor) }
             source.activate()
         }
+        return { source.withLock { $0.cancel() } }
     }
-
-    func cancel() { source.withLock { $0.cancel() } }
+    #else
+    /// Returns what ends it.
+    private func listen(
+        _ heard: @escaping @Sendable () -> Void
+    ) throws(FileError) -> @Sendable () -> Void {
+        let listener = try FileWatcher.ofProcess.listen(to: path, heard)
+        return { FileWatcher.ofProcess.leave(listener) }
+    }
+    #endif
 }

@@ -53,9 +53,6 @@ package struct Store: Sendable {
         package var budget: CacheBudget?
         /// Which channels lose their messages first.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt
-        /// Whether commits of other processes are heard of at once, which takes one of the some hundred
-        /// watches a system gives a user; without, they are found with the next commit of our own.
-        package var hearsOthers = true
         /// Told how far a migration of many rows has come, from the writer's executor.
         package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
 
@@ -93,7 +90,7 @@ package struct Store: Sendable {
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection, patience: options.patience,
             // Whoever brings an executor decides what happens when.
-            listens: options.hearsOthers && options.executor == nil, migrating: options.migrating,
+            listens: options.executor == nil, migrating: options.migrating,
             protection: protection,
             searchPlace: options.searchPlace(isFile: files != nil))
         let switchboard = StoreSwitch()

@@ -13,7 +13,7 @@ extension SyncEngine {
             try await apply(event)
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
-            // and the channel's catch-up brings it again once the disk takes it.
+            // and the channel's catch-up brings it again once the disk takes it (scar 47).
             if let channel = event.channelURL { repairLater(channel) }
         }
         // The server has the message, whatever this disk says.
@@ -141,12 +141,37 @@ extension SyncEngine {
         lookUps[channel] = nil
     }
 
-    /// Looks again what is missing, after the disk has had some time.
+    /// Looks again what is missing, as soon as the disk takes something.
     private func repairLater(_ channel: ChannelURL) {
-        // Ends by itself; a lost connection repairs everything anyway.
+        guard refused.insert(channel).inserted, refused.count == 1 else { return }
+        // Ends with the store; a lost connection repairs everything anyway.
         Task(executorPreference: world.executor) { [clock = world.clock, weak self] in
-            guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
-            await self?.repair(channel)
+            repeat {
+                guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
+            } while await self?.isRefused ?? false
+            await self?.repairRefused()
+        }
+    }
+
+    /// Whether the disk does not take anything, as while the device is locked.
+    private var isRefused: Bool {
+        get async {
+            do throws(RoostError) {
+                try await commit([])
+                return false
+            } catch {
+                return error.mayPassWithDisk
+            }
+        }
+    }
+
+    private func repairRefused() {
+        let channels = refused.sorted()
+        refused = []
+        guard isOnline else { return }
+        for channel in channels {
+            catchUp(channel)
+            lookUp(channel)
         }
     }
 

@@ -54,7 +54,11 @@ actor SyncEngine {
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
+    /// Channels of which the disk refused something, until it takes something again.
+    var refused: Set<ChannelURL> = []
     var budgetWatch = BudgetWatch()
+    /// Whether words are being put into the index.
+    var isIndexing = false
 
     init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
         self.world = world
@@ -151,6 +155,7 @@ actor SyncEngine {
         // A name on disk that is a little old does no harm; the next login brings it again.
         run { engine in _ = try? await engine.commit([.users([session.login.user])]) }
         beginBudgetWatch()
+        finishIndex()
         await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
@@ -342,6 +347,28 @@ actor SyncEngine {
     func reread(_ timeline: Timeline) {
         // A read that fails leaves the list as it was; the next commit asks again.
         run { _ in try? await timeline.rereadWindow() }
+    }
+
+    func reread(_ list: ChannelList) {
+        run { _ in try? await list.reread() }
+    }
+
+    /// Tells the collections of other processes' commits, until the store closes.
+    func hearOthers() async {
+        let feed = await store.writer.missedCommits()
+        // Ends with the feed.
+        Task(executorPreference: executor) { [weak self] in
+            for await _ in feed { await self?.missCommits() }
+        }
+    }
+
+    private func missCommits() async {
+        // After the delivery that is under way, which may be of a commit from before.
+        await withCheckedContinuation { committing.enter($0) }
+        defer { committing.leave() }
+        for timeline in timelines { await timeline.object?.missCommits() }
+        for list in lists { await list.object?.missCommits() }
+        finishIndex()
     }
 
     /// History is missing below a live message: look what, while there is a connection.
