@@ -110,9 +110,7 @@ package struct Store: Sendable {
             ? MemoryIndex(on: executor("roost.search"), opening, writer: writer) : nil
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         do {
-            let report = try await writer.open(opening)
-            let outboxReport = try await outbox.open(
-                owner: owner, patience: options.patience, protection)
+            let (report, outboxReport) = try await open(writer, outbox, opening)
             for connection in connections { try await connection.open(owner, protection) }
             try protection.finish()
             try files?.protect(as: options.fileProtection)
@@ -128,6 +126,28 @@ package struct Store: Sendable {
             await close(writer, connections, memoryIndex, outbox, threads, switchboard)
             throw error
         }
+    }
+
+    /// Opens the two databases; both at once where each has a thread of its own and no key is shared.
+    private static func open(
+        _ writer: StoreWriter, _ outbox: OutboxStore, _ opening: CacheOpening
+    ) async throws(StoreError) -> (CacheReport, OutboxReport) {
+        @Sendable func openOutbox() async -> Result<OutboxReport, StoreError> {
+            do throws(StoreError) {
+                return .success(
+                    try await outbox.open(
+                        owner: opening.owner, patience: opening.patience, opening.protection))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard opening.listens, !opening.protection.isSealed else {
+            let report = try await writer.open(opening)
+            return (report, try await openOutbox().get())
+        }
+        async let second = openOutbox()
+        let report = try await writer.open(opening)
+        return (report, try await second.get())
     }
 
     /// Closes every database, after what was being done.

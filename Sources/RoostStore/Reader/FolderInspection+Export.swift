@@ -34,6 +34,7 @@ extension FolderInspection {
     /// - Parameters:
     ///   - folder: A folder that holds a `cache.sqlite`.
     ///   - channel: The one channel that is wanted; nil for all.
+    ///   - protection: The keys of a sealed folder.
     ///   - take: Called for each thing; false ends the export.
     /// - Returns: What was handed out.
     /// - Throws: What keeps the files from being read; a row that cannot be is counted.

@@ -138,7 +138,7 @@ extension StoreReader {
         _ question: SearchQuestion
     ) async throws(StoreError) -> Snapshot<SearchAnswer> {
         if let memoryIndex { return try await memoryIndex.search(question) }
-        let (answer, sequence) = try await source.snapshot { session throws(SQLiteError) in
+        let (answer, sequence) = try await ask { session throws(SQLiteError) in
             (try session.search(question), session.sequence)
         }
         guard let answer else { throw .searchUnavailable() }
