@@ -22,16 +22,20 @@ package final class FileBell: Sendable {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         self.path = path
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
+        stepIn()
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Wakes whoever listens, in this process too; to be called after the news can be read.
+    /// Wakes all others who have this file as a bell, in this process too; to be called after the news
+    /// can be read.
     ///
-    /// A ring that fails is the loss of a hint: the news are found with the next one.
+    /// Nothing is done while nobody else has it: whoever comes later reads the news when they come. A ring
+    /// that fails is the loss of a hint: the news are found with the next one.
     package func ring() {
+        guard mayBeHeard else { return }
         var byte: UInt8 = 0
         // SAFETY: one byte is lent for the call. Always the same place, so the file does not grow.
         _ = unsafe pwrite(descriptor, &byte, 1, 0)
@@ -49,6 +53,11 @@ package final class FileBell: Sendable {
     }
 
     #if canImport(Darwin)
+    private func stepIn() {}
+
+    /// There are no locks here that tell one opening of a file from another.
+    private var mayBeHeard: Bool { true }
+
     private static let queue = DispatchQueue(label: "roost.bell")
 
     /// Returns what ends it.
@@ -69,6 +78,29 @@ package final class FileBell: Sendable {
         return { source.withLock { $0.cancel() } }
     }
     #else
+    /// Says that somebody is here, by a lock that goes with the descriptor.
+    private func stepIn() {
+        var presence = Self.presence(F_RDLCK)
+        // SAFETY: the struct is read during the call. One that fails is made up for by `mayBeHeard`.
+        _ = unsafe fcntl(descriptor, Self.setOwnLock, &presence)
+    }
+
+    private var mayBeHeard: Bool {
+        var others = Self.presence(F_WRLCK)
+        // SAFETY: the struct is read and filled in during the call. Our own lock is none of others.
+        let code = unsafe fcntl(descriptor, Self.getOthersLock, &others)
+        return code != 0 || others.l_type != F_UNLCK
+    }
+
+    /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Swift does not import.
+    private static let (getOthersLock, setOwnLock): (Int32, Int32) = (36, 37)
+
+    /// Beyond what is written, and apart from the `flock` that others hold on the same file.
+    private static func presence(_ type: Int32) -> flock {
+        flock(
+            l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 1, l_len: 1, l_pid: 0)
+    }
+
     /// Returns what ends it.
     private func listen(
         _ heard: @escaping @Sendable () -> Void

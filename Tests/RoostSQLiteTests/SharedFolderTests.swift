@@ -65,14 +65,33 @@ struct SharedFolderTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 1)
     }
 
+    @Test func `nothing is written while nobody else has the bell`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("bell")
+        func count() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: path)).count }
+        let bell = try FileBell(file: path)
+        bell.ring()
+        #expect(try count() == 0)
+        do {
+            let other = try FileBell(file: path)
+            other.ring()
+            #expect(try count() == 1)
+        }
+        try Data().write(to: URL(fileURLWithPath: path))
+        _ = try FileBell(file: path)  // Comes and goes.
+        bell.ring()
+        #expect(try count() == 0)
+    }
+
     @Test func `any number of stores of a process listen, each to its own file (scar 145)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        // More than a user has watchers.
+        // More than a user has watchers; each bell has somebody who rings and somebody who hears.
         let bells = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
+        let others = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
         let rings = try bells.map { try $0.rings() }
-        for (bell, listener) in zip(bells, rings) {
+        for (bell, listener) in zip(others, rings) {
             bell.ring()
             var iterator = listener.makeAsyncIterator()
             #expect(await iterator.next() != nil)
@@ -88,7 +107,7 @@ struct SharedFolderTests {
         }
         // What has ended can be begun again.
         let again = try bells[0].rings()
-        bells[0].ring()
+        others[0].ring()
         var iterator = again.makeAsyncIterator()
         #expect(await iterator.next() != nil)
     }

@@ -79,7 +79,11 @@ actor ReadConnection: SnapshotSource {
         } catch {
             throw StoreError(error, in: path)
         }
-        try opening.protection.attachWhereSealed(to: made, owner: opening.owner, path)
+        do throws(StoreError) {
+            try opening.protection.attachWhereSealed(to: made, owner: opening.owner, path)
+        } catch  where error.kind == .suspended {
+            return nil
+        }
         book = ReadBook(made)
         connection = made
         return made
