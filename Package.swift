@@ -69,7 +69,10 @@ let modules: [Target] = [
         ]),
     .target(
         name: "RoostTestKit",
-        dependencies: ["Roost", "RoostModel", "RoostServer", "RoostTransport", "RoostWire"]),
+        dependencies: [
+            "Roost", "RoostCore", "RoostModel", "RoostServer", "RoostStore", "RoostTransport",
+            "RoostWire",
+        ]),
     .target(
         name: "RoostBench",
         dependencies: [
