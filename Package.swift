@@ -83,7 +83,7 @@ let modules: [Target] = [
         name: "RoostCommand",
         dependencies: [
             "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostStore",
-            "RoostWire",
+            "RoostTestKit", "RoostWire",
         ]),
 ]
 

@@ -42,5 +42,6 @@ extension Command {
     /// Every command, in the order the help shows them.
     package static let all: [Command] = [
         .demo, .serve, .client, .cacheInspect, .cacheSearch, .cacheVerify, .cacheClear, .benchCache,
+        .simulate,
     ]
 }

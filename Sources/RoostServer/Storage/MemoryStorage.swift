@@ -53,10 +53,18 @@ package actor MemoryStorage: Storage {
     }
 
     var currentSequence: Int64 { lastSequence }
+
+    /// Every channel there is.
+    package var channelURLs: [ChannelURL] { channels.keys.sorted() }
+
+    /// A channel's log with when each entry changed last; for tests and tools.
+    ///
+    /// - Complexity: Constant; nothing is copied.
+    package func entries(of url: ChannelURL) -> [MemoryChannel.Entry] { channels[url]?.log ?? [] }
 }
 
 /// A channel with its members and its log; confined to the storage that made it.
-final class MemoryChannel {
+package final class MemoryChannel {
     struct Membership {
         var state: MembershipState
         var role: Role
@@ -66,10 +74,10 @@ final class MemoryChannel {
         var change: (sequence: Int64, at: Timestamp)
     }
 
-    struct Entry {
-        var message: Message
-        var change: (sequence: Int64, at: Timestamp)
-        var deletedAt: Timestamp?
+    package struct Entry: Sendable {
+        package var message: Message
+        package var change: (sequence: Int64, at: Timestamp)
+        package var deletedAt: Timestamp?
     }
 
     struct Request: Hashable {

@@ -16,10 +16,11 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         var weather = Weather.calm
         var sockets: [SimulatedSocket] = []
         var requestCount = 0
+        var firstLoginAt: Duration?
         /// Session keys that the server no longer takes.
         var expired: Set<String> = []
-        /// What went wrong so far, for the trace.
-        var faults: [String] = []
+        /// Is told what crosses and what goes wrong.
+        var observer: (@Sendable (String) -> Void)?
     }
 
     /// How long a frame or half a request takes.
@@ -47,14 +48,23 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         set { state.withLock { $0.weather = newValue } }
     }
 
+    /// When the first login reached the device; nil before.
+    package var firstLoginAt: Duration? { state.withLock { $0.firstLoginAt } }
+
+    func noteLogin() {
+        state.withLock { $0.firstLoginAt = $0.firstLoginAt ?? executor.now }
+    }
+
     var isCalm: Bool { state.withLock { $0.weather == .calm } }
 
-    /// The faults since this was asked last.
-    package func takeFaults() -> [String] {
-        state.withLock { state in
-            defer { state.faults = [] }
-            return state.faults
-        }
+    /// Tells somebody what crosses from now on, and what goes wrong.
+    package func observe(_ observer: @escaping @Sendable (String) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    func tell(_ line: @autoclosure () -> String) {
+        guard let observer = state.withLock({ $0.observer }) else { return }
+        observer(line())
     }
 
     package var isUp: Bool { state.withLock { $0.isUp } }
@@ -77,8 +87,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     func happens(_ fault: KeyPath<Weather, UInt64>, _ name: @autoclosure () -> String) -> Bool {
         let rate = state.withLock { $0.weather[keyPath: fault] }
         guard rate > 0, random.next() % 1000 < rate else { return false }
-        let name = name()
-        state.withLock { $0.faults.append(name) }
+        tell("!! \(name())")
         return true
     }
 
@@ -98,6 +107,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         state.withLock { $0.requestCount += 1 }
+        tell("-> \(request.method) \(request.url)")
         if let answer = try await refusal(of: request) { return answer }
         if happens(\.lostRequest, "lost request") { throw try await failure(within: request) }
         if happens(\.lateRequest, "late request") {
@@ -127,6 +137,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
             throw TransportError(.timedOut, "The simulated answer did not come in time.")
         }
         try await cross(back)
+        tell("<- \(response.status) \(String(decoding: response.body, as: UTF8.self))")
         if happens(\.cutAnswer, "cut answer") {
             let count = Int(random.next() % UInt64(response.body.count + 1))
             // Told by its length, or not at all.

@@ -84,7 +84,10 @@ actor SimulatedSocket: Socket {
     private func take(_ text: String) async {
         if isHalfOpen { return }
         let isLogin = text.hasPrefix("LOGI")
-        if isLogin { sessionKey = text.field("key") }
+        if isLogin {
+            sessionKey = text.field("key")
+            network.noteLogin()
+        }
         if isLogin || network.isCalm { return arrive(text) }
         if network.happens(\.halfOpen, "half-open socket") {
             isHalfOpen = true
@@ -130,7 +133,10 @@ actor SimulatedSocket: Socket {
             overtaken = nil
             arrived.append(waiting)
         }
-        if let text { arrived.append(text) }
+        if let text {
+            network.tell("<< \(text)")
+            arrived.append(text)
+        }
         wakeReader()
         if let sessionKey, network.happens(\.expiry, "session expires over the socket") {
             network.expire(sessionKey)
@@ -149,6 +155,7 @@ actor SimulatedSocket: Socket {
             guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken, let session
             else { return }
             if isHalfOpen { continue }
+            network.tell(">> \(text)")
             if network.happens(\.halfOpen, "half-open socket") {
                 isHalfOpen = true
                 continue

@@ -45,7 +45,7 @@ package final class SimulatedWorld: Sendable {
     }
 
     /// Virtual time begins here, so that it looks like a time in traces.
-    private static let beginningMS: Int64 = 1_700_000_000_000
+    static let beginningMS: Int64 = 1_700_000_000_000
 
     package let executor: SimulatedExecutor
     let random: SimulatedRandom
@@ -128,8 +128,10 @@ package final class SimulatedWorld: Sendable {
         try await server.log(of: channel).compactMap(\.message.requestID)
     }
 
-    static func wallTime(_ executor: SimulatedExecutor) -> Timestamp {
-        let (seconds, attoseconds) = executor.now.components
+    static func wallTime(_ executor: SimulatedExecutor) -> Timestamp { wallTime(executor.now) }
+
+    static func wallTime(_ moment: Duration) -> Timestamp {
+        let (seconds, attoseconds) = moment.components
         return Timestamp(
             milliseconds: beginningMS + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
