@@ -129,7 +129,9 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
-    .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
+    .testTarget(
+        name: "RoostTestKitTests",
+        dependencies: ["RoostTestSupport", "Roost", "RoostTestKit"]),
     .testTarget(
         name: "RoostBenchTests", dependencies: ["RoostBench", "RoostModel", "RoostWire"]),
     .testTarget(
