@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 /// The queue of a `ThreadExecutor` and the thread that empties it.
 ///
 /// The thread keeps this object alive and not the executor, so a forgotten executor ends its thread.
 ///
-/// Unchecked, because the compiler cannot see what confines the state: every variable is touched only
-/// inside `gate.locked`. Jobs and callbacks run outside it.
+/// Unchecked, because the compiler cannot see what confines the state: every variable but `takenCount` is touched
+/// only inside `gate.locked`. Jobs and callbacks run outside it.
 final class ThreadCore: @unchecked Sendable {
     /// A job, and the executor it came for, which must not go away before it has run.
     private struct Entry {
@@ -18,6 +24,12 @@ final class ThreadCore: @unchecked Sendable {
     private var queue: [Entry] = []
     /// The thread that serves the queue; nil before the first job and after the end.
     private var thread: OSThread?
+    /// Whether the thread runs jobs that it has taken from the queue.
+    private var isServing = false
+    /// Another thread that does work of this executor in the place of its own.
+    private var borrower: UInt?
+    /// Jobs taken from the queue and not begun; only the thread itself looks at it.
+    private var takenCount = 0
     /// The thread ends once the queue is empty.
     private var isStopping = false
     private var whenEnded: [@Sendable (OSThread?) -> Void] = []
@@ -37,7 +49,50 @@ final class ThreadCore: @unchecked Sendable {
     }
 
     var isCurrent: Bool {
-        gate.locked { thread?.isCurrent ?? false }
+        gate.locked {
+            if let borrower { return borrower == OSThread.currentNumber }
+            return thread?.isCurrent ?? false
+        }
+    }
+
+    /// The one that the calling thread serves; nil on any other thread.
+    static var current: ThreadCore? {
+        // SAFETY: the key was made; the thread that set the value keeps the object alive.
+        unsafe pthread_getspecific(key).map {
+            unsafe Unmanaged<ThreadCore>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = unsafe pthread_key_create(&key, nil)
+        precondition(code == 0, "The system has no place left for a value of a thread.")
+        return key
+    }()
+
+    /// Whether no job waits for the calling thread, which serves this.
+    var isUpToDate: Bool {
+        takenCount == 0 && gate.locked { queue.isEmpty }
+    }
+
+    /// Lets the calling thread work here until it gives back; no when there is work already.
+    func borrow() -> Bool {
+        gate.locked {
+            guard queue.isEmpty, !isServing, borrower == nil else { return false }
+            borrower = OSThread.currentNumber
+            return true
+        }
+    }
+
+    func giveBack() {
+        let callbacks = gate.locked { () -> [@Sendable (OSThread?) -> Void] in
+            borrower = nil
+            if !queue.isEmpty || isStopping { gate.signal() }
+            guard thread == nil else { return [] }
+            defer { whenEnded = [] }
+            return whenEnded
+        }
+        for callback in callbacks { callback(nil) }
     }
 
     /// Ends the thread when the queue is empty; nobody waits.
@@ -54,7 +109,7 @@ final class ThreadCore: @unchecked Sendable {
     func stop(_ whenEnded: @escaping @Sendable (OSThread?) -> Void) {
         let isOver = gate.locked {
             isStopping = true
-            guard thread != nil else { return true }
+            guard thread != nil || borrower != nil else { return true }
             self.whenEnded.append(whenEnded)
             gate.signal()
             return false
@@ -63,10 +118,14 @@ final class ThreadCore: @unchecked Sendable {
     }
 
     private func serve() {
+        // SAFETY: the thread keeps this object as long as it runs.
+        _ = unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         while true {
             switch waitForWork() {
             case .jobs(let entries):
+                takenCount = entries.count
                 for entry in entries {
+                    takenCount -= 1
                     // SAFETY: the entry keeps the executor until its job has run.
                     unsafe entry.job.runSynchronously(
                         isolatedTo: entry.executor.asUnownedSerialExecutor(),
@@ -90,14 +149,16 @@ final class ThreadCore: @unchecked Sendable {
     /// Waits for jobs; the decision to end is made under the same lock, so that no job is left behind.
     private func waitForWork() -> Work {
         gate.locked {
-            while queue.isEmpty {
-                guard isStopping else {
+            isServing = false
+            while queue.isEmpty || borrower != nil {
+                guard isStopping, borrower == nil else {
                     gate.wait()
                     continue
                 }
                 defer { (thread, whenEnded) = (nil, []) }
                 return .end(thread, whenEnded)
             }
+            isServing = true
             defer { queue = [] }
             return .jobs(queue)
         }

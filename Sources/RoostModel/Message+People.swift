@@ -12,7 +12,7 @@ extension Message {
 
     /// The message with those users as somebody else knows them.
     package func mapPeople(_ transform: (User) -> User) -> Message {
-        guard !hasNoDetails else { return self }
+        guard people.contains(where: { transform($0) != $0 }) else { return self }
         var details = details
         details.mentionedUsers = details.mentionedUsers.map(transform)
         if var thread = details.threadInfo {

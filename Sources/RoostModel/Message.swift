@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One message of a channel, delivered or still on its way (`protocol.md` 4.4).
+///
+/// Copying one costs a reference; the first change of a copy copies all of it.
 public struct Message: Hashable, Sendable {
     /// Whether the server has it, and under which names it is known.
     public enum Delivery: Hashable, Sendable {
@@ -10,27 +12,25 @@ public struct Message: Hashable, Sendable {
         case delivered(MessageID, RequestID?)
     }
 
-    public var delivery: Delivery
-    public var channelURL: ChannelURL
-    /// The server's time once delivered; before that the device's, which orders nothing but the unsent.
-    public var createdAt: Timestamp
-    /// When it was last edited; nil when never (the wire says 0).
-    public var updatedAt: Timestamp?
-    /// Nil for administrators' messages.
-    public var sender: Sender?
-    public var content: MessageContent
-    public var data: String
-    public var customType: String
-    public var mention: Mention
-    public var metaArrays: [MetaArray]
-    /// The message this one replies to.
-    public var parentID: MessageID?
-    /// A reply that stands in the channel as well as in its thread.
-    public var isReplyToChannel: Bool
-    /// No push, no unread count, no change of the channel's last message for others.
-    public var isSilent: Bool
-    public var unknownFields: UnknownFields
-    private var rare = Rare<MessageDetails>()
+    private struct Fields: Hashable, Sendable {
+        var delivery: Delivery
+        var channelURL: ChannelURL
+        var createdAt: Timestamp
+        var updatedAt: Timestamp?
+        var sender: Sender?
+        var content: MessageContent
+        var data: String
+        var customType: String
+        var mention: Mention
+        var metaArrays: [MetaArray]
+        var parentID: MessageID?
+        var isReplyToChannel: Bool
+        var isSilent: Bool
+        var unknownFields: UnknownFields
+        var rare = Rare<MessageDetails>()
+    }
+
+    private var fields: Shared<Fields>
 
     public init(
         delivery: Delivery, channelURL: ChannelURL, createdAt: Timestamp,
@@ -39,20 +39,91 @@ public struct Message: Hashable, Sendable {
         metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false,
         isSilent: Bool = false, unknownFields: UnknownFields = UnknownFields()
     ) {
-        self.delivery = delivery
-        self.channelURL = channelURL
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.sender = sender
-        self.content = content
-        self.data = data
-        self.customType = customType
-        self.mention = mention
-        self.metaArrays = metaArrays
-        self.parentID = parentID
-        self.isReplyToChannel = isReplyToChannel
-        self.isSilent = isSilent
-        self.unknownFields = unknownFields
+        fields = Shared(
+            Fields(
+                delivery: delivery, channelURL: channelURL, createdAt: createdAt,
+                updatedAt: updatedAt, sender: sender, content: content, data: data,
+                customType: customType, mention: mention, metaArrays: metaArrays,
+                parentID: parentID, isReplyToChannel: isReplyToChannel, isSilent: isSilent,
+                unknownFields: unknownFields))
+    }
+}
+
+extension Message {
+    public var delivery: Delivery {
+        get { fields.value.delivery }
+        set { fields.value.delivery = newValue }
+    }
+
+    public var channelURL: ChannelURL {
+        get { fields.value.channelURL }
+        set { fields.value.channelURL = newValue }
+    }
+
+    /// The server's time once delivered; before that the device's, which orders nothing but the unsent.
+    public var createdAt: Timestamp {
+        get { fields.value.createdAt }
+        set { fields.value.createdAt = newValue }
+    }
+
+    /// When it was last edited; nil when never (the wire says 0).
+    public var updatedAt: Timestamp? {
+        get { fields.value.updatedAt }
+        set { fields.value.updatedAt = newValue }
+    }
+
+    /// Nil for administrators' messages.
+    public var sender: Sender? {
+        get { fields.value.sender }
+        set { fields.value.sender = newValue }
+    }
+
+    public var content: MessageContent {
+        get { fields.value.content }
+        set { fields.value.content = newValue }
+    }
+
+    public var data: String {
+        get { fields.value.data }
+        set { fields.value.data = newValue }
+    }
+
+    public var customType: String {
+        get { fields.value.customType }
+        set { fields.value.customType = newValue }
+    }
+
+    public var mention: Mention {
+        get { fields.value.mention }
+        set { fields.value.mention = newValue }
+    }
+
+    public var metaArrays: [MetaArray] {
+        get { fields.value.metaArrays }
+        set { fields.value.metaArrays = newValue }
+    }
+
+    /// The message this one replies to.
+    public var parentID: MessageID? {
+        get { fields.value.parentID }
+        set { fields.value.parentID = newValue }
+    }
+
+    /// A reply that stands in the channel as well as in its thread.
+    public var isReplyToChannel: Bool {
+        get { fields.value.isReplyToChannel }
+        set { fields.value.isReplyToChannel = newValue }
+    }
+
+    /// No push, no unread count, no change of the channel's last message for others.
+    public var isSilent: Bool {
+        get { fields.value.isSilent }
+        set { fields.value.isSilent = newValue }
+    }
+
+    public var unknownFields: UnknownFields {
+        get { fields.value.unknownFields }
+        set { fields.value.unknownFields = newValue }
     }
 }
 
@@ -77,12 +148,12 @@ public enum SendingStatus: String, Hashable, Sendable, CaseIterable {
 extension Message {
     /// What few messages carry; change several fields of a copy, then set it once.
     public var details: MessageDetails {
-        get { rare.value }
-        set { rare.value = newValue }
+        get { fields.value.rare.value }
+        set { fields.value.rare.value = newValue }
     }
 
     /// Whether `details` is empty, which costs less to ask than to compare.
-    public var hasNoDetails: Bool { rare.isEmpty }
+    public var hasNoDetails: Bool { fields.value.rare.isEmpty }
 
     /// The server's ID; nil while unsent.
     @inline(never)  // Inlined into some loops, it crashes the optimiser of Swift 6.3.1.

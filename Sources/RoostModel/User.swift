@@ -1,38 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A person or a bot, as everybody in the application sees them (`protocol.md` 4.1).
+///
+/// Copying one costs a reference; the first change of a copy copies all of it.
 public struct User: Hashable, Sendable, Identifiable {
-    public let id: UserID
-    public var nickname: String
-    public var profileURL: String
-    public var metadata: [String: String]
-    public var isActive: Bool
-    public var unknownFields: UnknownFields
-    private var rare = Rare<UserDetails>()
+    private struct Fields: Hashable, Sendable {
+        let id: UserID
+        var nickname: String
+        var profileURL: String
+        var metadata: [String: String]
+        var isActive: Bool
+        var unknownFields: UnknownFields
+        var rare = Rare<UserDetails>()
+    }
+
+    private var fields: Shared<Fields>
 
     public init(
         id: UserID, nickname: String = "", profileURL: String = "",
         metadata: [String: String] = [:], isActive: Bool = true,
         unknownFields: UnknownFields = UnknownFields()
     ) {
-        self.id = id
-        self.nickname = nickname
-        self.profileURL = profileURL
-        self.metadata = metadata
-        self.isActive = isActive
-        self.unknownFields = unknownFields
+        fields = Shared(
+            Fields(
+                id: id, nickname: nickname, profileURL: profileURL, metadata: metadata,
+                isActive: isActive, unknownFields: unknownFields))
+    }
+
+    public var id: UserID { fields.value.id }
+
+    public var nickname: String {
+        get { fields.value.nickname }
+        set { fields.value.nickname = newValue }
+    }
+
+    public var profileURL: String {
+        get { fields.value.profileURL }
+        set { fields.value.profileURL = newValue }
+    }
+
+    public var metadata: [String: String] {
+        get { fields.value.metadata }
+        set { fields.value.metadata = newValue }
+    }
+
+    public var isActive: Bool {
+        get { fields.value.isActive }
+        set { fields.value.isActive = newValue }
+    }
+
+    public var unknownFields: UnknownFields {
+        get { fields.value.unknownFields }
+        set { fields.value.unknownFields = newValue }
     }
 }
 
 extension User {
     /// What few copies of a user tell; change several fields of a copy, then set it once.
     public var details: UserDetails {
-        get { rare.value }
-        set { rare.value = newValue }
+        get { fields.value.rare.value }
+        set { fields.value.rare.value = newValue }
     }
 
     /// Whether `details` is empty, which costs less to ask than to compare.
-    public var hasNoDetails: Bool { rare.isEmpty }
+    public var hasNoDetails: Bool { fields.value.rare.isEmpty }
 
     /// Takes over what another source says in passing; what it leaves out it does not deny.
     public mutating func learnDetails(of other: User) {

@@ -55,6 +55,25 @@ package final class SuspensionGate: Sendable {
         }
     }
 
+    /// Does a piece of work if nothing has to be waited for.
+    ///
+    /// - Returns: Nil when it was not done: the gate is closed, other work came before, or the attempt
+    ///   was interrupted.
+    /// - Throws: What the attempt threw.
+    func performNow<Value, Failure: Error>(
+        _ attempt: () throws(Failure) -> Value?
+    ) throws(Failure) -> Value? {
+        let ticket = state.withLock { state -> Int? in
+            guard !state.isClosed, state.tickets.isEmpty else { return nil }
+            state.lastTicket += 1
+            state.tickets.append(state.lastTicket)
+            return state.lastTicket
+        }
+        guard let ticket else { return nil }
+        defer { leave(ticket) }
+        return try attempt()
+    }
+
     /// Lets nothing begin any more and ends what runs, in milliseconds.
     ///
     /// Whatever the connection's actor does after this call, it does with nothing going on.

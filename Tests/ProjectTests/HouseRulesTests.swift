@@ -37,9 +37,11 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `unchecked promises stand only beside C`() throws {
+    @Test func `unchecked promises stand only beside C and in the box that copies share`() throws {
         for file in try Project.swiftFiles(below: "Sources") {
             if Self.uncheckedModules.contains(Self.module(of: file)) { continue }
+            // Copies that share what nobody changes: the compiler cannot count references.
+            if file == "Sources/RoostModel/Shared.swift" { continue }
             let text = try Project.text(file)
             #expect(!text.contains("@unchecked Sendable"), "\(file)")
             #expect(!text.contains("nonisolated(unsafe)"), "\(file)")

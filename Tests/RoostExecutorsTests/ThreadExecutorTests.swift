@@ -91,4 +91,90 @@ struct ThreadExecutorTests {
         #expect(executor.isIsolatingCurrentContext() == false)
         await executor.shutDown()
     }
+
+    // MARK: - On the caller's thread
+
+    /// Runs something on a thread of its own.
+    private func onOwnThread<T: Sendable>(
+        _ body: @escaping @Sendable (ThreadExecutor) async -> T
+    ) async -> T {
+        let home = ThreadExecutor(name: "home")
+        let value = await Task(executorPreference: home) { await body(home) }.value
+        await home.shutDown()
+        return value
+    }
+
+    @Test func `a thread of one's own may do what is short in the place of another`() async {
+        let executor = ThreadExecutor(name: "notes")
+        let notebook = Notebook(on: executor)
+        let isThere = await onOwnThread { _ in
+            executor.runHere {
+                notebook.assumeIsolated { $0.add(1) }
+                return executor.isIsolatingCurrentContext()
+            }
+        }
+        #expect(isThere == true)
+        await notebook.add(2)
+        #expect(await notebook.entries == [1, 2])
+        await executor.shutDown()
+    }
+
+    @Test func `a thread that others share may not`() async {
+        let executor = ThreadExecutor(name: "notes")
+        #expect(executor.runHere { true } == nil)
+        await executor.shutDown()
+    }
+
+    @Test
+    func `while somebody is at work there nobody else is, and what comes meanwhile runs after`()
+        async
+    {
+        let executor = ThreadExecutor(name: "notes")
+        let notebook = Notebook(on: executor)
+        let isRefused = await onOwnThread { _ in
+            let done = executor.runHere {
+                let later = Task(executorPreference: executor) { await notebook.add(2) }
+                notebook.assumeIsolated { $0.add(1) }
+                return (isRefused: executor.runHere { true } == nil, later: later)
+            }
+            await done?.later.value
+            return done?.isRefused
+        }
+        #expect(isRefused == true)
+        #expect(await notebook.entries == [1, 2])
+        await executor.shutDown()
+    }
+
+    @Test func `jobs that wait at home come first, or a loop would never let them run`() async {
+        let executor = ThreadExecutor(name: "notes")
+        let refused = await onOwnThread { home in
+            let waiting = Task(executorPreference: home) {}
+            let refused = executor.runHere { true } == nil
+            await waiting.value
+            return refused
+        }
+        #expect(refused)
+        await executor.shutDown()
+    }
+
+    @Test func `callers on many threads and a shutdown among them lose nothing`() async {
+        for _ in 0..<50 {
+            let executor = ThreadExecutor(name: "notes")
+            let notebook = Notebook(on: executor)
+            let homes = [ThreadExecutor(name: "one"), ThreadExecutor(name: "two")]
+            await withTaskGroup { group in
+                for entry in 0..<40 {
+                    group.addTask(executorPreference: homes[entry % 2]) {
+                        let isDone: Void? = executor.runHere {
+                            notebook.assumeIsolated { $0.add(entry) }
+                        }
+                        if isDone == nil { await notebook.add(entry) }
+                    }
+                }
+                group.addTask { await executor.shutDown() }
+            }
+            #expect(await notebook.entries.sorted() == Array(0..<40))
+            for home in homes { await home.shutDown() }
+        }
+    }
 }

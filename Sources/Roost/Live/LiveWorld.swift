@@ -16,7 +16,8 @@ extension World {
         World(
             http: URLSessionHTTP(), sockets: SharedSocketTransport(), clock: LiveClock(),
             wallTime: { Timestamp(milliseconds: LiveClock.wallMilliseconds()) },
-            entropy: { UInt64.random(in: .min ... .max) }, executor: PoolExecutor())
+            entropy: { UInt64.random(in: .min ... .max) },
+            executor: ThreadExecutor(name: "roost.client"))
     }
 }
 

@@ -29,7 +29,10 @@ final class ReadSession {
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
-        try connection.channelRow(url)?.row
+        if let known = book.channels[url] { return known }
+        guard let row = try connection.channelRow(url)?.row else { return nil }
+        book.channels[url] = row
+        return row
     }
 
     /// Whose cache this is.
@@ -41,11 +44,19 @@ final class ReadSession {
     func coverage(
         ofRow row: Int64, under filter: MessageFilter = .everything
     ) throws(SQLiteError) -> Coverage {
-        let everything = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
+        let everything = try everythingCovered(ofRow: row)
         guard filter != .everything, let filterRow = try connection.filterRow(filter)
         else { return everything }
         let key = CoverageKey(channelRow: row, filterRow: filterRow)
         return Coverage(try connection.all(.coverage, key)).union(everything)
+    }
+
+    /// What is known of a channel without a filter: of the channel on screen every page asks for it.
+    private func everythingCovered(ofRow row: Int64) throws(SQLiteError) -> Coverage {
+        if let known = book.coverage[row] { return known }
+        let coverage = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
+        book.coverage[row] = coverage
+        return coverage
     }
 
     /// The channel of a row; nil when only its URL is known.
@@ -111,7 +122,7 @@ extension ReadSession: RowResolver {
         if let known = book.users[row] { return known }
         do throws(SQLiteError) {
             let stored = try connection.user(inRow: row)
-            book.users[row] = stored.user
+            book.users.add(stored.user, at: row)
             return stored.user
         } catch {
             failure = failure ?? error
@@ -131,12 +142,14 @@ extension ReadSession: RowResolver {
 struct ReadBook {
     /// The last commit these are from.
     fileprivate(set) var sequence: Int64?
-    fileprivate var users: [Int64: User] = [:]
+    fileprivate var users = RowTable<User>()
     fileprivate var urls: [Int64: ChannelURL] = [:]
+    fileprivate var channels: [ChannelURL: Int64] = [:]
+    fileprivate var coverage: [Int64: Coverage] = [:]
     fileprivate var words: WordBook
     var search = SearchBook()
 
-    /// Some ten megabytes of users; beyond, looking up begins anew.
+    /// Some ten megabytes; beyond, looking up begins anew.
     private static let capacity = 20_000
 
     init(_ connection: Connection) {
@@ -145,7 +158,8 @@ struct ReadBook {
 
     /// Forgets what a later commit may have changed.
     fileprivate mutating func turn(to sequence: Int64, _ connection: Connection) {
-        guard sequence != self.sequence || users.count > Self.capacity else { return }
+        let count = users.count + channels.count + coverage.count
+        guard sequence != self.sequence || count > Self.capacity else { return }
         let search = search.atOtherCommit
         self = ReadBook(connection)
         self.search = search

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostExecutors
 internal import RoostSQLite
 
 /// Whoever can answer questions about one state of the cache.
@@ -7,6 +8,19 @@ protocol SnapshotSource: Actor {
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T
+
+    /// Reads on the calling thread where that is allowed and nobody is reading; nil where it is not.
+    ///
+    /// For what is short: the caller's own executor waits.
+    nonisolated func snapshotHere<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T?
+}
+
+extension SnapshotSource {
+    nonisolated func snapshotHere<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T? { nil }
 }
 
 /// Owns a connection that only reads.
@@ -71,14 +85,34 @@ actor ReadConnection: SnapshotSource {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
-            guard let connection else { throw .closed }
-            do throws(SQLiteError) {
-                return try connection.read(read, &book)
-            } catch  where error.isInterrupted {
-                return nil
-            } catch {
-                throw StoreError(error, in: path)
+            try attempt(read)
+        }
+    }
+
+    nonisolated func snapshotHere<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T? {
+        guard let thread = executor as? ThreadExecutor else { return nil }
+        return try thread.runHere { () throws(StoreError) -> T? in
+            try gate.performNow { () throws(StoreError) -> T? in
+                try assumeIsolated { reader in
+                    Result { () throws(StoreError) in try reader.attempt(read) }
+                }.get()
             }
+        } ?? nil
+    }
+
+    /// Reads now; nil when it was interrupted.
+    private func attempt<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T? {
+        guard let connection else { throw .closed }
+        do throws(SQLiteError) {
+            return try connection.read(read, &book)
+        } catch  where error.isInterrupted {
+            return nil
+        } catch {
+            throw StoreError(error, in: path)
         }
     }
 }

@@ -21,7 +21,7 @@ package struct StoreReader: Sendable {
 
     /// The messages of a timeline's window: all of them from one covered range.
     package func window(_ query: WindowQuery) async throws(StoreError) -> CacheWindow {
-        try await source.snapshot { session throws(SQLiteError) in try session.window(query) }
+        try await ask { session throws(SQLiteError) in try session.window(query) }
     }
 
     /// A message by the ID the server gave it; nil when it is not cached.
@@ -179,9 +179,16 @@ package struct StoreReader: Sendable {
     private func snapshot<Value: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Snapshot<Value> {
-        try await source.snapshot { session throws(SQLiteError) in
+        try await ask { session throws(SQLiteError) in
             Snapshot(value: try read(session), sequence: session.sequence)
         }
+    }
+
+    private func ask<Value: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
+    ) async throws(StoreError) -> Value {
+        if let value = try source.snapshotHere(read) { return value }
+        return try await source.snapshot(read)
     }
 }
 

@@ -12,7 +12,11 @@ package actor StoreWriter {
     private nonisolated let executor: any SerialExecutor
     let path: String
     private let owner: StoreOwner
-    private var connection: Connection?
+    private var connection: Connection? {
+        didSet { book = nil }
+    }
+    /// What the last commit has looked up; nil while one is under way, or after one that failed.
+    private var book: WriteBook?
     /// Keeps other clients out of the folder.
     private var lock: FolderLock?
     var readers = JournalReaders()
@@ -62,11 +66,17 @@ package actor StoreWriter {
         connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
         let commit: Commit
         do throws(SQLiteError) {
-            commit = try connection.transaction { () throws(SQLiteError) in
-                let changes = try WriteSession(connection, me: UserID(owner.user)).apply(mutations)
-                return Commit(
-                    sequence: try connection.first(.nextSequence) ?? 0, changes: changes)
+            let (done, book) = try connection.transaction { () throws(SQLiteError) in
+                let session = WriteSession(
+                    connection, me: UserID(owner.user), try bookOfLastCommit(in: connection))
+                let changes = try session.apply(mutations)
+                let sequence = try connection.first(.nextSequence) ?? 0
+                return (
+                    Commit(sequence: sequence, changes: changes), session.book(at: sequence)
+                )
             }
+            self.book = book
+            commit = done
         } catch {
             // A key that was made meanwhile is gone again.
             connection.seals?.vault.forgetKeys()
@@ -76,6 +86,12 @@ package actor StoreWriter {
         announce(commit)
         keepLogShort(connection)
         return commit
+    }
+
+    /// Takes what the last commit has looked up, unless somebody else has written since.
+    private func bookOfLastCommit(in connection: Connection) throws(SQLiteError) -> WriteBook? {
+        guard let book = book.take() else { return nil }
+        return try connection.first(.sequence) == book.sequence ? book : nil
     }
 
     /// Tells everybody of a commit: our readers, and the other processes.

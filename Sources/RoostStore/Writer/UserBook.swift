@@ -3,12 +3,12 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// The users that one commit has met, as they were before it and as they are now.
+/// The users that commits have met, as they were before the last one and as they are now.
 struct UserBook {
     private struct Entry {
         let row: Int64
-        /// Nil for a user whom this commit met first.
-        let before: User?
+        /// Nil for a user whom this commit has made.
+        var before: User?
         var now: User
         /// What was last said of them in passing: a page says the same of its senders again and again.
         var told: User?
@@ -18,6 +18,10 @@ struct UserBook {
     private var entries: [Entry] = []
     private var indexByID: [UserID: Int] = [:]
     private var indexByRow: [Int64: Int] = [:]
+    /// Those that are not as they were before this commit, or were not there.
+    private var changed: Set<Int> = []
+
+    var count: Int { entries.count }
 
     init(_ connection: Connection) {
         self.connection = connection
@@ -30,6 +34,7 @@ struct UserBook {
     mutating func learn(_ user: User, inFull: Bool) throws(SQLiteError) -> Int64 {
         guard let index = try find(user.id) else {
             let row = try connection.insertUser(user)
+            changed.insert(entries.count)
             add(Entry(row: row, before: nil, now: user))
             return row
         }
@@ -38,6 +43,7 @@ struct UserBook {
         let now = inFull ? user : entries[index].now.learning(user)
         if now != entries[index].now {
             entries[index].now = now
+            changed.insert(index)
             try connection.updateUser(StoredUser(row: entries[index].row, user: now))
         }
         return entries[index].row
@@ -71,10 +77,17 @@ struct UserBook {
 
     /// The users known before who are not what they were, in the order they were met.
     var updates: [(before: User, now: User)] {
-        entries.compactMap { entry in
+        changed.sorted().compactMap { index in
+            let entry = entries[index]
             guard let before = entry.before, before != entry.now else { return nil }
             return (before, entry.now)
         }
+    }
+
+    /// Begins the next commit, for which this one is past.
+    mutating func settle() {
+        for index in changed { entries[index].before = entries[index].now }
+        changed.removeAll(keepingCapacity: true)
     }
 
     private mutating func find(_ id: UserID) throws(SQLiteError) -> Int? {

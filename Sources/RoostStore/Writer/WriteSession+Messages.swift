@@ -148,7 +148,8 @@ extension WriteSession {
         if news.mayHaveHeld(position) { old = try stored(at: place, in: news.channel) }
         if old == nil {
             guard try isCovered(message, news: &news) else { return }
-            let entry = try entry(message, row: news.channelRow)
+            let senderRow = try learnPeople(of: message)
+            let entry = try entry(message, by: senderRow, row: news.channelRow)
             if try connection.execute(.insertMessage, entry) > 0 {
                 try index(message, row: news.channelRow)
                 news.add(entry)
@@ -192,8 +193,9 @@ extension WriteSession {
         let merged = old.merged(with: copy)
         // What an edit takes out of every filter it was known under is not known any more.
         guard try isCovered(merged, news: &news) else { return try delete(stored, news: &news) }
-        let entry = try entry(merged, row: news.channelRow)
+        let senderRow = try learnPeople(of: merged)
         guard merged.mapUsers(users.now) != old.mapUsers(users.now) else { return }
+        let entry = try entry(merged, by: senderRow, row: news.channelRow)
         if old.place == merged.place {
             // An index is written when a column of its is named, whether or not it is another value.
             try connection.execute(
@@ -219,14 +221,20 @@ extension WriteSession {
         news.note(old.place.messageID, before: old, after: nil)
     }
 
-    /// The form of a message that goes into the table; its sender is written down on the way.
-    private func entry(_ message: Message, row: Int64) throws(SQLiteError) -> MessageEntry {
-        var senderRow: Int64?
-        if let sender = message.sender {
-            senderRow = try users.learn(sender.user, inFull: false)
-        }
+    /// Writes down all whom a message names.
+    ///
+    /// - Returns: The row of its sender; nil when it has none.
+    private func learnPeople(of message: Message) throws(SQLiteError) -> Int64? {
         for user in message.people { try users.learn(user, inFull: false) }
-        return MessageEntry(
+        guard let sender = message.sender else { return nil }
+        return try users.learn(sender.user, inFull: false)
+    }
+
+    /// The form of a message that goes into the table, once its people are written down.
+    private func entry(
+        _ message: Message, by senderRow: Int64?, row: Int64
+    ) throws(SQLiteError) -> MessageEntry {
+        MessageEntry(
             message, channelRow: row, senderRow: senderRow,
             customTypeRow: try words.row(message.customType),
             isMine: message.sender?.user.id == me, me: me, seal: try seal(ofChannel: row),

@@ -35,11 +35,11 @@ final class WriteSession {
     var channels: [ChannelURL: (before: GroupChannel?, after: GroupChannel?)] = [:]
     var channelOrder: [ChannelURL] = []
 
-    init(_ connection: Connection, me: UserID) {
+    init(_ connection: Connection, me: UserID, _ book: consuming WriteBook? = nil) {
         self.connection = connection
         self.me = me
-        users = UserBook(connection)
-        words = WordBook(connection)
+        users = book?.users ?? UserBook(connection)
+        words = book?.words ?? WordBook(connection)
         search = SearchKeeper(connection)
     }
 
@@ -207,6 +207,13 @@ final class WriteSession {
         }
     }
 
+    /// What the next commit need not look up, once this one has come to stay.
+    func book(at sequence: Int64) -> WriteBook? {
+        guard !clearsUsers, users.count <= WriteBook.capacity else { return nil }
+        users.settle()
+        return WriteBook(sequence: sequence, users: users, words: words)
+    }
+
     private func changes() -> [Change] {
         var changes: [Change] = []
         let updates = users.updates.map { Update(before: $0.before, after: $0.now) }
@@ -221,11 +228,28 @@ final class WriteSession {
     }
 }
 
+/// What one commit has looked up and the next can use, if no other came in between.
+///
+/// The people of a channel write page after page of it.
+struct WriteBook {
+    /// The commit it is from.
+    let sequence: Int64
+    fileprivate var users: UserBook
+    fileprivate var words: WordBook
+
+    /// Some ten megabytes of users; beyond, looking up begins anew.
+    fileprivate static let capacity = 20_000
+}
+
 extension Message {
     /// The message with everybody it names as somebody else knows them.
     func mapUsers(_ transform: (User) -> User) -> Message {
         var message = mapPeople(transform)
-        if let sender { message.sender?.user = transform(sender.user) }
+        // Nearly always as it is; a change would copy the message.
+        if let sender {
+            let user = transform(sender.user)
+            if user != sender.user { message.sender?.user = user }
+        }
         return message
     }
 }

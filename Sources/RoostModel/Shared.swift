@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A large value behind one reference: copies share it until one of them changes.
+///
+/// Lists, snapshots and diffs copy messages and users far more often than anybody changes one, and a
+/// copy of a dozen strings counts a dozen references.
+struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
+    private final class Box: Sendable {
+        // SAFETY: it is changed through a reference that has just been found to be the only one, by the
+        // one owner of that reference.
+        @exclusivity(unchecked) nonisolated(unsafe) var value: Value
+
+        init(_ value: Value) { unsafe self.value = value }
+    }
+
+    private var box: Box
+
+    init(_ value: Value) { box = Box(value) }
+
+    var value: Value {
+        // SAFETY: as for the box.
+        _read { yield unsafe box.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&box) { box = unsafe Box(box.value) }
+            yield unsafe &box.value
+        }
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.box === right.box || left.value == right.value
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}

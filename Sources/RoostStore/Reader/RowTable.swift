@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Values by the number of their row.
+///
+/// Rows are numbered from one upwards, so the first ones stand in an array, which is found in far less
+/// time than a dictionary takes to hash a number. A number is no size: a damaged row may hold any.
+struct RowTable<Value> {
+    private static var denseCount: Int64 { 16_384 }
+
+    private var dense: [Value?] = []
+    private var sparse: [Int64: Value] = [:]
+    private(set) var count = 0
+
+    subscript(row: Int64) -> Value? {
+        guard row >= 0, row < Self.denseCount else { return sparse[row] }
+        return row < dense.count ? dense[Int(row)] : nil
+    }
+
+    /// Adds a row that is not there yet.
+    mutating func add(_ value: Value, at row: Int64) {
+        count += 1
+        guard row >= 0, row < Self.denseCount else {
+            sparse[row] = value
+            return
+        }
+        while dense.count <= row { dense.append(nil) }
+        dense[Int(row)] = value
+    }
+}
