@@ -67,10 +67,12 @@ let modules: [Target] = [
             "RoostExecutors", "RoostModel", "RoostServer", "RoostSockets", "RoostSQLite",
             "RoostWire",
         ]),
+    .target(name: "RoostDiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
         name: "RoostTestKit",
         dependencies: [
-            "Roost", "RoostCore", "RoostModel", "RoostServer", "RoostStore", "RoostTransport",
+            "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel", "RoostServer", "RoostStore",
+            "RoostTransport",
             "RoostWire",
         ]),
     .target(
@@ -93,9 +95,6 @@ let examples: [Target] = [
 
 let tests: [Target] = [
     .target(name: "RoostTestSupport", path: "Tests/RoostTestSupport"),
-    .target(
-        name: "DiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"],
-        path: "Tests/DiskSimulation"),
     .executableTarget(
         name: "StoreActor",
         dependencies: [
@@ -105,7 +104,7 @@ let tests: [Target] = [
     .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
     .testTarget(
         name: "RoostSQLiteTests",
-        dependencies: ["RoostTestSupport", "DiskSimulation", "RoostExecutors", "RoostSQLite"]),
+        dependencies: ["RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "RoostSQLite"]),
     .testTarget(
         name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
@@ -116,7 +115,7 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [
-            "RoostTestSupport", "DiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
+            "RoostTestSupport", "RoostDiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
             "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit",
         ],
         exclude: ["Released"]),

@@ -4,12 +4,11 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// Random lives; `roost simulate` lives longer ones. What holds in them stands in `docs/simulation.md`.
+/// Random lives, of which `roost simulate` lives longer ones; see `docs/simulation.md`.
 struct SimulationTests {
     private static let shape = {
         var shape = Simulation.Shape()
-        shape.steps = 120
-        shape.channels = 2
+        shape.steps = 80
         return shape
     }()
 
@@ -35,7 +34,7 @@ struct SimulationTests {
     ) throws {
         for seed in (0..<10).map({ Self.fresh + group * 10 + $0 }) {
             let report = try Self.live(seed)
-            #expect(report.failure == nil, "roost simulate --steps 120 --seed \(seed) --trace")
+            #expect(report.failure == nil, "roost simulate --steps 80 --seed \(seed) --trace")
         }
     }
 

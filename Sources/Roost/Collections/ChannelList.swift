@@ -121,10 +121,15 @@ extension ChannelList {
     func open() async throws(RoostError) { try await reread() }
 
     /// Takes one commit; they come in order.
-    func receive(_ commit: Commit) {
+    func receive(_ commit: Commit) async {
         guard !isClosed else { return }
-        if reading.isTaken { backlog.append(commit) } else { publish(machine.apply(commit)) }
+        guard !reading.isTaken else { return backlog.append(commit) }
+        publish(machine.apply(commit))
+        if machine.needsReading { await engine.reread(self) }
     }
+
+    /// Reads the window again: a commit alone could not tell what it now holds.
+    func rereadWindow() async throws(RoostError) { try await reread() }
 
     /// The connection is up: the first page, unless the server has given it before.
     func synchronize() async throws(RoostError) {
@@ -172,6 +177,7 @@ extension ChannelList {
         backlog = []
         reading.leave()
         _ = try outcome.get()
+        if machine.needsReading { await engine.reread(self) }
     }
 
     private func publish(_ diff: ListDiff<GroupChannel>) {

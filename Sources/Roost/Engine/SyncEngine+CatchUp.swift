@@ -36,6 +36,7 @@ extension SyncEngine {
             try await synchronize(timeline, .opening)
         } catch {
             // The disk's answer stays on screen; a failure that may pass is tried again.
+            if error.code == .localDatabaseError { return repairLater(channel) }
             if isOnline, error.remedy == .retry { catchUp(channel) }
         }
     }
@@ -66,6 +67,8 @@ extension SyncEngine {
                     failures = 0
                     continue
                 }
+                // A disk that refuses is left alone for a while, however long it takes.
+                if error.code == .localDatabaseError { return repairLater(channel) }
                 failures += 1
                 guard error.remedy == .retry, failures <= Self.retryLimit,
                     let wait = Backoff.standard.delay(

@@ -13,8 +13,9 @@ extension SyncEngine {
             try await apply(event)
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
-            // and the channel's catch-up brings it again once the disk takes it.
+            // no cursor is past it, and the catch-up brings it again once the disk takes it.
             if let channel = event.channelURL { repairLater(channel) }
+            repairLater(nil)
         }
         // The server has the message, whatever this disk says.
         if case .message(let event) = event, let requestID = event.message.requestID {
@@ -147,13 +148,20 @@ extension SyncEngine {
         }
     }
 
-    /// Looks again what is missing, after the disk has had some time.
-    private func repairLater(_ channel: ChannelURL) {
+    /// Catches a channel or the list of channels up after the disk has had some time.
+    func repairLater(_ channel: ChannelURL?) {
+        guard repairs.insert(channel).inserted else { return }
         // Ends by itself; a lost connection repairs everything anyway.
         Task(executorPreference: world.executor) { [clock = world.clock, weak self] in
             guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
-            await self?.repair(channel)
+            await self?.repairNow(channel)
         }
+    }
+
+    private func repairNow(_ channel: ChannelURL?) {
+        repairs.remove(channel)
+        guard isOnline else { return }
+        if let channel { catchUp(channel) } else { run { await $0.catchUpChannels() } }
     }
 
     // MARK: Answers over the socket

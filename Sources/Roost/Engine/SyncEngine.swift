@@ -49,6 +49,8 @@ actor SyncEngine {
     var channelLedger = ChannelLedger()
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
+    /// What is looked at again when the disk has had some time; nil is the list of channels.
+    var repairs: Set<ChannelURL?> = []
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     /// Answers awaited over the socket, by request ID.
@@ -342,6 +344,11 @@ actor SyncEngine {
     func reread(_ timeline: Timeline) {
         // A read that fails leaves the list as it was; the next commit asks again.
         run { _ in try? await timeline.rereadWindow() }
+    }
+
+    func reread(_ list: ChannelList) {
+        // As above.
+        run { _ in try? await list.rereadWindow() }
     }
 
     /// History is missing below a live message: look what, while there is a connection.

@@ -14,6 +14,7 @@ extension Option {
         "steps", .number(placeholder: "N", 1...1_000_000), standard: "2000",
         help: "deeds in each life")
     static let trace = Option("trace", help: "print every deed and every fault")
+    static let firstFailure = Option("first-failure", help: "stop at the first broken promise")
     static let jobs = Option(
         "jobs", .number(placeholder: "N", 1...256), standard: "1", help: "lives at once")
 }
@@ -27,7 +28,7 @@ extension Command {
             core are the real ones. Every promise is checked at each step and at the end against the
             server's log. The same seed gives the same life: --seed N --trace tells it.
             """,
-        options: [.seeds, .firstSeed, .oneSeed, .steps, .jobs, .trace],
+        options: [.seeds, .firstSeed, .oneSeed, .steps, .jobs, .firstFailure, .trace],
         example: "roost simulate --seeds 1000",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
@@ -38,7 +39,8 @@ extension Command {
             if let steps = arguments.number(.steps) { shape.steps = steps }
             let folder = try TemporaryFolder(named: "roost-simulate", inMemory: true)
             let runner = SeedRunner(
-                shape: shape, folder: folder, keepsTrace: arguments.has(.trace))
+                shape: shape, folder: folder, keepsTrace: arguments.has(.trace),
+                stopsAtFailure: arguments.has(.firstFailure))
             let failed = await runner.run(
                 UInt64(first)..<UInt64(first + count), atOnce: arguments.number(.jobs) ?? 1)
             folder.remove()
@@ -56,12 +58,16 @@ private struct SeedRunner: Sendable {
     let shape: Simulation.Shape
     let folder: TemporaryFolder
     let keepsTrace: Bool
+    let stopsAtFailure: Bool
     private let watch = StopWatch()
 
-    init(shape: Simulation.Shape, folder: TemporaryFolder, keepsTrace: Bool) {
+    init(
+        shape: Simulation.Shape, folder: TemporaryFolder, keepsTrace: Bool, stopsAtFailure: Bool
+    ) {
         self.shape = shape
         self.folder = folder
         self.keepsTrace = keepsTrace
+        self.stopsAtFailure = stopsAtFailure
     }
 
     /// Returns the seeds whose lives broke a promise.
@@ -73,7 +79,6 @@ private struct SeedRunner: Sendable {
             var left = seeds
             for _ in 0..<jobs { if let seed = left.popFirst() { group.addTask { live(seed) } } }
             for await report in group {
-                if let seed = left.popFirst() { group.addTask { live(seed) } }
                 done += 1
                 for line in report.trace { StandardOutput.writeNow(line) }
                 if let failure = report.failure {
@@ -81,6 +86,8 @@ private struct SeedRunner: Sendable {
                     StandardOutput.writeNow(
                         Style.standardOutput(.bad, "seed \(report.seed)") + "  \(failure)")
                 }
+                if stopsAtFailure, !failed.isEmpty { left = left.upperBound..<left.upperBound }
+                if let seed = left.popFirst() { group.addTask { live(seed) } }
                 let isLast = done == seeds.count
                 guard isLast || watch.elapsed - told > .seconds(10) else { continue }
                 told = watch.elapsed

@@ -9,6 +9,9 @@ package struct ChannelListMachine: Sendable {
     package private(set) var channels: [GroupChannel] = []
     /// Whether channels beyond the last shown may exist.
     package private(set) var hasMore = true
+    /// A channel moved to the end of a list that goes on: others may stand before it now, so the window
+    /// must be read again.
+    package private(set) var needsReading = false
     /// The last commit the list contains.
     package private(set) var sequence: Int64 = .min
 
@@ -27,6 +30,7 @@ package struct ChannelListMachine: Sendable {
         let before = self.channels
         self.channels = channels.filter(belongs).sorted { order.key(of: $0) < order.key(of: $1) }
         self.hasMore = hasMore
+        needsReading = false
         self.sequence = max(self.sequence, sequence)
         return ListDiff(from: before, to: channels)
     }
@@ -78,7 +82,10 @@ package struct ChannelListMachine: Sendable {
         let key = order.key(of: channel)
         let index = channels.firstIndex { order.key(of: $0) > key } ?? channels.count
         // At the very end of a list that goes on, it belongs to a page not loaded yet.
-        if index == channels.count && hasMore && !channels.isEmpty && !wasShown { return }
+        if index == channels.count && hasMore && !channels.isEmpty {
+            guard wasShown else { return }
+            needsReading = true
+        }
         channels.insert(channel, at: index)
     }
 }

@@ -21,8 +21,15 @@ package actor MemoryStorage: Storage {
     private var lastSequence: Int64 = 0
     private var lastChangedAt = Timestamp(milliseconds: 0)
 
-    package init(on executor: any SerialExecutor) {
+    /// Whether the time of each message is later than that of the one before.
+    let spacesTimes: Bool
+
+    /// - Parameters:
+    ///   - executor: Where it runs.
+    ///   - spacesTimes: False lets messages have equal times, as other servers' may.
+    package init(on executor: any SerialExecutor, spacesTimes: Bool = true) {
         self.executor = executor
+        self.spacesTimes = spacesTimes
     }
 
     package func user(_ id: UserID) -> User? { users[id] }

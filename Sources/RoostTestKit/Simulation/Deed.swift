@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that may happen in a simulation: by an app's user, by the same user elsewhere, or to a
-/// device. Another one is a case, a weight and a branch of `Simulation.perform`.
+/// One thing that may happen in a simulation.
+///
+/// Another one is a case, a weight and a branch of `Simulation.perform`.
 enum Deed: String, CaseIterable, Sendable {
     // On a device.
     case send, edit, delete, resend, cancel
@@ -15,7 +16,7 @@ enum Deed: String, CaseIterable, Sendable {
     // To a device.
     case cutLink, restoreLink, loseNetwork, findNetwork
     case roughen, calm
-    case relaunch, crash, crashSoon, moveClock
+    case relaunch, crash, crashSoon, suspend, fillDisk, freeDisk, moveClock
     // To time.
     case wait, waitLong
 
@@ -45,6 +46,9 @@ enum Deed: String, CaseIterable, Sendable {
         case .calm: 3
         case .relaunch: 2
         case .crash, .crashSoon: 2
+        case .suspend: 1
+        case .fillDisk: 1
+        case .freeDisk: 4
         case .moveClock: 2
         case .wait: 20
         case .waitLong: 1

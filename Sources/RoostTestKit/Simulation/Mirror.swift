@@ -8,6 +8,15 @@ struct Mirror {
     struct Channel: Hashable {
         var messages: [MessageID: Glimpse] = [:]
         var coverage = Coverage()
+
+        /// What stands here and not there, in a few words.
+        func difference(from other: Channel) -> String {
+            let ranges = coverage.ranges.filter { !other.coverage.ranges.contains($0) }
+            let own = messages.values.filter { other.messages[$0.place.messageID] != $0 }
+            let others = other.messages.values.filter { messages[$0.place.messageID] == nil }
+            return "\(own.count) more messages, \(others.count) fewer and "
+                + "\(ranges.map { "\($0.lower)...\($0.upper)" })"
+        }
     }
 
     var channels: [ChannelURL: Channel] = [:]
@@ -26,6 +35,8 @@ struct Mirror {
             channel.messages[glimpse.place.messageID] = glimpse
         }
         channel.coverage = change.coverageAfter
+        // That nothing is covered says that nothing is left; it is not told message by message.
+        if channel.coverage.isEmpty { channel.messages = [:] }
         channels[change.channel] = channel
     }
 

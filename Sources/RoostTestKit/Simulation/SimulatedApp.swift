@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostDiskSimulation
 import RoostModel
 
 /// One device of one user with the app that runs on it; confined to its simulation.
@@ -16,6 +17,7 @@ final class SimulatedApp {
 
     let number: Int
     let device: SimulatedWorld.Device
+    let disk: SimulatedDisk
     var process: SimulatedProcess
     /// Nil between two runs.
     var launched: SimulatedWorld.Launched?
@@ -30,9 +32,13 @@ final class SimulatedApp {
     /// A database was told to close or opened: nothing else may be asked of it.
     var isMoving = false
 
-    init(_ number: Int, _ device: SimulatedWorld.Device, _ process: SimulatedProcess) {
+    init(
+        _ number: Int, _ device: SimulatedWorld.Device, _ disk: SimulatedDisk,
+        _ process: SimulatedProcess
+    ) {
         self.number = number
         self.device = device
+        self.disk = disk
         self.process = process
     }
 

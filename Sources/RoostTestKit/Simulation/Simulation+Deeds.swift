@@ -71,7 +71,7 @@ extension Simulation {
             .join, .rename, .createElsewhere:
             try await performElsewhere(deed)
         case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .roughen, .calm, .relaunch,
-            .crash, .crashSoon, .moveClock:
+            .crash, .crashSoon, .suspend, .fillDisk, .freeDisk, .moveClock:
             try await befall(deed, app)
         }
     }
@@ -129,14 +129,14 @@ extension Simulation {
     }
 
     func retry(
-        _ id: RequestID, _ app: SimulatedApp, _ name: String,
+        _ id: RequestID, _ app: SimulatedApp, _ name: String, atMost limit: Int = 12,
         _ act: @escaping @Sendable (ChatClient, RequestID) async -> Void
     ) {
         if let index = app.sent.firstIndex(where: { $0.requestID == id }) {
             app.sent[index].wasResent = true
             app.sent[index].wasCanceled = true
         }
-        call(app, name) { await act($0, id) }
+        call(app, name, atMost: limit) { await act($0, id) }
     }
 
     // MARK: Collections
@@ -150,7 +150,8 @@ extension Simulation {
     private func openTimeline(_ app: SimulatedApp, startingAt start: Timestamp) {
         guard app.timelines.count < 3 else { return }
         let channel = channels[pick(channels.count)]
-        call(app, "open timeline of \(channel) at \(start)") { [index = app.number, run = app.run] in
+        call(app, "open timeline of \(channel) at \(start)") {
+            [index = app.number, run = app.run] in
             let timeline = try await $0.timeline(of: channel, startingAt: start)
             await self.watch(timeline, of: index, in: run)
         }

@@ -2,6 +2,7 @@
 
 import Roost
 import RoostCore
+import RoostDiskSimulation
 import RoostModel
 import RoostStore
 
@@ -35,6 +36,21 @@ extension Simulation {
             if random.next() % 4 > 0 { connect(app) }
         case .crash: try await crash(app, after: 0)
         case .crashSoon: try await crash(app, after: 1 + pick(12))
+        case .suspend:
+            guard let client = app.client else { return }
+            note("\(app.name) is suspended")
+            app.isMoving = true
+            await client.suspend()
+            await pass(.milliseconds(Int64(random.next() % 20_000)))
+            app.disk.plan(nil)
+            _ = try await client.resume()
+            app.isMoving = false
+        case .fillDisk:
+            note("\(app.name) disk full")
+            app.disk.plan(.init(.write, nth: 1 + pick(20), code: Self.diskFull, lasts: true))
+        case .freeDisk:
+            note("\(app.name) disk has room")
+            app.disk.plan(nil)
         case .moveClock:
             let hours = Int64(random.next() % 24) - 12
             note("\(app.name) clock off by \(hours) h")
@@ -43,8 +59,13 @@ extension Simulation {
         }
     }
 
+    /// What SQLite is told by a full disk: `SQLITE_FULL`.
+    private static let diskFull: Int32 = 13
+
     /// Opens the app's files and reads what they hold; the promises hold before any connection.
     func start(_ app: SimulatedApp) async throws {
+        // An app that finds no room at its start is for the store's own tests.
+        app.disk.plan(nil)
         app.process = SimulatedProcess(on: executor)
         app.run += 1
         app.isMoving = true

@@ -92,11 +92,13 @@ extension Simulation {
                 continue
             }
             for entry in log(of: channel) where cursor.covers(entry.change) {
-                guard let place = entry.message.position, let glimpse = held.messages[place.messageID]
+                guard let place = entry.message.position,
+                    let glimpse = held.messages[place.messageID]
                 else { continue }
                 try expect(
                     entry.deletedAt == nil,
-                    "\(app.name) holds \(glimpse) of \(channel), deleted before its cursor \(cursor)")
+                    "\(app.name) holds \(glimpse) of \(channel), deleted before its cursor \(cursor)"
+                )
                 try expect(
                     glimpse == Glimpse(entry.message),
                     "\(app.name) holds \(glimpse) of \(channel), but its cursor \(cursor) is past "
@@ -156,7 +158,10 @@ extension Simulation {
         for channel in channels {
             let told = app.mirror.channels[channel] ?? Mirror.Channel()
             let held = disk.channels[channel] ?? Mirror.Channel()
-            try expect(told == held, "\(app.name) has told of \(channel) what it does not hold")
+            try expect(
+                told == held,
+                "\(app.name) has told of \(channel) \(told.difference(from: held)), which it "
+                    + "holds otherwise")
             try expect(
                 app.mirror.groupChannels[channel]?.name == disk.groupChannels[channel]?.name
                     && app.mirror.groupChannels[channel]?.lastMessage?.text

@@ -2,6 +2,7 @@
 
 import Roost
 import RoostCore
+import RoostDiskSimulation
 import RoostModel
 import RoostServer
 import RoostStore
@@ -15,6 +16,11 @@ extension Simulation {
         for app in apps {
             app.device.network.weather = .calm
             app.device.network.restore()
+            app.disk.plan(nil)
+        }
+        // Whatever was called before is done by then.
+        await pass(.seconds(20))
+        for app in apps {
             call(app, "finds a network") { await $0.networkChanged(isUp: true) }
             connect(app)
         }
@@ -107,7 +113,13 @@ extension Simulation {
         guard let client = app.client else { return }
         for item in try await client.unsentMessages() {
             guard case .failed = item.state else { continue }
-            retry(item.requestID, app, "resend \(item.requestID)") { await $0.resend($1) }
+            let cached = try await client.store.readers[0].message(item.requestID).value
+            try expect(
+                cached == nil,
+                "\(app.name) has given \(item.requestID) up, which its cache holds as delivered")
+            retry(item.requestID, app, "resend \(item.requestID)", atMost: .max) {
+                await $0.resend($1)
+            }
         }
     }
 

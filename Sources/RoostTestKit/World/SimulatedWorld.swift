@@ -52,11 +52,15 @@ package final class SimulatedWorld: Sendable {
     let server: ChatServer
     let storage: MemoryStorage
 
-    init(seed: UInt64, on executor: SimulatedExecutor) async {
+    /// - Parameters:
+    ///   - seed: Decides what happens when.
+    ///   - executor: The thread and the time of the world.
+    ///   - spacesTimes: Whether no two messages of a channel have one time, as our server keeps it.
+    init(seed: UInt64, on executor: SimulatedExecutor, spacesTimes: Bool = true) async {
         self.executor = executor
         let random = SimulatedRandom(seed: seed)
         self.random = random
-        storage = MemoryStorage(on: executor)
+        storage = MemoryStorage(on: executor, spacesTimes: spacesTimes)
         server = await ChatServer(
             ChatServer.Configuration(applicationID: "simulation"), storage: storage,
             fanOut: InProcessFanOut(on: executor),
