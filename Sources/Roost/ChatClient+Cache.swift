@@ -33,6 +33,18 @@ extension ChatClient {
         try await engine.clearCache(of: channel)
     }
 
+    /// Forgets the cached messages of one channel as `clearCache(of:)` does, and destroys the key that
+    /// sealed them: nothing that is left of them on the disk can be opened any more.
+    ///
+    /// A copy made before, together with the key, can still be read. In a client without protection it
+    /// only forgets.
+    ///
+    /// - Returns: False while somebody still reads, and the key stands in a log: call it again.
+    @discardableResult
+    public func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
+        try await engine.eraseCache(of: channel)
+    }
+
     /// Forgets everything that can be fetched again: channels, messages, users, the last login.
     ///
     /// Unsent messages stay, unless they are asked for: then they are lost, those being sent right now

@@ -45,8 +45,9 @@ public final class ChatClient: Sendable {
 
     /// Opens the user's cache and outbox; asks no server.
     ///
-    /// - Throws: `.localDatabaseError` when the folder cannot be used, with a sentence that says what to
-    ///   do; `.invalidParameter` for a configuration that cannot work. Nothing that was there is lost.
+    /// - Throws: `.localDatabaseError` when the folder cannot be used or the key is missing or wrong, with
+    ///   a sentence that says what to do; `.invalidParameter` for a configuration that cannot work.
+    ///   Nothing that was there is lost.
     public static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient {
         try await open(configuration, world: .live())
     }
@@ -63,6 +64,7 @@ public final class ChatClient: Sendable {
             var options = Store.Options(executor: world.storeExecutor)
             options.budget = configuration.cacheLimit.budget
             options.clearOrder = configuration.cacheLimit.clearOrder
+            options.protection = configuration.protection.store
             store = try await Store.open(
                 StoreLocation(configuration.cache),
                 owner: StoreOwner(

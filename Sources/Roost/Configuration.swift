@@ -23,6 +23,8 @@ public struct Configuration: Sendable {
     public var cache: Cache
     /// How large the cache may become; 256 MB unless said otherwise.
     public var cacheLimit: CacheLimit
+    /// Whether cache and unsent messages are sealed, and with which key; they are not unless said so.
+    public var protection: Protection
     /// Lets messages and tokens cross a network unprotected; for networks that protect themselves.
     public var allowsPlainTransport: Bool
     /// How many messages a timeline shows at first on either side, and loads with each page.
@@ -32,7 +34,8 @@ public struct Configuration: Sendable {
 
     public init(
         applicationID: String, server: String, userID: UserID, token: String? = nil, cache: Cache,
-        cacheLimit: CacheLimit = CacheLimit(), allowsPlainTransport: Bool = false,
+        cacheLimit: CacheLimit = CacheLimit(), protection: Protection = .none,
+        allowsPlainTransport: Bool = false,
         pageSize: Int = 40
     ) {
         self.applicationID = applicationID
@@ -41,6 +44,7 @@ public struct Configuration: Sendable {
         self.token = token
         self.cache = cache
         self.cacheLimit = cacheLimit
+        self.protection = protection
         self.allowsPlainTransport = allowsPlainTransport
         self.pageSize = pageSize
     }
@@ -57,6 +61,10 @@ extension Configuration {
                 "The page size must be 1 to 200 messages."
             } else if cache == .folder("") {
                 "The cache folder must be named."
+            } else if protection.keyFolder == "" {
+                "The folder of the key must be named."
+            } else if case .folder(let folder) = cache, folder == protection.keyFolder {
+                "The key must not lie with what it seals: name another folder for it."
             } else {
                 nil
             }

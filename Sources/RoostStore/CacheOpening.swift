@@ -8,8 +8,9 @@ package enum CacheReport: Hashable, Sendable {
     /// The cache was damaged, and what of it is certain was carried over into a new one.
     ///
     /// The old files are at `setAside`; those of an earlier damage are deleted, because they hold what
-    /// people wrote and help nobody any more.
-    case rebuilt(setAside: String, because: String, salvaged: SalvagedCache)
+    /// people wrote and help nobody any more. So are those in the clear, where the store is sealed; then
+    /// there is no path.
+    case rebuilt(setAside: String?, because: String, salvaged: SalvagedCache)
 }
 
 /// What it takes to open a cache.
@@ -63,12 +64,17 @@ struct CacheOpening: Sendable {
     private func salvage(
         _ database: DatabaseOpening, _ damage: StoreError
     ) throws(StoreError) -> CacheReport {
+        // What is made anew without a key would lie in the clear beside what is sealed.
+        if let files { try protection.requireKeys(of: files) }
         let setAside = try DatabaseFiles(path).setAside(because: damage)
         let connection = try database.openAlone()
         do throws(SQLiteError) {
+            let salvaged = try CacheSalvage.carry(
+                from: setAside, to: connection, owner: owner, protection)
+            if protection.isSealed { files?.deleteClearCopies() }
             return .rebuilt(
-                setAside: setAside, because: damage.cause?.message ?? damage.message,
-                salvaged: try CacheSalvage.carry(from: setAside, to: connection, owner: owner))
+                setAside: DatabaseFiles(setAside).exists ? setAside : nil,
+                because: damage.cause?.message ?? damage.message, salvaged: salvaged)
         } catch {
             throw StoreError(error, in: path)
         }

@@ -33,14 +33,16 @@ struct CacheSalvage {
 
     /// Salvages the cache at `path`, which nobody has open; nothing of another owner's is read.
     static func carry(
-        from path: String, to target: Connection, owner: StoreOwner
+        from path: String, to target: Connection, owner: StoreOwner, _ protection: StoreProtection
     ) throws(SQLiteError) -> SalvagedCache {
         var nothing = SalvagedCache()
         nothing.isWhole = false
         let session: ReadSession
         do throws(SQLiteError) {
             let source = try Connection(.file(path), ConnectionOptions(access: .readOnly))
-            guard let found = try source.first(OwnerQueries.cache.select), found == owner,
+            guard (try? protection.attachWhereSealed(to: source, owner: owner, path)) != nil,
+                let found = try source.first(OwnerQueries.cache.select),
+                found == source.seals?.column(owner) ?? owner,
                 (try? Migrator.cache.isDone(in: source)) == true
             else { return nothing }
             session = ReadSession(source, ReadBook(source))
@@ -72,6 +74,7 @@ struct CacheSalvage {
 
     private mutating func run() throws(SQLiteError) {
         readIndex()
+        // As the columns have them, in a sealed cache the hashes.
         var rows: [(row: Int64, url: ChannelURL)] = []
         let isEnded = read { session throws(SQLiteError) in
             try session.connection.scan(.salvagedChannels, ()) { row throws(SQLiteError) in
@@ -84,8 +87,10 @@ struct CacheSalvage {
             indexed = try session.connection.all(.channelURLs)
         }
         let agree = isEnded && isCounted && Set(indexed) == Set(rows.map(\.url))
-        for (row, url) in rows where indexed.isEmpty || indexed.contains(url) {
-            try carryChannel(row, url)
+        for (row, column) in rows where indexed.isEmpty || indexed.contains(column) {
+            var url: ChannelURL?
+            _ = read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
+            if let url { try carryChannel(row, url) } else { report.isWhole = false }
         }
         if !agree { report.isWhole = false }
         if agree, report.isWhole {
@@ -93,7 +98,7 @@ struct CacheSalvage {
         }
         var login: [UInt8]?
         if read({ session throws(SQLiteError) in
-            login = try session.connection.first(.session) ?? nil
+            login = try session.connection.session()
         }), let login {
             try commit([.session(login)])
         }
@@ -103,10 +108,10 @@ struct CacheSalvage {
         var channel: GroupChannel?
         var cut: Timestamp?
         let isRead = read { session throws(SQLiteError) in
-            if let stored = try session.connection.first(.channelByURL, url) {
+            if let stored = try session.connection.storedChannel(url) {
                 channel = try session.channel(stored)
             }
-            cut = try session.connection.first(.channelRow, url)?.cut
+            cut = try session.connection.channelRow(url)?.cut
         }
         guard isRead else {
             report.isWhole = false
@@ -213,7 +218,7 @@ struct CacheSalvage {
     private mutating func carry(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
         var cursor: Cursor?
         _ = read { session throws(SQLiteError) in
-            cursor = try session.connection.first(.cursor, (key.kind, row))
+            cursor = try session.connection.cursor(kind: key.kind, channelRow: row)
         }
         if let cursor { try commit([.cursor(key, cursor)]) }
     }

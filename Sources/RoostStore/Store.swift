@@ -46,8 +46,8 @@ package struct Store: Sendable {
         ///
         /// One that another process keeps in the file is kept in step either way.
         package var isSearchable = true
-        /// Keeps the index in memory and takes it out of the file: a sealed cache must, because words on
-        /// disk would tell what was sealed.
+        /// Keeps the index in memory and takes it out of the file, as a sealed cache does anyway: words
+        /// on disk would tell what was sealed.
         package var keepsIndexInMemory = false
         /// How large the cache may become, held by whoever calls `keepBudget`; nil is no limit.
         package var budget: CacheBudget?
@@ -72,6 +72,7 @@ package struct Store: Sendable {
     ///   - options: See `Options`.
     /// - Returns: The store; its `report` says how the cache was found.
     /// - Throws: `.folderNotWritable`, `.notAccessible`, `.notADatabase`, `.newerSchema`, `.otherOwner`,
+    ///   `.keyMissing`, `.wrongKey`, `.keyUnavailable`,
     ///   or `.locked` when another process has the store open and its files must be changed; the
     ///   message says what to do. Damage is no error: see `report` and `outboxReport`.
     package static func open(
@@ -109,7 +110,7 @@ package struct Store: Sendable {
         }
         let memoryIndex =
             opening.searchPlace == .memory
-            ? MemoryIndex(on: executor("roost.search"), path: opening.path, writer: writer) : nil
+            ? MemoryIndex(on: executor("roost.search"), opening, writer: writer) : nil
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         do {
             let report = try await writer.open(opening)
@@ -118,6 +119,7 @@ package struct Store: Sendable {
             for connection in connections { try await connection.open(owner, protection) }
             try protection.finish()
             try files?.protect(as: options.fileProtection)
+            if protection.isSealed { files?.deleteClearCopies() }
             return Store(
                 writer: writer,
                 readers: sources.map { StoreReader(source: $0, memoryIndex: memoryIndex) },
@@ -154,8 +156,9 @@ package struct Store: Sendable {
 extension Store.Options {
     /// In memory the database's own index is in memory already.
     fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
+        if !isSearchable { return .nowhere }
         // The words of a sealed cache must not stand in its file.
-        if !isSearchable || (protection.isSealed && isFile) { return .nowhere }
-        return keepsIndexInMemory && isFile ? .memory : .database
+        let isHidden = keepsIndexInMemory || protection.isSealed
+        return isHidden && isFile ? .memory : .database
     }
 }

@@ -33,6 +33,8 @@ package struct StoreFiles: Hashable, Sendable {
     var salvagedOutbox: String { "\(folder)/outbox.salvaged" }
     /// The same while it is being written.
     var unfinishedOutbox: String { "\(folder)/outbox.unfinished" }
+    /// A second copy of what opens a sealed outbox.
+    package var vaultCopy: String { "\(folder)/outbox.vault" }
     /// Held while the cache is open; whoever writes to the cache writes to it too, see `FileBell`.
     package var lock: String { "\(folder)/lock" }
     /// Held while the outbox is open.

@@ -14,9 +14,19 @@ struct SealedFolder {
     let folder: TemporaryFolder
     let keys: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-        keys = try TemporaryFolder()
+    init(inMemory: Bool = false) throws {
+        folder = try TemporaryFolder(inMemory: inMemory)
+        keys = try TemporaryFolder(inMemory: inMemory)
+    }
+
+    /// The store's files as they are now, in a folder of their own, sealed with the same key.
+    func copy() throws -> SealedFolder {
+        let copy = try SealedFolder(inMemory: true)
+        for name in try folder.contents() {
+            try FileManager.default.copyItem(
+                atPath: folder.file(name), toPath: copy.folder.file(name))
+        }
+        return copy
     }
 
     func open(
@@ -79,6 +89,18 @@ struct SealedStoreTests {
         Secrets.expectNone(in: place.files())
     }
 
+    @Test func `a sealed store in memory makes its key like any other (R134)`() async throws {
+        let keys = try TemporaryFolder()
+        var options = Store.Options()
+        options.protection = .keyFolder(keys.path)
+        let store = try await Store.open(.memory, owner: Secrets.owner, options)
+        try await Secrets.fill(store)
+        try await Secrets.expectAll(in: store)
+        #expect(try await Secrets.search(store).found.count == 39)
+        await store.close()
+        #expect(try keys.contents() != [])
+    }
+
     @Test func `the search for secrets finds them in a store in the clear`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(.none)
@@ -86,6 +108,7 @@ struct SealedStoreTests {
         await store.close()
         let found = Secrets.found(in: place.files())
         #expect(found.count > 10)
+        #expect(found.contains("Text-Lapwing as a word in \(Self.cacheName)"))
     }
 
     @Test func `everything comes back from a sealed store (R131)`() async throws {
@@ -231,6 +254,8 @@ struct SealedStoreTests {
         #expect(try await store.reader.newest(in: Secrets.channel).count == Secrets.messages.count)
         await store.close()
     }
+
+    private static let cacheName = "%41pplication-%4Bestrel/%4Fwner-%57agtail/cache.sqlite"
 
     private static func keyCount(channelRow: Int64, in path: String) throws -> Int64? {
         try Connection(.file(path), ConnectionOptions(access: .readOnly)).first(

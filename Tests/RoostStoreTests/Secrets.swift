@@ -26,6 +26,7 @@ enum Secrets {
         "Request-Turnstone", "Unsent-Words-Curlew", "Unsent-Type-Knot", "Text-Lapwing",
         "File-Avocet.pdf", "Channel-Name-Smew", "Custom-Type-Garganey", "Token-Pochard",
         "Session-Shoveler", "Edited-Text-Ruff", "Unsent-Request-Stint", "Message-Data-Wigeon",
+        "https://files.example",
     ]
 
     static var messages: [Message] {
@@ -60,6 +61,11 @@ enum Secrets {
 
     static var filter: MessageFilter {
         MessageFilter(customTypes: ["Custom-Type-Garganey"], senderIDs: ["Sender-Bittern"])
+    }
+
+    /// Looks for a word of theirs.
+    static func search(_ store: Store) async throws -> SearchAnswer {
+        try await store.reader.search(SearchQuestion("lapwing", limit: 100)).value
     }
 
     /// Writes one of everything.
@@ -126,6 +132,9 @@ enum Secrets {
         for file in files {
             let data = Data(file.bytes)
             for text in texts {
+                if let word = indexed(text), data.range(of: word) != nil {
+                    found.append("\(text) as a word in \(file.name)")
+                }
                 for (form, bytes) in forms(of: text) where data.range(of: bytes) != nil {
                     found.append("\(text) as \(form) in \(file.name)")
                 }
@@ -137,6 +146,14 @@ enum Secrets {
     static func expectNone(in files: [(name: String, bytes: [UInt8])]) {
         #expect(!files.isEmpty)
         #expect(found(in: files) == [])
+    }
+
+    /// A word as an index has it: in small letters, without those it shares with the one before.
+    ///
+    /// Nil for one so short that it may stand anywhere by chance.
+    private static func indexed(_ text: String) -> Data? {
+        let word = text.split(separator: ".")[0].split(separator: "-").last ?? ""
+        return word.utf8.count < 6 ? nil : Data(word.lowercased().utf8.dropFirst())
     }
 
     private static func forms(of text: String) -> [(String, Data)] {

@@ -33,8 +33,7 @@ enum StoreActor {
     private static func write(
         _ folder: String, _ seed: UInt64, _ count: Int, _ random: inout SplitMix64
     ) async throws {
-        let store = try await Store.open(
-            .folder(folder), owner: StoreOwner(application: "app", user: "anna"))
+        let store = try await openStore(folder)
         print("began")
         fflush(nil)
         for index in 0..<count {
@@ -62,8 +61,7 @@ enum StoreActor {
 
     /// Trims a cache to so many bytes.
     private static func evict(_ folder: String, _ bytes: Int) async throws {
-        let store = try await Store.open(
-            .folder(folder), owner: StoreOwner(application: "app", user: "anna"))
+        let store = try await openStore(folder)
         print("began")
         fflush(nil)
         var trim = try await store.writer.beginTrim(downTo: Int64(bytes))
@@ -74,6 +72,17 @@ enum StoreActor {
         }
         await store.close()
         print("done")
+    }
+
+    /// Opens the store as the tests do: sealed when they are told to.
+    private static func openStore(_ folder: String) async throws -> Store {
+        var options = Store.Options()
+        // SAFETY: nobody changes the environment.
+        if unsafe getenv("ROOST_SEALED") != nil {
+            options.protection = try .key([UInt8](repeating: 7, count: 32))
+        }
+        return try await Store.open(
+            .folder(folder), owner: StoreOwner(application: "app", user: "anna"), options)
     }
 
     private static func message(_ id: Int64, _ text: String) -> Message {

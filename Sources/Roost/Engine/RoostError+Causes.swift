@@ -15,8 +15,9 @@ extension CacheReport {
         case .rebuilt(let setAside, let reason, let salvaged):
             [
                 "The cache was damaged (\(reason)) and was made anew with the \(salvaged.messages) "
-                    + "messages that could be saved; the old file is at \(setAside). Unsent messages "
-                    + "were not touched."
+                    + "messages that could be saved; the old file "
+                    + (setAside.map { "is at \($0)" } ?? "was deleted, because nothing sealed it")
+                    + ". Unsent messages were not touched."
             ]
         }
     }
@@ -55,9 +56,10 @@ extension RoostError {
             switch error.kind {
             case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema,
                 .otherOwner, .locked,
-                .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable:
+                .full, .notAccessible:
                 .repairStorage
-            case .suspended: .retry
+            case .keyMissing, .wrongKey: .correctInput
+            case .suspended, .keyUnavailable: .retry
             case .closed, .searchUnavailable, .unexpected: .none
             }
         self.init(

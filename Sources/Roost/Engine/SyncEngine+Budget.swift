@@ -114,6 +114,18 @@ extension SyncEngine {
         fetchAgain(channel)
     }
 
+    func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
+        var isComplete = false
+        try await commit { writer throws(StoreError) in
+            let (commit, erasure) = try await writer.erase(channel)
+            isComplete = erasure == .complete
+            return commit
+        }
+        try await trim(downTo: .max)
+        fetchAgain(channel)
+        return isComplete
+    }
+
     /// Whoever looks at a channel that has lost its messages gets them again.
     private func fetchAgain(_ channel: ChannelURL) {
         guard isOnline else { return }

@@ -26,7 +26,7 @@ extension Command {
             again. A client may have the cache open.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.channel, .downTo, .everything, .includingUnsent, .dryRun],
+        options: [.channel, .downTo, .everything, .includingUnsent, .dryRun, .keyFolder],
         example: "roost cache clear ./ada --to 64 --dry-run",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
@@ -53,6 +53,7 @@ struct CacheClearing {
 
     let extent: Extent
     let isDryRun: Bool
+    let protection: StoreProtection
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         let wishes: [Option] = [.channel, .downTo, .everything]
@@ -72,12 +73,16 @@ struct CacheClearing {
             extent = .down(to: Int64(arguments.number(.downTo) ?? 0) * 1_000_000)
         }
         isDryRun = arguments.has(.dryRun)
+        protection = arguments.protection
     }
 
     /// Clears one cache, or says what would go.
     func carryOut(in folder: String) async throws(StoreError) -> CacheClearingOutcome {
-        let found = try await FolderInspection.of(folder)
-        let store = try await Store.open(.files(in: folder), owner: found.owner)
+        let folder = CacheFolders.named(folder)
+        let found = try await FolderInspection.of(folder, protection)
+        var options = Store.Options()
+        options.protection = protection
+        let store = try await Store.open(.files(in: folder), owner: found.owner, options)
         let outcome: Result<CacheClearingOutcome, StoreError>
         do throws(StoreError) {
             outcome = .success(try await carryOut(on: store, found))

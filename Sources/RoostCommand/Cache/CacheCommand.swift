@@ -15,7 +15,7 @@ extension Command {
             beginning of the channel, ┄ is a beginning not known.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.text], example: "roost cache inspect ./ada",
+        options: [.text, .keyFolder], example: "roost cache inspect ./ada",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let root = arguments.operands[0]
@@ -23,7 +23,8 @@ extension Command {
             for folder in try CacheFolders.below(root) {
                 let found: FolderInspection
                 do throws(StoreError) {
-                    found = try await FolderInspection.of(folder)
+                    found = try await FolderInspection.of(
+                        CacheFolders.named(folder), arguments.protection)
                 } catch {
                     throw CommandFailure(inspecting: folder, error)
                 }
@@ -37,6 +38,11 @@ extension Command {
         })
 }
 
+extension Arguments {
+    /// The key that the files are opened with.
+    var protection: StoreProtection { text(.keyFolder).map { .keyFolder($0) } ?? .none }
+}
+
 extension CommandFailure {
     /// Why a folder could not be looked into.
     init(inspecting folder: String, _ error: StoreError) {
@@ -45,6 +51,8 @@ extension CommandFailure {
             case .damaged, .notADatabase:
                 "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of Roost: "
                     + "a client that opens it sets it aside and begins a new one."
+            case .keyMissing, .wrongKey:
+                "\(error.message) Name the folder of the key with --key-folder."
             default: error.message
             }
         self.init(.storage, message)

@@ -25,7 +25,8 @@ extension Command {
             Operand("DIR", help: "the folder given to roost client as --cache"),
             Operand("WORD", mayRepeat: true, help: "what to look for"),
         ],
-        options: [.searchedChannel, .hitLimit], example: "roost cache search ./ada lunch tomorrow",
+        options: [.searchedChannel, .hitLimit, .keyFolder],
+        example: "roost cache search ./ada lunch tomorrow",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             // The shell has taken the quotation marks away.
@@ -37,7 +38,8 @@ extension Command {
             for folder in try CacheFolders.below(arguments.operands[0]) {
                 let answer: SearchAnswer
                 do throws(StoreError) {
-                    answer = try await FolderInspection.search(folder, for: question)
+                    answer = try await FolderInspection.search(
+                        CacheFolders.named(folder), for: question, arguments.protection)
                 } catch {
                     throw CommandFailure(inspecting: folder, error)
                 }

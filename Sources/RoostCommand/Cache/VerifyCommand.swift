@@ -18,14 +18,14 @@ extension Command {
             Unsent messages are not touched.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.repair], example: "roost cache verify ./ada",
+        options: [.repair, .keyFolder], example: "roost cache verify ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             var isSound = true
             for folder in try CacheFolders.below(arguments.operands[0]) {
-                let isFolderSound = await verify(folder)
+                let isFolderSound = await verify(folder, arguments.protection)
                 if !isFolderSound, arguments.has(.repair) {
-                    try await repair(folder)
+                    try await repair(folder, arguments.protection)
                 } else {
                     isSound = isSound && isFolderSound
                 }
@@ -37,10 +37,13 @@ extension Command {
         })
 
     /// Prints what is found; false when anything is.
-    private static func verify(_ folder: String) async -> Bool {
+    private static func verify(
+        _ folder: String, _ protection: StoreProtection
+    ) async -> Bool {
         let style = Style.standardOutput
         do throws(StoreError) {
-            let found = try await FolderInspection.verify(folder)
+            let found = try await FolderInspection.verify(
+                CacheFolders.named(folder), protection)
             let messages = Measures.count(found.checkedMessages, "message")
             guard !found.isSound else {
                 StandardOutput.writeNow(
@@ -60,17 +63,21 @@ extension Command {
         return false
     }
 
-    private static func repair(_ folder: String) async throws(CommandFailure) {
-        guard let owner = await FolderInspection.owner(of: folder) else {
+    private static func repair(
+        _ folder: String, _ protection: StoreProtection
+    ) async throws(CommandFailure) {
+        let named = CacheFolders.named(folder)
+        guard let owner = await FolderInspection.owner(of: named) else {
             throw CommandFailure(
                 .storage, "Nobody can tell whose cache \(folder) is: move the file away by hand.")
         }
         do throws(StoreError) {
-            let report = try await FolderInspection.repair(folder, owner: owner)
+            let report = try await FolderInspection.repair(named, owner: owner, protection)
             guard case .rebuilt(let setAside, _, let salvaged) = report else { return }
             StandardOutput.writeNow(
                 "  made anew with \(Measures.count(salvaged.channels, "channel")) and "
-                    + "\(Measures.count(salvaged.messages, "message")); the old file is at \(setAside)"
+                    + "\(Measures.count(salvaged.messages, "message")); the old file "
+                    + (setAside.map { "is at \($0)" } ?? "is gone")
             )
         } catch {
             throw CommandFailure(inspecting: folder, error)

@@ -15,6 +15,10 @@ extension Option {
     static let cache = Option(
         "cache", .text(placeholder: "DIR"), isRequired: true,
         help: "the folder of the cache and of unsent messages; it is made when missing")
+    static let keyFolder = Option(
+        "key-folder", .text(placeholder: "DIR"),
+        help:
+            "seal cache and unsent messages, with a key kept in this folder; not that of the cache")
     static let pageSize = Option(
         "page-size", .number(placeholder: "N", 1...200), standard: "40",
         help: "messages shown at first, and with each older or newer")
@@ -32,7 +36,7 @@ extension Command {
             the request quit or with the end of input. docs/client.md has every request and event.
             """,
         options: [
-            .server, .applicationID, .user, .token, .cache, .pageSize, .plainTransport,
+            .server, .applicationID, .user, .token, .cache, .keyFolder, .pageSize, .plainTransport,
         ],
         example: """
             echo '{"id":1,"request":"connect"}' | roost client --server http://127.0.0.1:8080 \
@@ -58,6 +62,7 @@ extension Configuration {
             applicationID: arguments.requiredText(.applicationID),
             server: arguments.requiredText(.server), userID: UserID(arguments.requiredText(.user)),
             token: arguments.text(.token), cache: .folder(arguments.requiredText(.cache)),
+            protection: arguments.text(.keyFolder).map { .keyFile(in: $0) } ?? .none,
             allowsPlainTransport: arguments.has(.plainTransport),
             pageSize: arguments.number(.pageSize) ?? 40)
     }
@@ -66,6 +71,6 @@ extension Configuration {
 extension CommandFailure {
     /// Why a client could not be opened.
     init(opening error: RoostError) {
-        self.init(error.remedy == .repairStorage ? .storage : .wrongArguments, error.message)
+        self.init(error.code == .localDatabaseError ? .storage : .wrongArguments, error.message)
     }
 }

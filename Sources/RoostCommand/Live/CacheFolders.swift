@@ -30,6 +30,11 @@ enum CacheFolders {
         return found
     }
 
+    /// A cache's folder with the names it has on the disk, which tell whose it is.
+    static func named(_ folder: String) -> String {
+        URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    }
+
     private static func search(_ folder: String, depth: Int) -> [String] {
         // What may not be read holds nothing we could show.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -6,17 +6,21 @@ package struct CacheSize: Hashable, Sendable {
     package let used: Int64
     /// What all that is no message would take in a packed file: channels, users, cursors.
     package let other: Int64
+    /// What all of it would take in a packed file.
+    package let packed: Int64
 
-    package init(used: Int64, other: Int64) {
+    /// - Parameter packed: Nil where nothing is known of it: then no less than there is now.
+    package init(used: Int64, other: Int64, packed: Int64? = nil) {
         self.used = max(used, 0)
         self.other = max(other, 0)
+        self.packed = min(max(packed ?? self.used, self.other), self.used)
     }
 }
 
 /// Which channels lose their messages, so that the cache fits again; made and shown without doing it.
 ///
-/// - Invariant: No pinned channel is named and none twice; without its last step the plan would not be
-///   enough.
+/// - Invariant: No pinned channel is named and none twice; without any one of its steps the plan would not
+///   be enough.
 package struct EvictionPlan: Hashable, Sendable {
     /// How the messages go; see `docs/adr/0006-eviction.md`.
     package enum Way: Hashable, Sendable {
@@ -77,21 +81,35 @@ package struct EvictionPlan: Hashable, Sendable {
             return
         }
         let way = only ?? (size.used - target > size.used / 4 ? .rewrite : .slices)
-        let packed = Self.sum([size.other] + channels.map(\.byteCount))
+        let held = Self.sum([size.other] + channels.map(\.byteCount))
         // Deleting leaves half-empty pages behind, copying does not.
-        var left = way == .rewrite ? min(packed, size.used) : size.used
+        var left = way == .rewrite ? min(held, size.packed) : size.used
         let candidates = order.sorted(
             channels.filter { !$0.isPinned && $0.cachedMessageCount > 0 })
         var going: [CachedChannelInfo] = []
         // A copy's size is foretold to a few percent: a little more at once, instead of one more round.
         let goal = way == .rewrite ? target - target / 32 : target
-        for (isOpen, enough) in [(false, goal), (true, max(spared ?? goal, goal))] {
-            for channel in candidates where channel.isOpen == isOpen && left > enough {
+        // Deleting frees less than the rows took: their neighbours in the indexes stay.
+        let most = left
+        let share =
+            way == .slices
+            ? 7.0 / 8 : Double(max(left - size.other, 0)) / Double(max(held - size.other, 1))
+        func freed(_ channel: CachedChannelInfo) -> Int64 {
+            Int64(exactly: (Double(channel.byteCount) * share).rounded()) ?? .max
+        }
+        func enough(_ isOpen: Bool) -> Int64 { isOpen ? max(spared ?? goal, goal) : goal }
+        for isOpen in [false, true] {
+            for channel in candidates where channel.isOpen == isOpen && left > enough(isOpen) {
                 going.append(channel)
-                // Deleting frees less than the rows took: their neighbours in the indexes stay.
-                let freed = way == .slices ? channel.byteCount / 8 * 7 : channel.byteCount
-                left = max(left - freed, 0)
+                left = max(left - freed(channel), 0)
             }
+        }
+        // One large channel may have been so much that others need not go: whoever would have gone last.
+        for index in going.indices.reversed() {
+            let (withIt, isOver) = left.addingReportingOverflow(freed(going[index]))
+            guard !isOver, withIt <= enough(going[index].isOpen) else { continue }
+            left = min(withIt, most)
+            going.remove(at: index)
         }
         self.init(
             way: way, channels: going, sizeBefore: size.used, expectedSize: left, target: target)

@@ -24,7 +24,8 @@ struct OutboxOpening: Sendable {
     func open(
         _ interrupter: Interrupter = Interrupter()
     ) throws(StoreError) -> OpenDatabase<OutboxReport> {
-        try opening(of: files?.outbox, interrupter).open { () throws(StoreError) in
+        let opened = try opening(of: files?.outbox, interrupter).open {
+            () throws(StoreError) -> OutboxReport? in
             guard let files, DatabaseFiles(files.salvagedOutbox).exists else { return nil }
             return try putInPlace(files, lost: nil, because: "the repair was interrupted")
         } repair: { damage throws(StoreError) in
@@ -33,6 +34,11 @@ struct OutboxOpening: Sendable {
             return try putInPlace(
                 files, lost: lost, because: damage.cause?.message ?? damage.message)
         }
+        if let files {
+            // An outbox that has no copy is whole; the next opening tries again.
+            try? VaultCopy(path: files.vaultCopy).follow(opened.connection)
+        }
+        return opened
     }
 
     private func opening(
@@ -47,8 +53,11 @@ struct OutboxOpening: Sendable {
             patience: patience, migrator: .outbox, ownerQueries: .outbox,
             protection: protection, interrupter: interrupter
         ) { connection throws(SQLiteError) in
+            if let vault = connection.seals?.vault, try !vault.brokenKeys(in: connection).isEmpty {
+                return "a key of its vault is broken"
+            }
             // Few rows, so the thorough check costs less than a sync.
-            try connection.damage(limit: 1, comparesIndices: true).first
+            return try connection.damage(limit: 1, comparesIndices: true).first
         }
     }
 
@@ -59,7 +68,9 @@ struct OutboxOpening: Sendable {
         let unfinished = DatabaseFiles(files.unfinishedOutbox)
         let found = try moving(damage) { () throws(FileError) in
             try unfinished.delete()
-            return SalvagedItems(try PageSalvage(DatabaseFiles(files.outbox)))
+            return SalvagedItems(
+                try PageSalvage(DatabaseFiles(files.outbox)),
+                vault: VaultCopy(path: files.vaultCopy).vault(protection, owner))
         }
         let connection = try opening(of: unfinished.path).openAlone()
         do {
@@ -76,6 +87,9 @@ struct OutboxOpening: Sendable {
         do {
             // Its owner's name was hashed with the key of the vault that is replaced.
             if let seals = connection.seals {
+                for key in try seals.vault.brokenKeys(in: connection) {
+                    try connection.execute(.deleteKey, key)
+                }
                 try connection.execute(OwnerQueries.outbox.rename, seals.column(owner))
             }
             // What is in the log has to be in the file that is moved.

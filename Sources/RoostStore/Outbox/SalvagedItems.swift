@@ -25,7 +25,8 @@ struct SalvagedItems: Sendable {
     /// What opens the items of a sealed outbox.
     let vault: SalvagedVault?
 
-    init(_ pages: PageSalvage) {
+    /// With `copy`, the vault as a sound copy of it says; without, the pages are looked through for one.
+    init(_ pages: PageSalvage, vault copy: SalvagedVault?) {
         var found: [Int64: SalvagedItem] = [:]
         var names: Set<String> = []
         for row in pages.rows {
@@ -34,7 +35,7 @@ struct SalvagedItems: Sendable {
             else { continue }
             found[item.sequence] = item
         }
-        let vault = SalvagedVault(pages)
+        let vault = copy ?? SalvagedVault(pages)
         self.vault = vault
         let isOpenable = { (item: SalvagedItem) in
             vault != nil || !SealedForm.isSealed(item.payload.span)

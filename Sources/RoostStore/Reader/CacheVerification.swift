@@ -114,9 +114,23 @@ private struct CacheCheck {
             "\(missing) messages name a sender or a custom type that is not there")
         let strays = Int(try connection.first(.strayCursors) ?? 0)
         found.add(.cursor, count: strays, "\(strays) change logs belong to no channel")
+        let seals = try connection.brokenSealCount()
+        found.add(.payload, count: seals, "\(seals) sealed names or tokens cannot be opened")
         let me = try session.me()
-        for url in try connection.all(.channelURLs) {
-            guard let stored = try connection.first(.channelByURL, url) else { continue }
+        for column in try connection.all(.channelURLs) {
+            guard let written = try connection.first(.channelByURL, column) else { continue }
+            let url: ChannelURL
+            let stored: StoredChannel
+            do throws(SQLiteError) {
+                url = try session.url(ofRow: written.row)
+                stored =
+                    try connection.seals.map { seals throws(SQLiteError) in
+                        try written.opened(by: seals, as: url)
+                    } ?? written
+            } catch  where error.isMalformedValue {
+                found.add(.payload, nil, "a channel cannot be read")
+                continue
+            }
             try checkChannel(stored)
             try checkMessages(stored.row, url, me)
             progress(found.checkedMessages)
@@ -149,8 +163,13 @@ private struct CacheCheck {
         try checkRanges(row, url)
         var filtered: [(filter: MessageFilter, coverage: Coverage)] = []
         for filterRow in try connection.all(.filtersOfChannel, row) {
-            guard let filter = try connection.first(.filter, filterRow) else {
-                found.add(.missingRow, url, "something is covered under a filter that is gone")
+            let filter: MessageFilter
+            do throws(SQLiteError) {
+                filter = try connection.filter(inRow: filterRow)
+            } catch  where error.isMalformedValue {
+                found.add(
+                    .missingRow, url,
+                    "something is covered under a filter that is gone or cannot be read")
                 continue
             }
             let key = CoverageKey(channelRow: row, filterRow: filterRow)
@@ -173,7 +192,7 @@ private struct CacheCheck {
                     uncovered += 1
                 }
                 let isMine = message.sender?.user.id == me
-                let key = isMine ? message.requestID?.key : nil
+                let key = isMine ? message.requestID.map(connection.requestKey) : nil
                 if key != row.optionalInt64(8) { wrongKeys += 1 }
             } catch  where error.isMalformedValue {
                 unreadable += 1

@@ -22,9 +22,12 @@ package struct FolderInspection: Hashable, Sendable {
     ///
     /// - Throws: `.damaged` for a file that cannot be read or never was a database, and whatever else
     ///   keeps it from being read; nothing was changed.
-    package static func of(_ folder: String) async throws(StoreError) -> FolderInspection {
+    package static func of(
+        _ folder: String, _ protection: StoreProtection = .none
+    ) async throws(StoreError) -> FolderInspection {
         let files = StoreFiles(folder: folder)
-        let (cache, owner) = try await reading(files.cache) {
+        let (named, keys) = protection.ofFolder(folder)
+        let (cache, owner) = try await reading(files.cache, keys, named) {
             connection throws(StoreError) in
             let cache = try await StoreReader(source: connection).inspection()
             let owner = try await connection.snapshot { session throws(SQLiteError) in
@@ -38,7 +41,7 @@ package struct FolderInspection: Hashable, Sendable {
         let outboxFiles = DatabaseFiles(files.outbox)
         var outbox = OutboxItems(items: [], unreadable: [])
         if outboxFiles.exists {
-            outbox = try await reading(files.outbox) { connection throws(StoreError) in
+            outbox = try await reading(files.outbox, keys, named) { connection throws(StoreError) in
                 try await connection.inspect { connection throws(SQLiteError) in
                     let rows = try connection.outboxItems()
                     return OutboxItems(
@@ -54,10 +57,12 @@ package struct FolderInspection: Hashable, Sendable {
 
     /// Checks the cache and the outbox of a folder; changes nothing, and a client may have them open.
     package static func verify(
-        _ folder: String, progress: @Sendable @escaping (Int) -> Void = { _ in }
+        _ folder: String, _ protection: StoreProtection = .none,
+        progress: @Sendable @escaping (Int) -> Void = { _ in }
     ) async throws(StoreError) -> CacheVerification {
         let files = StoreFiles(folder: folder)
-        return try await reading(files.cache) { connection throws(StoreError) in
+        let (owner, keys) = protection.ofFolder(folder)
+        return try await reading(files.cache, keys, owner) { connection throws(StoreError) in
             try await StoreReader(source: connection).verification(progress)
         }
     }
@@ -73,9 +78,7 @@ package struct FolderInspection: Hashable, Sendable {
             }
         }
         if let owner = stored ?? nil { return owner }
-        let names = folder.split(separator: "/").suffix(2).compactMap { String($0).fromFileName }
-        guard names.count == 2 else { return nil }
-        return StoreOwner(application: names[0], user: names[1])
+        return StoreOwner(folder: folder)
     }
 
     /// Makes the cache of a folder anew with all of it that is certain, and sets the old one aside.
@@ -83,11 +86,12 @@ package struct FolderInspection: Hashable, Sendable {
     /// For files that are damaged, or whose header or schema record is: the owner is the caller's word.
     /// Unsent messages are not touched.
     package static func repair(
-        _ folder: String, owner: StoreOwner
+        _ folder: String, owner: StoreOwner, _ protection: StoreProtection = .none
     ) async throws(StoreError) -> CacheReport {
         let files = StoreFiles(folder: folder)
+        let (_, keys) = protection.ofFolder(folder)
         do throws(StoreError) {
-            _ = try await reading(files.cache) { _ in }
+            _ = try await reading(files.cache, keys, owner) { _ in }
         } catch  where error.kind == .olderSchema {
             // Sound as far as anybody knows, and a repair would keep nothing of it.
             throw error
@@ -96,25 +100,19 @@ package struct FolderInspection: Hashable, Sendable {
         }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
-            patience: .seconds(5), listens: false, migrating: { _ in }, protection: .none)
-        do throws(StoreError) {
-            _ = try await reading(files.outbox) { _ in }
-        } catch  where error.kind == .keyMissing {
-            throw error  // What is made anew here would lie in the clear beside sealed words.
-        } catch {
-            // No outbox, or one that has to be repaired itself.
-        }
+            patience: .seconds(5), listens: false, migrating: { _ in }, protection: keys)
         return try opening.replace(because: "somebody asked for a repair")
     }
 
     static func reading<Value: Sendable>(
-        _ path: String, _ body: (ReadConnection) async throws(StoreError) -> Value
+        _ path: String, _ protection: StoreProtection = .none, _ owner: StoreOwner? = nil,
+        _ body: (ReadConnection) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let executor = ThreadExecutor(name: "roost.inspect")
         let connection = ReadConnection(on: executor, path: path)
         let outcome: Result<Value, StoreError>
         do throws(StoreError) {
-            try await connection.open()
+            try await connection.open(owner, protection)
             try await connection.requireNewestSchema()
             outcome = .success(try await body(connection))
         } catch {
@@ -123,6 +121,27 @@ package struct FolderInspection: Hashable, Sendable {
         await connection.close()
         await executor.shutDown()
         return try outcome.get()
+    }
+}
+
+extension StoreOwner {
+    /// Whose folder it is, by the names of the folders; nil for a name that was too long to stand there.
+    fileprivate init?(folder: String) {
+        let names = folder.split(separator: "/").suffix(2).compactMap { String($0).fromFileName }
+        guard names.count == 2 else { return nil }
+        self.init(application: names[0], user: names[1])
+    }
+}
+
+extension StoreProtection {
+    /// Whose folder it is, and the keys it is opened with.
+    ///
+    /// A sealed file tells its owner to nobody; there the names of the folders do.
+    func ofFolder(
+        _ folder: String
+    ) -> (owner: StoreOwner, keys: StoreProtection) {
+        let owner = StoreOwner(folder: folder) ?? StoreOwner(application: "", user: "")
+        return (owner, prepared(for: folder.split(separator: "/").suffix(2).map(String.init)))
     }
 }
 

@@ -92,22 +92,24 @@ extension ReadSession {
         var channels: [SearchedChannel] = []
         var current: SearchedRow?
         var ranges: [CoveredRange] = []
-        func finish() {
+        func finish() throws(SQLiteError) {
             guard let last = current else { return }
             channels.append(
                 SearchedChannel(
-                    url: last.url, coverage: Coverage(ranges), isLive: false,
+                    url: try url(ofRow: last.row), coverage: Coverage(ranges), isLive: false,
                     visibleFrom: last.cut?.next, newestUnindexed: unindexed[last.row]))
             ranges = []
         }
         try connection.forEach(.searchedChannels, ()) { row throws(SQLiteError) in
             if row.row != current?.row {
-                finish()
+                try finish()
                 current = row
             }
             if let range = row.range { ranges.append(range) }
         }
-        finish()
+        try finish()
+        // In a sealed cache the rows came in the order of their hashes.
+        if rowSeals != nil { channels.sort { $0.url < $1.url } }
         book.search.channels = channels
         return channels
     }
@@ -213,7 +215,6 @@ extension Timestamp {
 /// A channel and one of its ranges.
 private struct SearchedRow {
     let row: Int64
-    let url: ChannelURL
     let cut: Timestamp?
     let range: CoveredRange?
 }
@@ -221,21 +222,21 @@ private struct SearchedRow {
 extension Query where Input == Void, Output == SearchedRow {
     fileprivate static let searchedChannels = Query(
         sql: """
-            SELECT channel.id, url, cut_at, lower_at, lower_id, upper_at, upper_id
+            SELECT channel.id, cut_at, lower_at, lower_id, upper_at, upper_id
             FROM channel LEFT JOIN coverage ON channel_id = channel.id AND filter_id = 0
             WHERE membership > 0 OR channel_id IS NOT NULL
             ORDER BY url, lower_at, lower_id
             """
     ) { row in
         var range: CoveredRange?
-        if !row.isNull(3) {
-            let (lower, upper) = (Position(row, column: 3), Position(row, column: 5))
+        if !row.isNull(2) {
+            let (lower, upper) = (Position(row, column: 2), Position(row, column: 4))
             // Sorted, because a damaged row must not stop the program.
             range = CoveredRange(lower: min(lower, upper), upper: max(lower, upper))
         }
         return SearchedRow(
-            row: row.int64(0), url: ChannelURL(row.text(1)),
-            cut: row.optionalInt64(2).map { Timestamp(milliseconds: $0) }, range: range)
+            row: row.int64(0),
+            cut: row.optionalInt64(1).map { Timestamp(milliseconds: $0) }, range: range)
     }
 }
 

@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostExecutors
+internal import RoostSQLite
+
 extension FolderInspection {
     /// Finds messages in the cache of a folder, from outside; changes nothing, as `of` does not.
     ///
-    /// - Throws: `.searchUnavailable` when the file holds no index, and as `of`.
+    /// A sealed file holds no words: those of all its messages are put into memory first.
+    ///
+    /// - Throws: `.searchUnavailable` when a file in the clear holds no index, and as `of`.
     package static func search(
-        _ folder: String, for question: SearchQuestion
+        _ folder: String, for question: SearchQuestion, _ protection: StoreProtection = .none
     ) async throws(StoreError) -> SearchAnswer {
-        try await reading(StoreFiles(folder: folder).cache) { connection throws(StoreError) in
-            try await StoreReader(source: connection).search(question).value
+        let files = StoreFiles(folder: folder)
+        if StoreProtection.isInTheClear(files.cache) {
+            return try await reading(files.cache) { connection throws(StoreError) in
+                try await StoreReader(source: connection).search(question).value
+            }
         }
+        let (owner, keys) = protection.ofFolder(folder)
+        try await reading(files.cache, keys, owner) { _ in }
+        let executor = ThreadExecutor(name: "roost.inspect")
+        let opening = CacheOpening(
+            owner: owner, files: files, checksForDamage: false, options: ConnectionOptions(),
+            patience: .seconds(5), listens: false, migrating: { _ in }, protection: keys)
+        let index = MemoryIndex(on: executor, opening, writer: nil)
+        let outcome: Result<SearchAnswer, StoreError>
+        do throws(StoreError) {
+            // A client that writes meanwhile makes it begin anew, which must end some time.
+            for _ in 0..<1_000 where try await index.indexSome(limit: 2_000).isComplete { break }
+            outcome = .success(try await index.search(question).value)
+        } catch {
+            outcome = .failure(error)
+        }
+        await index.close()
+        await executor.shutDown()
+        return try outcome.get()
     }
 }

@@ -16,8 +16,9 @@ internal import RoostSQLite
 /// Searches a cache with an index in memory, which the first search begins to fill.
 actor MemoryIndex {
     private nonisolated let executor: any SerialExecutor
-    private let path: String
-    private let writer: StoreWriter
+    private let cache: CacheOpening
+    /// Tells of each commit; without, every foreign one makes the index begin anew.
+    private let writer: StoreWriter?
     private var connection: Connection?
     private var isClosed = false
     private var isSuspended = false
@@ -38,11 +39,13 @@ actor MemoryIndex {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, path: String, writer: StoreWriter) {
+    init(on executor: any SerialExecutor, _ cache: CacheOpening, writer: StoreWriter?) {
         self.executor = executor
-        self.path = path
+        self.cache = cache
         self.writer = writer
     }
+
+    private var path: String { cache.path }
 
     func close() {
         isClosed = true
@@ -147,18 +150,21 @@ actor MemoryIndex {
         guard !isClosed else { throw .closed }
         guard !isSuspended else { throw .suspended }
         guard connection == nil else { return }
+        let connection: Connection
         do throws(SQLiteError) {
-            let connection = try Connection(.memory)
+            connection = try Connection(.memory)
             try connection.execute(.attachCache, path)
-            self.connection = connection
         } catch {
             throw StoreError(error, in: path)
         }
-        if feed == nil { feed = await writer.journal(capacity: Self.capacity) }
+        // Its vault and its names are found through the attached file: this one has no such tables.
+        _ = try cache.protection.attach(to: connection, owner: cache.owner, path)
+        self.connection = connection
+        if feed == nil { feed = await writer?.journal(capacity: Self.capacity) }
     }
 
     private func takeEntries() async -> [JournalEntry] {
-        guard let feed else { return [] }
+        guard let feed, let writer else { return [] }
         var entries: [JournalEntry] = []
         while let entry = await writer.takeEntry(of: feed.id) { entries.append(entry) }
         return entries

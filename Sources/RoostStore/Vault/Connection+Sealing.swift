@@ -64,48 +64,40 @@ extension Connection {
     func sealPayloads(
         with seals: RowSeals, _ progress: (MigrationProgress) -> Void
     ) throws(SQLiteError) {
+        try eachMessage("sealing", progress) { message throws(SQLiteError) in
+            guard !SealedForm.isSealed(message.payload.span) else { return }
+            // The key in the clear is a hash of the request ID that anybody can compute.
+            let key = try message.requestID(in: message.payload).map { id in
+                seals.hash(id.rawValue, .requestID).high
+            }
+            let row = message.place.channelRow
+            let payload = try seals.sealed(channelRow: row, at: message.seal) {
+                $0.append(contentsOf: message.payload)
+            }
+            try execute(.rewriteMessage, (message.place, payload, key))
+        }
+    }
+
+    /// Hands out every message, a transaction for each slice; what is changed on the way is summed up.
+    func eachMessage(
+        _ name: String, _ progress: (MigrationProgress) -> Void,
+        _ body: (RewrittenMessage) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
         guard try first(.itemTableCount) == 0 else { return }
         let total = Int(try first(.messageCount) ?? 0)
         var done = 0
         var last = MessagePlace(channelRow: .min, position: .distantPast)
         while true {
-            let slice = try all(.plainMessages, (last, Self.sliceSize))
+            let slice = try all(.messagesAfter, (last, Self.sliceSize))
             guard let end = slice.last?.place else { break }
             try transaction { () throws(SQLiteError) in
-                for message in slice where !SealedForm.isSealed(message.payload.span) {
-                    try seal(message, with: seals)
-                }
+                for message in slice { try body(message) }
             }
             last = end
             done += slice.count
-            progress(MigrationProgress(name: "sealing", done: done, total: max(done, total)))
+            progress(MigrationProgress(name: name, done: done, total: max(done, total)))
         }
         try transaction { () throws(SQLiteError) in try executeScript(Self.sumUp) }
-    }
-
-    private func seal(_ message: PlainMessage, with seals: RowSeals) throws(SQLiteError) {
-        let row = message.place.channelRow
-        let position = message.place.position
-        var key: Int64?
-        if message.hasKey {
-            // The key is a hash of the request ID that anybody can compute.
-            var copy = Message(
-                delivery: .delivered(position.messageID, nil), channelURL: ChannelURL(""),
-                createdAt: position.createdAt, content: .user(text: ""))
-            do throws(PayloadError) {
-                _ = try MessagePayload.read(message.payload.span, into: &copy) { _ in User(id: "") }
-            } catch {
-                throw error.asSQLiteError(reading: "a message")
-            }
-            key = copy.requestID.map { seals.hash($0.rawValue, .requestID).high }
-        }
-        let place = SealPlace.message(
-            channelRow: row, createdAt: position.createdAt.milliseconds,
-            id: position.messageID.rawValue)
-        let payload = try seals.sealed(channelRow: row, at: place) {
-            $0.append(contentsOf: message.payload)
-        }
-        try execute(.sealMessage, (message.place, payload, key))
     }
 
     /// Writes the file anew, so that no page keeps what stood there in the clear.
@@ -135,25 +127,45 @@ extension Connection {
 }
 
 extension Vault {
-    /// Notes that nothing stands in the clear any more.
-    func finishSealing(in connection: Connection) throws(SQLiteError) {
+    /// Writes down how far the database is sealed.
+    func note(_ stage: VaultStage, in connection: Connection) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             guard let row = try connection.first(.vault) else { return }
-            try connection.execute(.saveVault, (VaultStage.sealed.rawValue, row.header))
+            try connection.execute(.saveVault, (stage.rawValue, row.header))
         }
-        setStage(.sealed)
+        setStage(stage)
     }
 }
 
-/// A message whose payload may stand in the clear.
-private struct PlainMessage: Sendable {
+/// A message whose payload is to be written in another form.
+struct RewrittenMessage: Sendable {
     let place: MessagePlace
     let hasKey: Bool
     let payload: [UInt8]
+
+    var seal: SealPlace {
+        .message(
+            channelRow: place.channelRow, createdAt: place.position.createdAt.milliseconds,
+            id: place.position.messageID.rawValue)
+    }
+
+    /// The request ID that its row has a key for, out of its payload in the clear.
+    func requestID(in plain: [UInt8]) throws(SQLiteError) -> RequestID? {
+        guard hasKey else { return nil }
+        var copy = Message(
+            delivery: .delivered(place.position.messageID, nil), channelURL: ChannelURL(""),
+            createdAt: place.position.createdAt, content: .user(text: ""))
+        do throws(PayloadError) {
+            _ = try MessagePayload.read(plain.span, into: &copy) { _ in User(id: "") }
+        } catch {
+            throw error.asSQLiteError(reading: "a message")
+        }
+        return copy.requestID
+    }
 }
 
 extension Query where Input == Void, Output == Int64 {
-    fileprivate static let itemTableCount = Query(
+    static let itemTableCount = Query(
         sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'item'"
     ) { row in row.int64(0) }
 
@@ -165,7 +177,7 @@ extension Query where Input == Void, Output == Int64 {
         row.int64(0)
     }
 
-    fileprivate static let filterRows = Query(sql: "SELECT id FROM filter") { row in row.int64(0) }
+    static let filterRows = Query(sql: "SELECT id FROM filter") { row in row.int64(0) }
 }
 
 extension Query where Input == Void, Output == (row: Int64, name: String, payload: [UInt8]?) {
@@ -245,8 +257,8 @@ extension Query where Input == (kind: Int64, channelRow: Int64, sealed: [UInt8])
         })
 }
 
-extension Query where Input == (after: MessagePlace, limit: Int), Output == PlainMessage {
-    fileprivate static let plainMessages = Query(
+extension Query where Input == (after: MessagePlace, limit: Int), Output == RewrittenMessage {
+    fileprivate static let messagesAfter = Query(
         sql: """
             SELECT channel_id, created_at, message_id, request_key, payload FROM message
             WHERE (channel_id, created_at, message_id) > (?1, ?2, ?3)
@@ -258,7 +270,7 @@ extension Query where Input == (after: MessagePlace, limit: Int), Output == Plai
             bindings.append(input.limit)
         },
         decode: { row in
-            PlainMessage(
+            RewrittenMessage(
                 place: MessagePlace(channelRow: row.int64(0), position: Position(row, column: 1)),
                 hasKey: !row.isNull(3), payload: row.bytes(4))
         })
@@ -266,7 +278,7 @@ extension Query where Input == (after: MessagePlace, limit: Int), Output == Plai
 
 extension Query
 where Input == (place: MessagePlace, payload: [UInt8], key: Int64?), Output == Void {
-    fileprivate static let sealMessage = Query(
+    static let rewriteMessage = Query(
         sql: """
             UPDATE message SET payload = ?4, request_key = ?5
             WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3

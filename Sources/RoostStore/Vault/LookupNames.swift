@@ -46,6 +46,8 @@ extension NameHash {
         var (high, low): (UInt64, UInt64) = (0, 0)
         for (index, byte) in text.utf8.enumerated() {
             guard let value = Self.values[byte] else { return nil }
+            // Four bits of the last digit stand for nothing: one hash has one text.
+            guard index < 21 || value & 0xF == 0 else { return nil }
             // The last of 22 digits has two bits that stand for something.
             let count: UInt64 = index == 21 ? 2 : 6
             high = high << count | low >> (64 - count)

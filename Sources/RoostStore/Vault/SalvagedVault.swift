@@ -3,7 +3,7 @@
 internal import RoostSQLite
 
 /// The vault of a damaged database as far as its pages tell it: without it no sealed row is worth saving.
-struct SalvagedVault: Sendable {
+struct SalvagedVault: Equatable, Sendable {
     private let header: [UInt8]
     private let keys: [WrappedKey]
 
@@ -16,7 +16,8 @@ struct SalvagedVault: Sendable {
             guard row.values.count == 3, row.values[0] == .null,
                 case .integer(let number) = row.values[1], case .blob(let bytes) = row.values[2]
             else { continue }
-            if row.id == 1, (try? VaultHeader(bytes)) != nil {
+            // By its sum: the row's ID may be what is damaged.
+            if (try? VaultHeader(bytes)) != nil {
                 header = bytes
             } else if bytes.count == WrappedKey.byteCount {
                 keys[row.id] = WrappedKey(number: row.id, channelRow: number, bytes: bytes)
@@ -27,16 +28,19 @@ struct SalvagedVault: Sendable {
         self.keys = keys.values.sorted { $0.number < $1.number }
     }
 
+    /// The vault of a database that is whole; nil when it has none.
+    init?(of connection: Connection) throws(SQLiteError) {
+        guard let row = try connection.first(.vault) else { return nil }
+        header = row.header
+        keys = try connection.all(.allKeys)
+    }
+
     /// Puts it into the place of the vault that a new database was given.
     func write(to connection: Connection) throws(SQLiteError) {
         try connection.execute(.deleteKeys)
         try connection.execute(.saveVault, (VaultStage.sealed.rawValue, header))
         for key in keys { try connection.execute(.insertKey, key) }
     }
-}
-
-extension Query where Input == Void, Output == Void {
-    fileprivate static let deleteKeys = Query(sql: "DELETE FROM data_key")
 }
 
 extension Query where Input == WrappedKey, Output == Void {

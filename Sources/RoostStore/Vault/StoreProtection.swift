@@ -15,6 +15,8 @@ package struct StoreProtection: Sendable {
     }
 
     private let form: Form
+    /// Whether what is sealed is written in the clear again.
+    private var takesOff = false
     /// Told while what was written in the clear is being sealed, which takes seconds for 100,000 messages.
     package var progress: @Sendable (MigrationProgress) -> Void = { _ in }
     /// False when something is sealed already: a new key would only hide that the right one is missing.
@@ -41,10 +43,41 @@ package struct StoreProtection: Sendable {
         StoreProtection(form: .keyFolder(folder, replacesKey: replacesKey))
     }
 
+    /// A key as the app keeps it.
+    ///
+    /// - Parameters:
+    ///   - bytes: 32 random ones.
+    ///   - old: Those it takes the place of, for as long as something may hang on them.
+    /// - Returns: A protection that seals with the key.
+    /// - Throws: `.keyMissing` for bytes that are no key.
+    package static func key(
+        _ bytes: [UInt8], replacing old: [UInt8]? = nil
+    ) throws(StoreError) -> StoreProtection {
+        do throws(MasterKeyError) {
+            let previous = try old.map { old throws(MasterKeyError) in [try MasterKey(old)] } ?? []
+            return .sealed(MasterKeys(try MasterKey(bytes), previous: previous))
+        } catch {
+            throw StoreError(
+                .keyMissing,
+                "A key is \(MasterKey.byteCount) random bytes: make one, and keep it where only this "
+                    + "app can read it.")
+        }
+    }
+
+    /// The protection of a store whose seals are to be opened with this key, for good.
+    ///
+    /// Everything stands in the clear after the next opening. The key is still needed for copies.
+    package func takenOff() -> StoreProtection {
+        var copy = self
+        copy.takesOff = true
+        return copy
+    }
+
     private init(form: Form) { self.form = form }
 
+    /// Whether what is written is sealed.
     var isSealed: Bool {
-        if case .clear = form { false } else { true }
+        if case .clear = form { false } else { !takesOff }
     }
 
     private var source: (any MasterKeySource)? {
@@ -55,41 +88,89 @@ package struct StoreProtection: Sendable {
         }
     }
 
+    /// The protection of a store in which one only reads, by the last two names of its folder.
+    func prepared(for names: [String]) -> StoreProtection {
+        guard case .keyFolder(let folder, _) = form else { return self }
+        let name = names.joined(separator: "/")
+        var prepared = StoreProtection(form: .sealed(KeyFile("\(folder)/\(name).key")))
+        prepared.makesKey = false
+        return prepared
+    }
+
     /// The protection of one owner's store, with the keys at hand.
     func prepared(
         for owner: StoreOwner, _ files: StoreFiles?
     ) throws(StoreError) -> StoreProtection {
         var prepared = self
         if case .keyFolder(let folder, let replacesKey) = form {
-            let place = "\(folder)/\(owner.application.asFileName)"
+            let names = [owner.application.asFileName, owner.user.asFileName]
             do throws(FileError) {
-                try DatabaseFiles.makeFolder(place)
+                try DatabaseFiles.makeFolder("\(folder)/\(names[0])")
             } catch {
                 throw StoreError(.keyUnavailable, "\(error) Name another folder for the key.")
             }
-            let file = KeyFile("\(place)/\(owner.user.asFileName).key")
+            prepared = self.prepared(for: names)
             do throws(KeyFileError) {
-                if replacesKey, try file.read() != nil { _ = try file.beginReplacement() }
+                if replacesKey, case .sealed(let source) = prepared.form,
+                    let file = source as? KeyFile, try file.read() != nil
+                {
+                    _ = try file.beginReplacement()
+                }
             } catch {
                 throw StoreError(.keyUnavailable, error.description)
             }
-            prepared = StoreProtection(form: .sealed(file))
-            prepared.progress = progress
+            (prepared.progress, prepared.takesOff) = (progress, takesOff)
+            prepared.makesKey = !takesOff
         }
         guard case .sealed = prepared.form, let files else { return prepared }
-        prepared.makesKey = !Self.isSealed(files.cache) && !Self.isSealed(files.outbox)
+        // Both, before either is touched: a damaged one would be made anew under a wrong key.
+        let isCacheSealed = try prepared.opensVault(of: files.cache)
+        let isOutboxSealed = try prepared.opensVault(of: files.outbox)
+        prepared.makesKey = !takesOff && !isCacheSealed && !isOutboxSealed
         return prepared
     }
 
+    /// Makes sure that there is a key for all that is sealed, before something is made anew.
+    ///
+    /// - Throws: As `attach`.
+    func requireKeys(of files: StoreFiles) throws(StoreError) {
+        _ = try opensVault(of: files.cache)
+        _ = try opensVault(of: files.outbox)
+    }
+
     /// Whether a database has a vault; one that cannot be asked may have one, unless it is damaged.
-    private static func isSealed(_ path: String) -> Bool {
+    ///
+    /// - Throws: When it has a vault that the key does not open.
+    private func opensVault(of path: String) throws(StoreError) -> Bool {
         guard DatabaseFiles(path).exists else { return false }
+        do throws(VaultError) {
+            let connection: Connection
+            do throws(SQLiteError) {
+                connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+                guard try connection.first(.vaultTableCount) == 1 else { return false }
+            } catch {
+                throw .database(error)
+            }
+            return try Vault.open(in: connection, source) != nil
+        } catch {
+            switch error {
+            case .damaged where source != nil: return true
+            case .damaged: throw StoreError(VaultError.keyMissing, in: path)
+            case .database(let error): return !error.isCorrupt && !error.isNotADatabase
+            default: throw StoreError(error, in: path)
+            }
+        }
+    }
+
+    /// Whether a file is for certain a database in which anybody can read.
+    static func isInTheClear(_ path: String) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
-            guard try connection.first(.vaultTableCount) == 1 else { return false }
-            return try connection.first(.vault) != nil
+            guard try connection.first(.vaultTableCount) == 1 else { return true }
+            guard try connection.first(.hasKeys) == 0 else { return false }
+            return try connection.first(.vault) == nil
         } catch {
-            return !error.isCorrupt && !error.isNotADatabase
+            return false
         }
     }
 
@@ -106,9 +187,9 @@ package struct StoreProtection: Sendable {
         } catch {
             throw StoreError(error, in: place)
         }
-        guard let vault else { return source == nil }
+        guard let vault else { return source == nil || takesOff }
         connection.companion = RowSeals(vault, owner: owner, connection)
-        return vault.stage == .sealed && !vault.needsRewrap
+        return vault.stage == .sealed && !vault.needsRewrap && !takesOff
     }
 
     /// The same for a connection that only reads, where another has prepared everything.
@@ -127,16 +208,19 @@ package struct StoreProtection: Sendable {
     }
 
     /// Writes down whose a database is, makes its vault, seals what stands in the clear, and gives its
-    /// keys the new master key: whatever of it is left to do.
+    /// keys the new master key, or takes the seals off: whatever of it is left to do.
     ///
     /// Nobody else has the database open.
     func prepare(
         _ connection: Connection, _ owner: StoreOwner, _ place: String, _ queries: OwnerQueries,
         isNew: Bool
     ) throws(StoreError) {
-        guard let source else {
+        guard let source, !takesOff else {
             return try run(place) { () throws(SQLiteError) in
                 if isNew { try connection.execute(queries.insert, owner) }
+                if let seals = connection.seals {
+                    try connection.unseal(with: seals, queries.rename, progress)
+                }
             }
         }
         let keys = try keys(of: source, place)
@@ -159,10 +243,11 @@ package struct StoreProtection: Sendable {
         guard let seals = connection.seals else { return }
         try run(place) { () throws(SQLiteError) in
             if seals.vault.needsRewrap { _ = try seals.vault.rewrap(keys.current, in: connection) }
+            if seals.vault.stage == .unsealing { try seals.vault.note(.sealing, in: connection) }
             if seals.vault.stage == .sealing {
                 try connection.sealPayloads(with: seals, progress)
                 try connection.forgetWhatWasClear()
-                try seals.vault.finishSealing(in: connection)
+                try seals.vault.note(.sealed, in: connection)
             }
         }
     }
@@ -199,6 +284,18 @@ package struct StoreProtection: Sendable {
 }
 
 extension StoreFiles {
+    /// Deletes what was set aside of a cache before it was sealed: it tells what is sealed now.
+    ///
+    /// What was set aside of an outbox stays, because nobody else may have those words.
+    func deleteClearCopies() {
+        var number = 1
+        while case let old = DatabaseFiles("\(cache).damaged-\(number)"), old.exists {
+            // One that cannot be deleted now is tried again at the next opening.
+            if StoreProtection.isInTheClear(old.path) { try? old.delete() }
+            number += 1
+        }
+    }
+
     /// Gives every file of the store a class of protection.
     func protect(as protection: FileProtection?) throws(StoreError) {
         guard let protection else { return }
@@ -216,7 +313,7 @@ extension StoreFiles {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    fileprivate static let vaultTableCount = Query(
+    static let vaultTableCount = Query(
         sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'vault'"
     ) { row in row.int64(0) }
 }

@@ -59,7 +59,11 @@ package final class Vault: Sendable {
         do throws(SQLiteError) { row = try connection.first(.vault) } catch {
             throw .database(error)
         }
-        guard let row else { return nil }
+        guard let row else {
+            // A row that is lost must not make sealed names pass for names.
+            guard try Self.hasKeys(in: connection) else { return nil }
+            throw .damaged("it is missing")
+        }
         let header = try VaultHeader(row.header)
         guard let stage = VaultStage(rawValue: row.stage) else { throw .damaged("its stage") }
         guard let keys = try keys(source) else { throw .keyMissing }
@@ -71,6 +75,14 @@ package final class Vault: Sendable {
                 needsRewrap: !master.isSame(as: keys.current))
         } catch {
             throw .damaged("the key of its names")
+        }
+    }
+
+    private static func hasKeys(in connection: Connection) throws(VaultError) -> Bool {
+        do throws(SQLiteError) {
+            return try connection.first(.hasKeys) == 1
+        } catch {
+            throw .database(error)
         }
     }
 
@@ -106,7 +118,11 @@ package final class Vault: Sendable {
         channelRow: Int64, in connection: Connection
     ) throws(SQLiteError) -> Sealer {
         if let newest = try connection.first(.newestKeyOfChannel, channelRow) {
-            return try sealer(newest)
+            do throws(SQLiteError) {
+                return try sealer(newest)
+            } catch  where error.isMalformedValue {
+                // What it has sealed is lost; what is written from now on need not be.
+            }
         }
         return try addKey(channelRow: channelRow, in: connection)
     }
@@ -143,6 +159,19 @@ package final class Vault: Sendable {
         let sealer = Sealer(key: opened, number: UInt32(truncatingIfNeeded: key.number))
         remember(sealer, key)
         return sealer
+    }
+
+    /// The numbers of the keys that the wrapping key does not open: damage.
+    func brokenKeys(in connection: Connection) throws(SQLiteError) -> [Int64] {
+        var broken: [Int64] = []
+        for key in try connection.all(.allKeys) {
+            do throws(SQLiteError) {
+                _ = try sealer(key)
+            } catch  where error.isMalformedValue {
+                broken.append(key.number)
+            }
+        }
+        return broken
     }
 
     /// Adds a key, which becomes the channel's newest.

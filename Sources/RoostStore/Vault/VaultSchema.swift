@@ -31,12 +31,12 @@ package enum VaultStage: Int64, Sendable {
     case sealing = 1
     /// A row in the clear is somebody else's work and is refused.
     case sealed = 2
-    /// Protection is being taken off: all that is written is in the clear.
+    /// The seals are being taken off by whoever has the database alone: some rows are in the clear.
     case unsealing = 3
 }
 
 /// A row of `data_key`.
-struct WrappedKey: Sendable {
+struct WrappedKey: Equatable, Sendable {
     let number: Int64
     let channelRow: Int64
     let bytes: [UInt8]
@@ -117,7 +117,24 @@ extension Query where Output == Void, Input == WrappedKey {
     }
 }
 
+extension Query where Output == Int64, Input == Void {
+    static var hasKeys: Query {
+        Query(sql: "SELECT EXISTS (SELECT 1 FROM data_key)") { row in row.int64(0) }
+    }
+}
+
+extension Query where Output == Void, Input == Void {
+    static var deleteVault: Query { Query(sql: "DELETE FROM vault") }
+    static var deleteKeys: Query { Query(sql: "DELETE FROM data_key") }
+}
+
 extension Query where Output == Void, Input == Int64 {
+    static var deleteKey: Query {
+        Query(
+            sql: "DELETE FROM data_key WHERE number = ?1",
+            bind: { number, bindings in bindings.append(number) })
+    }
+
     static var deleteKeysOfChannel: Query {
         Query(
             sql: "DELETE FROM data_key WHERE channel_id = ?1",

@@ -25,7 +25,12 @@ extension StoreWriter {
             }
             // The channel itself stays, with its last message; nothing but its row is sealed anew.
             try connection.transaction { () throws(SQLiteError) in
-                let stored = try connection.storedChannel(url)
+                var stored: StoredChannel?
+                do throws(SQLiteError) {
+                    stored = try connection.storedChannel(url)
+                } catch  where error.isMalformedValue {
+                    // A broken seal cannot be put on again; its channel comes back from the server.
+                }
                 _ = try seals.vault.replaceKey(channelRow: row, in: connection)
                 if let payload = stored?.payload {
                     let sealed = try seals.sealed(channelRow: row, at: .channel(row: row)) {

@@ -48,15 +48,15 @@ extension StoreWriter {
         let isInMemory = isInMemory
         return try inspect { connection throws(SQLiteError) in
             let hasSearch = try connection.first(.hasSearchState) ?? false
-            let size = CacheSize(
-                used: try connection.space().usedBytes,
-                other: try connection.first(.otherBytes) ?? 0)
             let weights = try connection.channelWeights()
-            let factor = PackedBytes.factor(
-                of: weights.map(\.holding), in: size, hasSearch: hasSearch)
+            let used = try connection.space().usedBytes
+            let other = try connection.first(.otherBytes) ?? 0
+            let packed = PackedBytes(
+                weights.map(\.holding), used: used, other: other, hasSearch: hasSearch)
+            let size = CacheSize(used: used, other: other, packed: packed.all)
             let channels = weights.map { weight in
                 CachedChannelInfo(
-                    weight, byteCount: PackedBytes.of(weight.holding, factor, hasSearch: hasSearch),
+                    weight, byteCount: packed.held(weight.holding),
                     isOpen: open.contains(weight.url))
             }
             // Nothing can be copied beside memory, a copy could not open what is sealed, and a file that was made without the means to
@@ -167,6 +167,7 @@ extension StoreWriter {
             return nil
         }
         announce(commit)
+        trim.isRewritten = true
         trim.evicted = trim.plan.channels
         trim.remaining = []
         trim.phase = .indexWords
@@ -200,7 +201,7 @@ extension StoreWriter {
     /// Goes on with more channels when those of the plan were not enough.
     private func planRest(of trim: inout Trim) throws(StoreError) {
         trim.size = try usedBytes()
-        if trim.size > trim.plan.target {
+        if trim.size > trim.goal {
             let gone = Set(trim.evicted.map(\.url))
             trim.remaining = try evictionPlan(
                 downTo: trim.plan.target, sparing: trim.open, only: .slices

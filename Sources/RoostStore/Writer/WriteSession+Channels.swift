@@ -80,11 +80,16 @@ extension WriteSession {
         channels[url]?.after = after
     }
 
+    /// What is known of a channel; nothing when it cannot be read: then the server's word takes its place.
     private func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
-        guard let stored = try connection.storedChannel(url) else { return nil }
-        let channel = try stored.channel { row in user(inRow: row) }
-        try checkUsers()
-        return channel
+        do throws(SQLiteError) {
+            guard let stored = try connection.storedChannel(url) else { return nil }
+            let channel = try stored.channel { row in user(inRow: row) }
+            try checkUsers()
+            return channel
+        } catch  where error.isMalformedValue {
+            return nil
+        }
     }
 }
 

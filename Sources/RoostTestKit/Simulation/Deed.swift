@@ -9,13 +9,15 @@ enum Deed: String, CaseIterable, Sendable {
     case openTimeline, jump, closeTimeline, loadOlder, loadNewer
     case openList, loadMore, closeList
     case createChannel, lookUpChannel
-    case connect, disconnect
+    case connect, disconnect, reconnect
+    /// Something changes while an answer about it is on its way.
+    case race
     // By a user, on a device that is none of ours.
     case sendElsewhere, burst, editElsewhere, deleteElsewhere, readElsewhere
     case leave, join, rename, createElsewhere
     // To a device.
     case cutLink, restoreLink, loseNetwork, findNetwork
-    case roughen, calm
+    case roughen, slowDown, calm
     case relaunch, crash, crashSoon, suspend, fillDisk, freeDisk, moveClock
     // To time.
     case wait, waitLong
@@ -34,6 +36,8 @@ enum Deed: String, CaseIterable, Sendable {
         case .cancel: 1
         case .connect: 4
         case .disconnect: 1
+        case .reconnect: 1
+        case .race: 6
         case .burst: 1
         case .readElsewhere: 5
         case .leave: 1
@@ -43,6 +47,7 @@ enum Deed: String, CaseIterable, Sendable {
         case .loseNetwork: 1
         case .findNetwork: 2
         case .roughen: 3
+        case .slowDown: 2
         case .calm: 3
         case .relaunch: 2
         case .crash, .crashSoon: 2

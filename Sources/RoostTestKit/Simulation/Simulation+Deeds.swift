@@ -22,14 +22,9 @@ extension Simulation {
             }
         case .resend: await withFailed(app) { await $0.resend($1) }
         case .cancel: await withFailed(app) { await $0.cancel($1) }
-        case .openTimeline: openTimeline(app, startingAt: .distantFuture)
-        case .jump: openTimeline(app, startingAt: somePast())
-        case .closeTimeline:
-            guard !app.timelines.isEmpty, app.client != nil else { return }
-            let watch = app.timelines.remove(at: pick(app.timelines.count))
-            call(app, "close timeline \(watch.number)") { [timeline = watch.collection] _ in
-                await timeline.close()
-            }
+        case .openTimeline: openTimeline(app, someChannel(), startingAt: .distantFuture)
+        case .jump: openTimeline(app, someChannel(), startingAt: somePast())
+        case .closeTimeline: closeTimeline(app)
         case .loadOlder:
             guard let watch = pick(of: app.timelines) else { return }
             call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
@@ -61,16 +56,19 @@ extension Simulation {
                     ChannelCreateParams(memberIDs: others, name: name))
             }
         case .lookUpChannel:
-            let url = channels[pick(channels.count)]
+            let url = someChannel()
             call(app, "look up \(url)") { _ = try await $0.channel(url) }
         case .connect: connect(app)
+        case .reconnect: reconnect(app)
+        case .race: try await race(app)
         case .disconnect: call(app, "disconnect") { await $0.disconnect() }
         case .wait: await pass(.milliseconds(Int64(random.next() % 500)))
         case .waitLong: await pass(.seconds(Int64(5 + random.next() % 60)))
         case .sendElsewhere, .burst, .editElsewhere, .deleteElsewhere, .readElsewhere, .leave,
             .join, .rename, .createElsewhere:
             try await performElsewhere(deed)
-        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .roughen, .calm, .relaunch,
+        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .roughen, .slowDown, .calm,
+            .relaunch,
             .crash, .crashSoon, .suspend, .fillDisk, .freeDisk, .moveClock:
             try await befall(deed, app)
         }
@@ -78,12 +76,45 @@ extension Simulation {
 
     func connect(_ app: SimulatedApp) { call(app, "connect") { try await $0.connect() } }
 
+    private func reconnect(_ app: SimulatedApp) {
+        call(app, "reconnect") {
+            await $0.disconnect()
+            try await $0.connect()
+        }
+    }
+
+    private func race(_ app: SimulatedApp) async throws {
+        let channel = someChannel()
+        switch pick(3) {
+        case 0: openList(app)
+        case 1:
+            guard let watch = pick(of: app.timelines) else { return }
+            call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
+                try await timeline.loadOlder()
+            }
+        default:
+            if app.timelines.count >= 3 { closeTimeline(app) }
+            openTimeline(app, channel, startingAt: .distantFuture)
+        }
+        for _ in 0...pick(3) {
+            await pass(.milliseconds(Int64(pick(80))))
+            switch pick(7) {
+            case 0, 1: try await performElsewhere(.deleteElsewhere, in: channel)
+            case 2: try await performElsewhere(.editElsewhere, in: channel)
+            case 3: try await performElsewhere(.rename, in: channel)
+            case 4: try await performElsewhere(.leave, in: channel)
+            case 5: reconnect(app)
+            default: try await performElsewhere(.join, in: channel)
+            }
+        }
+    }
+
     // MARK: Messages
 
     private func send(_ app: SimulatedApp) {
         // One call at a time, so that the order of calls is known.
         guard let client = app.client, !app.isSending else { return }
-        let channel = channels[pick(channels.count)]
+        let channel = someChannel()
         app.isSending = true
         app.sendCount += 1
         lastNumber += 1
@@ -147,9 +178,20 @@ extension Simulation {
         return Timestamp(milliseconds: start + Int64(random.next() % UInt64(now - start + 1)))
     }
 
-    private func openTimeline(_ app: SimulatedApp, startingAt start: Timestamp) {
+    private func someChannel() -> ChannelURL { channels[pick(channels.count)] }
+
+    private func closeTimeline(_ app: SimulatedApp) {
+        guard !app.timelines.isEmpty, app.client != nil else { return }
+        let watch = app.timelines.remove(at: pick(app.timelines.count))
+        call(app, "close timeline \(watch.number)") { [timeline = watch.collection] _ in
+            await timeline.close()
+        }
+    }
+
+    private func openTimeline(
+        _ app: SimulatedApp, _ channel: ChannelURL, startingAt start: Timestamp
+    ) {
         guard app.timelines.count < 3 else { return }
-        let channel = channels[pick(channels.count)]
         call(app, "open timeline of \(channel) at \(start)") {
             [index = app.number, run = app.run] in
             let timeline = try await $0.timeline(of: channel, startingAt: start)

@@ -22,6 +22,9 @@ extension Simulation {
         case .roughen:
             note("\(app.name) rough weather")
             app.device.network.weather = .rough
+        case .slowDown:
+            note("\(app.name) slow answers")
+            app.device.network.weather = .sluggish
         case .calm:
             note("\(app.name) calm weather")
             app.device.network.weather = .calm

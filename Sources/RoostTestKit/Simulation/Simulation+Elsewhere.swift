@@ -7,9 +7,9 @@ import RoostWire
 // What the same users do on devices that are none of ours: at once and without fail.
 
 extension Simulation {
-    func performElsewhere(_ deed: Deed) async throws {
+    func performElsewhere(_ deed: Deed, in place: ChannelURL? = nil) async throws {
         let user = user(pick(shape.users))
-        let channel = channels[pick(channels.count)]
+        let channel = place ?? channels[pick(channels.count)]
         switch deed {
         case .sendElsewhere: await sendElsewhere(1 + pick(3), to: channel, by: user)
         case .burst:

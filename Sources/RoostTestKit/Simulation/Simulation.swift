@@ -109,7 +109,7 @@ package actor Simulation {
     private func live(_ seed: UInt64) async -> Report {
         var failure: String?
         do {
-            try await begin()
+            try await begin(seed)
             while step < shape.steps {
                 try await takeStep()
                 step += 1
@@ -129,7 +129,10 @@ package actor Simulation {
             failure: failure, trace: trace?.lines ?? [])
     }
 
-    private func begin() async throws {
+    /// Some disks are sealed.
+    private static let storageKey = [UInt8](repeating: 7, count: 32)
+
+    private func begin(_ seed: UInt64) async throws {
         for index in 0..<shape.users {
             let id = user(index)
             await world.storage.saveUser(User(id: id, nickname: "\(id)"), accessToken: nil)
@@ -138,7 +141,8 @@ package actor Simulation {
         for index in 0..<shape.apps {
             let device = world.device(
                 of: user(index % shape.users), folder: "\(folder)/\(index)",
-                pageSize: shape.pageSize)
+                pageSize: shape.pageSize,
+                protection: seed % 5 == 4 && index == 0 ? try .key(Self.storageKey) : .none)
             let app = SimulatedApp(
                 index, device, SimulatedDisk("\(folder)/\(index)"),
                 SimulatedProcess(on: executor))

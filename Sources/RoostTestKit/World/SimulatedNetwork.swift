@@ -26,6 +26,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     /// How long a frame or half a request takes.
     private static let latencyMS: ClosedRange<Int64> = 2...60
     private static let slowLatencyMS: ClosedRange<Int64> = 500...12_000
+    private static let slowAnswerMS: ClosedRange<Int64> = 100...3_000
     /// How long it takes to notice that something did not arrive.
     private static let noticeMS: ClosedRange<Int64> = 5...3_000
 
@@ -131,7 +132,8 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         try await cross(there)
         let response = await server.respond(to: request)
         if happens(\.lostAnswer, "lost answer") { throw try await failure(within: request) }
-        let back = latency()
+        let isSlow = happens(\.slowAnswer, "slow answer")
+        let back = isSlow ? random.duration(in: Self.slowAnswerMS) : latency()
         guard there + back < request.timeLimit else {
             try await pause(max(.zero, request.timeLimit - there))
             throw TransportError(.timedOut, "The simulated answer did not come in time.")

@@ -17,6 +17,7 @@ package final class SimulatedWorld: Sendable {
         package let clockError: ClockError
         let cache: Configuration.Cache
         let pageSize: Int
+        let protection: Protection
     }
 
     /// A device's clock shows the world's time plus this.
@@ -82,12 +83,13 @@ package final class SimulatedWorld: Sendable {
 
     /// A device for a user; with a folder its disk is real and outlives `ChatClient.close`.
     package func device(
-        of userID: UserID, folder: String? = nil, pageSize: Int = 40
+        of userID: UserID, folder: String? = nil, pageSize: Int = 40,
+        protection: Protection = .none
     ) -> Device {
         Device(
             userID: userID, network: SimulatedNetwork(to: server, on: executor, random),
             clockError: ClockError(), cache: folder.map { .folder($0) } ?? .memory,
-            pageSize: pageSize)
+            pageSize: pageSize, protection: protection)
     }
 
     /// Starts the app on a device.
@@ -103,7 +105,7 @@ package final class SimulatedWorld: Sendable {
         let client = try await ChatClient.open(
             Configuration(
                 applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
-                cache: device.cache, pageSize: device.pageSize),
+                cache: device.cache, protection: device.protection, pageSize: device.pageSize),
             world: World(
                 http: line, sockets: line, clock: executor,
                 wallTime: { [executor, clockError = device.clockError] in

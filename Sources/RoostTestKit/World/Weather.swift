@@ -16,6 +16,9 @@ package struct Weather: Hashable, Sendable {
     /// The server refuses for a reason that passes: 429, 500 or 503.
     package var refusedRequest: UInt64 = 0
 
+    /// The answer takes seconds, while the socket is as fast as ever.
+    package var slowAnswer: UInt64 = 0
+
     // MARK: Sockets
 
     /// A frame comes twice in a row, as seen by its channel.
@@ -41,6 +44,15 @@ package struct Weather: Hashable, Sendable {
     package init() {}
 
     package static let calm = Weather()
+
+    /// Answers are slow, so that news overtakes them.
+    package static let sluggish = {
+        var weather = Weather()
+        weather.slowAnswer = 500
+        weather.repeatedFrame = 20
+        weather.overtakenFrame = 20
+        return weather
+    }()
 
     /// Everything goes wrong now and then.
     package static let rough = {

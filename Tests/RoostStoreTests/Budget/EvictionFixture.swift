@@ -87,6 +87,11 @@ enum EvictionFixture {
         return empty
     }
 
+    /// Those of some words that the files may show: in a sealed folder none.
+    static func shown(_ words: some Sequence<ChannelURL>) -> Set<ChannelURL> {
+        Fixture.isSealed ? [] : Set(words)
+    }
+
     /// The words that stand anywhere in the files of a folder.
     static func words(in folder: String) throws -> Set<ChannelURL> {
         var found: Set<ChannelURL> = []

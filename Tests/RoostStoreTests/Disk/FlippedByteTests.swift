@@ -57,7 +57,7 @@ struct FlippedByteTests {
 
     /// Opens a store with a check and reads all of it; what cannot be read says so.
     private func readAll(_ folder: TemporaryFolder) async throws -> StoreError? {
-        var options = Store.Options()
+        var options = Fixture.options
         options.checksForDamage = true
         do {
             let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)

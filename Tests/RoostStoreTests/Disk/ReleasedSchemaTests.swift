@@ -126,7 +126,7 @@ struct ReleasedSchemaTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         try place(in: folder.path)
-        var options = Store.Options()
+        var options = Fixture.options
         let (steps, told) = AsyncStream.makeStream(of: MigrationProgress.self)
         options.migrating = { told.yield($0) }
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
@@ -136,6 +136,33 @@ struct ReleasedSchemaTests {
             await steps.reduce(into: []) { $0.append("\($1.name) \($1.done)/\($1.total)") }
                 == ["lean rows 600/600"])
         await store.close()
+    }
+
+    @Test func `what the first release wrote shows nothing once it is sealed (scar 41, R134)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try place(in: folder.path)
+        let written = [
+            "text 2 of channel", "Channel 0", "channel-0", "user 1", "Name 1", "type 1",
+            "https://example.com", "f18.png", "token 0", "new_field", "unsent words", "waiting",
+        ]
+        func shown() throws -> [String] {
+            var bytes = Data()
+            let store = folder.file("app/anna")
+            for name in try FileManager.default.contentsOfDirectory(atPath: store) {
+                bytes += try Data(contentsOf: URL(fileURLWithPath: "\(store)/\(name)"))
+            }
+            return written.filter { bytes.range(of: Data($0.utf8)) != nil }
+        }
+        #expect(try shown() == written)
+        var options = Fixture.options
+        options.protection = try .key([UInt8](repeating: 7, count: 32))
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        try await check(store)
+        #expect(try shown() == [])
+        await store.close()
+        #expect(try shown() == [])
     }
 
     @Test func `whoever only looks says that a file is old, and repairs nothing (scar 41)`()

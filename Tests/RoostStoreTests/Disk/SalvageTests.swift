@@ -67,7 +67,7 @@ struct SalvageTests {
     }
 
     private func openChecked(_ folder: TemporaryFolder) async throws -> Store {
-        var options = Store.Options()
+        var options = Fixture.options
         options.checksForDamage = true
         return try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
     }
@@ -142,7 +142,8 @@ struct SalvageTests {
         let model = try await content(store)
         await store.close()
         let report = try await FolderInspection.repair(
-            folder.file("app/anna"), owner: Fixture.owner)
+            folder.file("app/anna"), owner: Fixture.owner,
+            Fixture.options.protection)
         guard case .rebuilt(let path, _, let salvaged) = report else {
             Issue.record("A repair should tell of itself.")
             return
@@ -160,7 +161,8 @@ struct SalvageTests {
         #expect(try await again.verify().findings == [])
         await again.close()
         // Only the newest of the old files is kept: they hold what people wrote.
-        _ = try await FolderInspection.repair(folder.file("app/anna"), owner: Fixture.owner)
+        _ = try await FolderInspection.repair(
+            folder.file("app/anna"), owner: Fixture.owner, Fixture.options.protection)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("app/anna"))
         #expect(files.filter { $0.hasSuffix(".damaged-2") } == [])
     }
@@ -176,7 +178,8 @@ struct SalvageTests {
         try bytes.write(to: url)
         await #expect(throws: StoreError.self) { try await Store.test(.folder(folder.path)) }
         #expect(try Data(contentsOf: url) == bytes)
-        _ = try await FolderInspection.repair(folder.file("app/anna"), owner: Fixture.owner)
+        _ = try await FolderInspection.repair(
+            folder.file("app/anna"), owner: Fixture.owner, Fixture.options.protection)
         let store = try await Store.test(.folder(folder.path))
         #expect(try await store.verify().findings == [])
         await store.close()
@@ -187,7 +190,8 @@ struct SalvageTests {
     {
         let folder = try await filled()
         let report = try await FolderInspection.repair(
-            folder.file("app/anna"), owner: StoreOwner(application: "app", user: "bob"))
+            folder.file("app/anna"), owner: StoreOwner(application: "app", user: "bob"),
+            Fixture.options.protection)
         guard case .rebuilt(_, _, let salvaged) = report else { return }
         #expect(salvaged.messages == 0 && salvaged.channels == 0 && !salvaged.isWhole)
     }
@@ -198,7 +202,7 @@ struct SalvageTests {
         ("UPDATE coverage SET upper_at = -5 WHERE channel_id = 1", .coverage),
         ("UPDATE holding SET payload_bytes = payload_bytes + 1", .holding),
         ("INSERT INTO cursor (kind, channel_id, token) VALUES (2, 999, 'x')", .cursor),
-        ("DELETE FROM user WHERE user_id = 'user 1'", .missingRow),
+        ("DELETE FROM user WHERE id = 2", .missingRow),
         ("UPDATE message SET payload = x'00ff' WHERE message_id = 7", .payload),
         ("UPDATE message SET request_key = 1 WHERE message_id = 9", .requestKey),
         ("UPDATE channel SET flags = 77 WHERE id = 2", .channelColumns),

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// A second copy of what opens a sealed outbox, in a database of its own.
+///
+/// Every unsent word hangs on two short rows. In one file a single damaged page could take them away, and
+/// all words with them.
+struct VaultCopy {
+    let path: String
+
+    /// Makes the copy say what the vault of an outbox says that was just opened; none where nothing is
+    /// sealed.
+    func follow(_ outbox: Connection) throws(SQLiteError) {
+        guard let seals = outbox.seals else {
+            // One that stays opens nothing that is left.
+            try? DatabaseFiles(path).delete()
+            return
+        }
+        // The key of all items, which otherwise the first of them would make.
+        if try outbox.first(.newestKeyOfChannel, RowSeals.commonRow) == nil {
+            try outbox.transaction { () throws(SQLiteError) in
+                _ = try seals.vault.sealer(channelRow: RowSeals.commonRow, in: outbox)
+            }
+        }
+        guard let vault = try SalvagedVault(of: outbox) else { return }
+        do throws(SQLiteError) {
+            try put(vault)
+        } catch {
+            // Damaged itself: it is worth nothing beside a whole outbox.
+            try? DatabaseFiles(path).delete()
+            try put(vault)
+        }
+    }
+
+    private func put(_ vault: SalvagedVault) throws(SQLiteError) {
+        let copy = try Connection(
+            .file(path), ConnectionOptions(durability: .powerLoss, erasesDeleted: true))
+        let isMade = try copy.first(.vaultTableCount) == 1
+        if isMade, try SalvagedVault(of: copy) == vault { return }
+        _ = try copy.erasing { () throws(SQLiteError) in
+            if !isMade { try copy.executeScript(.vaultTables) }
+            try vault.write(to: copy)
+        }
+    }
+
+    /// What the copy says; nil when there is none that these keys open.
+    func vault(_ protection: StoreProtection, _ owner: StoreOwner) -> SalvagedVault? {
+        guard DatabaseFiles(path).exists,
+            let copy = try? Connection(.file(path), ConnectionOptions(access: .readOnly)),
+            (try? protection.attach(to: copy, owner: owner, path)) != nil,
+            let vault = copy.seals?.vault, (try? vault.brokenKeys(in: copy)) == []
+        else { return nil }
+        return try? SalvagedVault(of: copy)
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommand
+import RoostStore
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct SealedCommandTests {
+    @Test func `a sealed cache is looked into with its key, and not without (R134, scar 43)`()
+        async throws
+    {
+        let program = try Program()
+        let client = try await program.run(
+            [
+                "client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "Ada",
+                "--cache", "cache", "--key-folder", "keys",
+            ],
+            input: [
+                #"{"id":1,"request":"send","channel":"c","text":"Unsent-Words-Curlew"}"#,
+                #"{"id":2,"request":"quit"}"#,
+            ])
+        #expect(client.status == 0, "\(client.errors)")
+        func run(_ words: String...) async throws -> Program.Outcome {
+            try await program.run(["cache"] + words + ["--key-folder", "keys"])
+        }
+        let inspected = try await run("inspect", "cache", "--text")
+        #expect(inspected.status == 0, "\(inspected.errors)")
+        #expect(inspected.output.contains { $0.contains("Ada") && $0.contains("demo") })
+        #expect(inspected.output.contains { $0.contains("Unsent-Words-Curlew") })
+        // By whatever path one came.
+        #expect(try await run("inspect", "cache/demo/%41da").status == 0)
+        #expect(try await run("search", "cache", "words").status == 0)
+        #expect(try await run("verify", "cache").status == 0)
+        #expect(try await run("verify", "cache", "--repair").status == 0)
+        #expect(try await run("clear", "cache").status == 0)
+        for words in [["inspect", "cache"], ["search", "cache", "words"], ["clear", "cache"]] {
+            let outcome = try await program.run(["cache"] + words)
+            #expect(outcome.status == ExitCode.storage.rawValue)
+            #expect(outcome.errors.first?.contains("--key-folder") == true)
+        }
+        #expect(try await program.run(["cache", "verify", "cache"]).status != 0)
+        try program.remove()
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostSealing
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// Bits that turned over in what is sealed.
+struct SealedDamageTests {
+    private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
+
+    private func filled() async throws -> SealedFolder {
+        let place = try SealedFolder(inMemory: true)
+        let store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        return place
+    }
+
+    /// What a read gave, or nothing when it told of damage; anything else is a failure.
+    private func read<Value>(
+        _ place: Comment, _ told: inout Int, _ body: () async throws -> Value
+    ) async throws -> Value? {
+        do {
+            return try await body()
+        } catch let error as StoreError {
+            #expect(error.kind == .damaged, place)
+            told += 1
+            return nil
+        }
+    }
+
+    /// Opens the store and compares everything that it is ready to say with what was written.
+    ///
+    /// - Returns: How often it told of damage.
+    private func told(by place: SealedFolder, _ comment: Comment) async throws -> Int {
+        var told = 0
+        guard let store = try await read(comment, &told, { try await place.open(key) }) else {
+            return told
+        }
+        if store.report != .intact { told += 1 }
+        if store.outboxReport != .intact { told += 1 }
+        let reader = store.reader
+        for message in Secrets.messages {
+            guard let id = message.messageID else { continue }
+            let found = try await read(comment, &told) { try await reader.message(id).value }
+            if let found = found ?? nil { #expect(found == message, comment) }
+        }
+        for url in [Secrets.channel, Secrets.otherChannel] {
+            _ = try await read(comment, &told) { try await reader.newest(in: url) }
+            let found = try await read(comment, &told) { try await reader.channel(url).value }
+            if let found = found ?? nil {
+                #expect(["Channel-Name-Smew", ""].contains(found.name), comment)
+            }
+        }
+        let listed = try await read(comment, &told) {
+            try await reader.channels(order: .chronological, limit: 9).value.map(\.url)
+        }
+        #expect(Set(listed ?? []).isSubset(of: [Secrets.channel, Secrets.otherChannel]), comment)
+        let user = try await read(comment, &told) { try await reader.user(Secrets.sender.id).value }
+        if let user = user ?? nil { #expect(user == Secrets.sender, comment) }
+        let cursor = try await read(comment, &told) {
+            try await reader.cursor(.channelChanges).value
+        }
+        if let cursor = cursor ?? nil { #expect(cursor == .token("Token-Pochard"), comment) }
+        let session = try await read(comment, &told) { try await reader.session().value }
+        if let session = session ?? nil {
+            #expect(session == Array("Session-Shoveler".utf8), comment)
+        }
+        let hits = try await read(comment, &told) { try await Secrets.search(store).found }
+        for hit in hits ?? [] {
+            #expect(Secrets.messages.contains(hit.message), comment)
+        }
+        if let items = try await read(comment, &told, { try await store.outbox.items() }) {
+            told += items.unreadable.count
+            #expect(items.items.allSatisfy { $0.content == Secrets.unsent }, comment)
+        }
+        if let found = try await read(comment, &told, { try await store.verify() }) {
+            told += found.findings.count
+        }
+        await store.close()
+        return told
+    }
+
+    @Test(arguments: SealedColumn.ofCache + SealedColumn.ofVault)
+    func `a bit that turned over in a sealed cache is told, and gives no wrong word (scars 42, 43)`(
+        _ column: SealedColumn
+    ) async throws {
+        let place = try await filled()
+        #expect(try await told(by: place, "nothing is broken yet") == 0)
+        var random = SplitMix64(seed: UInt64(column.testDescription.utf8.count))
+        for _ in 0..<(ScriptedLife.triesEverything ? 200 : 4) {
+            let damaged = try place.copy()
+            let (bit, row) = (Int(random.next() >> 1), Int(random.next() >> 1))
+            try column.flip(
+                bit: bit, ofRow: row, in: Connection(.file(try damaged.path("cache.sqlite"))))
+            let comment: Comment = "\(column.testDescription), \(bit), \(row)"
+            #expect(try await told(by: damaged, comment) > 0, comment)
+            // Unsent words lie in a database of their own.
+            let store = try await damaged.open(key)
+            #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+            await store.close()
+            Secrets.expectNone(in: damaged.files())
+        }
+    }
+
+    @Test(arguments: SealedColumn.ofOutbox + SealedColumn.ofVault)
+    func `a bit that turned over in a sealed outbox is told, and gives no wrong word (scar 42)`(
+        _ column: SealedColumn
+    ) async throws {
+        let place = try await filled()
+        var random = SplitMix64(seed: 7)
+        for _ in 0..<(ScriptedLife.triesEverything ? 200 : 4) {
+            let damaged = try place.copy()
+            let (bit, row) = (Int(random.next() >> 1), Int(random.next() >> 1))
+            try column.flip(
+                bit: bit, ofRow: row, in: Connection(.file(try damaged.path("outbox.sqlite"))))
+            let comment: Comment = "\(column.testDescription), \(bit), \(row)"
+            #expect(try await told(by: damaged, comment) > 0, comment)
+            if SealedColumn.ofVault.contains(where: { $0.testDescription == "\(column)" }) {
+                // There is a second copy of these.
+                let store = try await damaged.open(key)
+                #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+                await store.close()
+            }
+            Secrets.expectNone(in: damaged.files())
+        }
+    }
+
+    /// What no sum covers: which row of the vault is which.
+    private static let moves: [SQL] = [
+        "UPDATE vault SET stage = 6", "DELETE FROM vault",
+        "UPDATE data_key SET number = number + 64",
+        "UPDATE data_key SET channel_id = 1 - channel_id",
+        "UPDATE data_key SET channel_id = channel_id + 4",
+        "DELETE FROM data_key WHERE channel_id = 0", "DELETE FROM data_key WHERE channel_id = 1",
+    ]
+
+    @Test(arguments: moves.indices)
+    func `a row of the vault that moved or is lost is told, and gives no wrong word (scar 42)`(
+        index: Int
+    ) async throws {
+        let place = try await filled()
+        let comment: Comment = "move \(index)"
+        try Connection(.file(try place.path("cache.sqlite"))).executeScript(Self.moves[index])
+        #expect(try await told(by: place, comment) > 0, comment)
+        // A channel can be fetched again, whatever became of its key.
+        let store = try await place.open(key)
+        #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+        await store.close()
+    }
+
+    @Test
+    func `unsent words survive the loss of all that opens them, and a new key (scars 15, 42)`()
+        async throws
+    {
+        let place = try SealedFolder(inMemory: true)
+        let (old, new) = (MasterKeys(Fixture.key(1)), Fixture.key(2))
+        var store = try await place.open(.sealed(old))
+        try await Secrets.fill(store)
+        await store.close()
+        let both = StoreProtection.sealed(MasterKeys(new, previous: [old.current]))
+        for protection in [StoreProtection.sealed(old), both, .sealed(MasterKeys(new))] {
+            store = try await place.open(protection)
+            #expect(store.outboxReport == .intact)
+            await store.close()
+            let damaged = try place.copy()
+            try Connection(.file(try damaged.path("outbox.sqlite"))).executeScript(
+                "DELETE FROM vault; UPDATE data_key SET wrapped = zeroblob(8)")
+            store = try await damaged.open(protection)
+            #expect(store.outboxReport != .intact)
+            #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+            await store.close()
+        }
+        // The copy goes over to the new key with the rest, and goes when the seals do.
+        let copy = try Connection(.file(try place.path("outbox.vault")))
+        #expect(throws: VaultError.wrongKey) { try Vault.open(in: copy, old) }
+        store = try await place.open(StoreProtection.sealed(MasterKeys(new)).takenOff())
+        await store.close()
+        #expect(!place.files().contains { $0.name.hasSuffix("outbox.vault") })
+    }
+
+    @Test func `a channel whose key is broken is fetched again after it was cleared (R136)`()
+        async throws
+    {
+        let place = try await filled()
+        let connection = try Connection(.file(try place.path("cache.sqlite")))
+        try connection.executeScript(
+            "UPDATE data_key SET wrapped = zeroblob(length(wrapped)) WHERE channel_id = 1")
+        let store = try await place.open(key)
+        await #expect(throws: StoreError.self) {
+            _ = try await store.reader.newest(in: Secrets.channel)
+        }
+        try await store.writer.commit([.clearMessages(Secrets.channel)])
+        try await store.writer.commit([.channels([Secrets.group]), Secrets.page])
+        #expect(try await store.reader.newest(in: Secrets.channel).count == 40)
+        await store.close()
+        let again = try await place.open(key)
+        #expect(try await again.verify().findings == [])
+        await again.close()
+    }
+}

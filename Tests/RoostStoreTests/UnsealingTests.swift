@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostModel
+import RoostSQLite
+import RoostSealing
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// Taking the seals off again.
+struct UnsealingTests {
+    private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
+
+    private func filled() async throws -> SealedFolder {
+        let place = try SealedFolder()
+        let store = try await place.open(key)
+        try await Secrets.fill(store)
+        await store.close()
+        return place
+    }
+
+    @Test func `a sealed store is taken back into the clear, whole (R131)`() async throws {
+        let place = try await filled()
+        var store = try await place.open(key.takenOff())
+        try await Secrets.expectAll(in: store)
+        #expect(try await store.verify().findings == [])
+        await store.suspend()
+        try await store.resume()
+        try await store.finishIndex()
+        #expect(try await Secrets.search(store).found.count == 39)
+        await store.close()
+        // Again, and then without any key.
+        for protection in [key.takenOff(), .none] {
+            store = try await place.open(protection)
+            #expect(store.report == .intact && store.outboxReport == .intact)
+            try await Secrets.expectAll(in: store)
+            await store.close()
+        }
+        for name in ["cache.sqlite", "outbox.sqlite"] {
+            let connection = try Connection(.file(try place.path(name)))
+            let count = Query<Void, Int64>(
+                sql: "SELECT (SELECT count(*) FROM vault) + (SELECT count(*) FROM data_key)"
+            ) { $0.int64(0) }
+            #expect(try connection.first(count) == 0)
+        }
+        store = try await place.open(key)
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        Secrets.expectNone(in: place.files())
+    }
+
+    @Test func `a wrong key takes nothing off (scar 44)`() async throws {
+        let place = try await filled()
+        let other = StoreProtection.sealed(MasterKeys(Fixture.key(2)))
+        #expect(await place.error(other.takenOff()) == .wrongKey)
+        #expect(await place.error(.keyFolder(place.keys.path).takenOff()) == .keyMissing)
+        Secrets.expectNone(in: place.files())
+    }
+
+    @Test(arguments: [true, false])
+    func `a run that was cut goes on, or is taken back (scars 15, 154)`(goesOn: Bool) async throws {
+        let place = try await filled()
+        // As a crash leaves it: some messages are open, the names are sealed.
+        let connection = try Connection(.file(try place.path("cache.sqlite")))
+        let vault = try #require(try Vault.open(in: connection, MasterKeys(Fixture.key(1))))
+        let opener = PayloadOpener(vault, connection)
+        let payloads = Query<Void, (row: Int64, id: Int64, payload: [UInt8])>(
+            sql: "SELECT channel_id, message_id, payload FROM message WHERE message_id % 2 = 0"
+        ) { ($0.int64(0), $0.int64(1), $0.bytes(2)) }
+        for (row, id, payload) in try connection.all(payloads) {
+            let plain = try opener.open(
+                payload.span, at: .message(channelRow: row, createdAt: id, id: id),
+                reading: "a message"
+            ) { bytes in bytes.indices.map { bytes[$0] } }
+            try connection.execute(Self.putPayload, (id, plain))
+        }
+        try connection.executeScript("UPDATE vault SET stage = 3")
+        #expect(!Secrets.found(in: place.files()).isEmpty)
+        #expect(await place.error(.none) == .keyMissing)
+        var store = try await place.open(goesOn ? key.takenOff() : key)
+        #expect(store.report == .intact)
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        if goesOn {
+            store = try await place.open(.none)
+            try await Secrets.expectAll(in: store)
+            await store.close()
+        } else {
+            Secrets.expectNone(in: place.files())
+        }
+    }
+
+    @Test func `a message that nobody can open does not hold up the others (scar 42)`() async throws
+    {
+        let place = try await filled()
+        let broken = try Connection(.file(try place.path("cache.sqlite")))
+        try SealedColumn.messages.flip(bit: 300, ofRow: 19, in: broken)
+        let store = try await place.open(key.takenOff())
+        guard case .rebuilt(_, _, let salvaged) = store.report else {
+            Issue.record("The damage was not told: \(store.report)")
+            return
+        }
+        #expect(salvaged.messages == 39 && !salvaged.isWhole)
+        #expect(try await store.reader.message(MessageID(19)).value?.text == "Text-Lapwing 19")
+        #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
+        await store.close()
+    }
+
+    private static let putPayload = Query<(id: Int64, payload: [UInt8]), Void>(
+        sql: "UPDATE message SET payload = ?2 WHERE message_id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.id)
+            bindings.append(input.payload)
+        })
+}
