@@ -160,6 +160,7 @@ extension SyncEngine {
                     filter: MessageFilter(replyType: .all)), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
+            engine.noteRead(changes.updated, deleted, in: channel)
             var mutations: [Mutation] = changes.updated.map { .edited($0) }
             if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
             return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
@@ -171,6 +172,12 @@ extension SyncEngine {
                 throw RoostError(error)
             }
         }
+    }
+
+    private func noteRead(_ edited: [Message], _ deleted: [MessageID], in channel: ChannelURL) {
+        if changesRead[channel] == nil { changesRead[channel, default: FetchLedger()].begin() }
+        for message in edited { changesRead[channel]?.note(editOf: message) }
+        for id in deleted { changesRead[channel]?.note(deletionOf: id) }
     }
 
     private func applyChannelChanges() async throws(RoostError) {
@@ -190,6 +197,10 @@ extension SyncEngine {
             var mutations: [Mutation] = changes.deleted.filter { !unsure.contains($0) }
                 .map { .removeChannel($0) }
             if !fresh.isEmpty { mutations.append(.channels(fresh)) }
+            // Other answers on their way may be older than this one.
+            for url in fresh.map(\.url) + changes.deleted {
+                engine.channelLedger.note(changeOf: url)
+            }
             return ChangePage(
                 mutations: mutations, next: changes.next, hasMore: changes.hasMore,
                 isWhole: stale.isEmpty && unsure.isEmpty)

@@ -52,8 +52,10 @@ extension SyncEngine {
 
     private func receive(_ event: MessageEvent) async throws(RoostError) {
         guard let session else { return }
-        let message = event.message
-        let channel = message.channelURL
+        let channel = event.message.channelURL
+        // The change log may have told already what became of it.
+        let known = changesRead[channel]?.upToDate([event.message]) ?? [event.message]
+        guard let message = known.first else { return }
         let isMine = message.sender?.user.id == me
         var mutations: [Mutation] = [
             .liveMessage(message, predecessor: event.previousMessageID)
@@ -136,6 +138,7 @@ extension SyncEngine {
                     sessionKey: session.login.sessionKey)
                 guard isPresent(session) else { throw .notConnected }
                 let (fresh, stale) = channelLedger.parted([found], since: mark)
+                for channel in fresh { channelLedger.note(changeOf: channel.url) }
                 try await commit([.channels(fresh)])
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }

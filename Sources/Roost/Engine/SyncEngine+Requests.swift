@@ -53,6 +53,8 @@ extension SyncEngine {
         _ channels: [GroupChannel], since mark: ChannelLedger.Mark
     ) async throws(RoostError) {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
+        // Other answers on their way may be older than this one.
+        for channel in fresh { channelLedger.note(changeOf: channel.url) }
         try await commit([.channels(fresh)])
         for channel in stale { lookUp(channel) }
     }

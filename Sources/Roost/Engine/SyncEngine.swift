@@ -49,6 +49,9 @@ actor SyncEngine {
     var channelLedger = ChannelLedger()
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
+    /// What the change logs told on this connection: frames that were sent before may still be on their
+    /// way, and must not undo it.
+    var changesRead: [ChannelURL: FetchLedger] = [:]
     /// What is looked at again when the disk has had some time; nil is the list of channels.
     var repairs: Set<ChannelURL?> = []
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
@@ -148,6 +151,7 @@ actor SyncEngine {
 
     private func wentOnline(_ session: Session) async {
         self.session = session
+        changesRead = [:]
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
