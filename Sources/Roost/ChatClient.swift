@@ -19,7 +19,7 @@ public final class ChatClient: Sendable {
     let engine: SyncEngine
     private let link: Link
     private let outbox: Outbox
-    private let store: Store
+    package let store: Store
     private let world: World
 
     private init(

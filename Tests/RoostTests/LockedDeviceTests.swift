@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DiskSimulation
 import Roost
+import RoostDiskSimulation
 import RoostStore
 import RoostTestKit
 import RoostTestSupport

@@ -49,13 +49,16 @@ actor SyncEngine {
     var channelLedger = ChannelLedger()
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
+    /// What the change logs told on this connection: frames that were sent before may still be on their
+    /// way, and must not undo it.
+    var changesRead: [ChannelURL: FetchLedger] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
-    /// Channels of which the disk refused something, until it takes something again.
-    var refused: Set<ChannelURL> = []
+    /// Channels of which the disk refused something, until it takes something again; nil is their list.
+    var refused: Set<ChannelURL?> = []
     var budgetWatch = BudgetWatch()
     /// Whether words are being put into the index.
     var isIndexing = false
@@ -150,6 +153,7 @@ actor SyncEngine {
 
     private func wentOnline(_ session: Session) async {
         self.session = session
+        changesRead = [:]
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.

@@ -11,7 +11,8 @@ package struct ChannelListMachine: Sendable {
     package private(set) var hasMore = true
     /// The last commit the list contains.
     package private(set) var sequence: Int64 = .min
-    /// Whether commits were made that nobody told of: the list has to be read again.
+    /// Whether the list has to be read again: commits were made that nobody told of, or a channel moved
+    /// to the end of a list that goes on, where others may stand before it.
     package private(set) var isBehind = false
 
     package init(order: ChannelOrder, includesEmpty: Bool) {
@@ -87,7 +88,10 @@ package struct ChannelListMachine: Sendable {
         let key = order.key(of: channel)
         let index = channels.firstIndex { order.key(of: $0) > key } ?? channels.count
         // At the very end of a list that goes on, it belongs to a page not loaded yet.
-        if index == channels.count && hasMore && !channels.isEmpty && !wasShown { return }
+        if index == channels.count && hasMore && !channels.isEmpty {
+            guard wasShown else { return }
+            isBehind = true
+        }
         channels.insert(channel, at: index)
     }
 }
