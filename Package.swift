@@ -67,9 +67,14 @@ let modules: [Target] = [
             "RoostExecutors", "RoostModel", "RoostServer", "RoostSockets", "RoostSQLite",
             "RoostWire",
         ]),
+    .target(name: "RoostDiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
         name: "RoostTestKit",
-        dependencies: ["Roost", "RoostModel", "RoostServer", "RoostTransport", "RoostWire"]),
+        dependencies: [
+            "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel", "RoostServer", "RoostStore",
+            "RoostTransport",
+            "RoostWire",
+        ]),
     .target(
         name: "RoostBench",
         dependencies: [
@@ -80,7 +85,7 @@ let modules: [Target] = [
         name: "RoostCommand",
         dependencies: [
             "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostStore",
-            "RoostWire",
+            "RoostTestKit", "RoostWire",
         ]),
 ]
 
@@ -90,9 +95,6 @@ let examples: [Target] = [
 
 let tests: [Target] = [
     .target(name: "RoostTestSupport", path: "Tests/RoostTestSupport"),
-    .target(
-        name: "DiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"],
-        path: "Tests/DiskSimulation"),
     .executableTarget(
         name: "StoreActor",
         dependencies: [
@@ -102,7 +104,7 @@ let tests: [Target] = [
     .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
     .testTarget(
         name: "RoostSQLiteTests",
-        dependencies: ["RoostTestSupport", "DiskSimulation", "RoostExecutors", "RoostSQLite"]),
+        dependencies: ["RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "RoostSQLite"]),
     .testTarget(
         name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
@@ -113,7 +115,7 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [
-            "RoostTestSupport", "DiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
+            "RoostTestSupport", "RoostDiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
             "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit",
         ],
         exclude: ["Released"]),
@@ -122,11 +124,16 @@ let tests: [Target] = [
         dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),
     .testTarget(
         name: "RoostTests",
-        dependencies: ["RoostTestSupport", "Roost", "RoostModel", "RoostTestKit"]),
+        dependencies: [
+            "RoostTestSupport", "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel", "RoostStore",
+            "RoostTestKit",
+        ]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
-    .testTarget(name: "RoostTestKitTests", dependencies: ["Roost", "RoostTestKit"]),
+    .testTarget(
+        name: "RoostTestKitTests",
+        dependencies: ["RoostTestSupport", "Roost", "RoostTestKit"]),
     .testTarget(
         name: "RoostBenchTests", dependencies: ["RoostBench", "RoostModel", "RoostWire"]),
     .testTarget(

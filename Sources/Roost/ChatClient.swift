@@ -19,7 +19,7 @@ public final class ChatClient: Sendable {
     let engine: SyncEngine
     private let link: Link
     private let outbox: Outbox
-    private let store: Store
+    package let store: Store
     private let world: World
 
     private init(
@@ -87,6 +87,8 @@ public final class ChatClient: Sendable {
                 },
                 changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) }))
         await engine.attach(link: link, outbox: outbox)
+        await engine.hearOthers()
+        await engine.finishIndex()
         try await outbox.start()
         return ChatClient(
             configuration: configuration, world: world, store: store, engine: engine, link: link,

@@ -42,15 +42,48 @@ struct LedgerTests {
         #expect(ledger.isEmpty && !ledger.hasDeletions)
     }
 
-    @Test func `an answer about a channel that had news meanwhile is asked for again (scar 55)`() {
+    private static func channel(
+        _ url: ChannelURL, last: Message? = nil, unread: Int = 0
+    ) -> GroupChannel {
+        GroupChannel(url: url, unreadMessageCount: unread, lastMessage: last)
+    }
+
+    @Test func `an answer that news has overtaken is brought up to date by it (scars 55, 112)`() {
         var ledger = ChannelLedger()
-        ledger.begin()
-        ledger.note("b")
-        let (fresh, stale) = ledger.parted([GroupChannel(url: "a"), GroupChannel(url: "b")])
-        #expect(fresh.map(\.url) == ["a"])
-        #expect(stale == ["b"])
-        ledger.end()
-        ledger.begin()
-        #expect(ledger.parted([GroupChannel(url: "b")]).stale.isEmpty)
+        let mark = ledger.begin()
+        let news = ChannelNews.received(Self.message(5), countsAsUnread: true)
+        ledger.note(news, in: "b")
+        let older = Self.channel("b", last: Self.message(4), unread: 1)
+        let newer = Self.channel("b", last: Self.message(6), unread: 3)
+        let untouched = Self.channel("a")
+        let (fresh, stale) = ledger.parted([untouched, older, newer], since: mark)
+        #expect(
+            fresh == [untouched, Self.channel("b", last: Self.message(5), unread: 2), newer])
+        #expect(stale.isEmpty)
+    }
+
+    @Test func `what only the server knows after news is asked for again (scars 55, 58, 109)`() {
+        var ledger = ChannelLedger()
+        let mark = ledger.begin()
+        ledger.note(.deleted([4]), in: "b")
+        ledger.note(changeOf: "c")
+        let preview = Self.channel("b", last: Self.message(4))
+        let counted = Self.channel("b", last: Self.message(5), unread: 1)
+        let safe = Self.channel("b", last: Self.message(5))
+        let (fresh, stale) = ledger.parted(
+            [preview, counted, safe, Self.channel("c")], since: mark)
+        #expect(fresh == [safe])
+        #expect(stale == ["b", "b", "c"])
+        #expect(ledger.isUnsure("c", since: mark) && !ledger.isUnsure("b", since: mark))
+    }
+
+    @Test func `an answer is newer than what was noted before its question (scar 55)`() {
+        var ledger = ChannelLedger()
+        let first = ledger.begin()
+        ledger.note(changeOf: "a")
+        // The first question holds the ledger open, as a second look-up does.
+        let second = ledger.begin()
+        #expect(ledger.parted([Self.channel("a")], since: first).stale == ["a"])
+        #expect(ledger.parted([Self.channel("a")], since: second).fresh.count == 1)
     }
 }

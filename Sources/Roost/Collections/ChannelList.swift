@@ -121,9 +121,18 @@ extension ChannelList {
     func open() async throws(RoostError) { try await reread() }
 
     /// Takes one commit; they come in order.
-    func receive(_ commit: Commit) {
+    func receive(_ commit: Commit) async {
         guard !isClosed else { return }
-        if reading.isTaken { backlog.append(commit) } else { publish(machine.apply(commit)) }
+        guard !reading.isTaken else { return backlog.append(commit) }
+        publish(machine.apply(commit))
+        if machine.isBehind { await engine.reread(self) }
+    }
+
+    /// Commits were made of which nothing but that is known.
+    func missCommits() async {
+        guard !isClosed else { return }
+        machine.missCommits()
+        await engine.reread(self)
     }
 
     /// The connection is up: the first page, unless the server has given it before.
@@ -151,7 +160,8 @@ extension ChannelList {
         token = next
     }
 
-    private func reread() async throws(RoostError) {
+    /// Reads the list again, and shows what is different.
+    func reread() async throws(RoostError) {
         await withCheckedContinuation { reading.enter($0) }
         let outcome: Result<CachedChannels, RoostError>
         do {
@@ -171,6 +181,7 @@ extension ChannelList {
         for commit in backlog { publish(machine.apply(commit)) }
         backlog = []
         reading.leave()
+        if case .success = outcome, machine.isBehind { await engine.reread(self) }
         _ = try outcome.get()
     }
 

@@ -28,11 +28,17 @@ actor Outbox {
     /// Everything unsent, in the order it was written.
     private var items: [OutboxItem] = []
     private var timers = Timers<Timer>()
+    /// What the disk refused to write down, in order; nil takes the item out.
+    private var owed: [(requestID: RequestID, state: UnsentState?)] = []
 
     private enum Timer: Hashable, Sendable {
         case acknowledgement(RequestID)
         case rest(ChannelURL)
+        case owed
     }
+
+    /// How long a disk that refused is left alone.
+    private static let repairDelay = Duration.seconds(5)
 
     init(world: World, store: OutboxStore, me: User, surroundings: Surroundings) {
         self.world = world
@@ -139,18 +145,52 @@ actor Outbox {
     private func note(_ state: UnsentState, of requestID: RequestID) async {
         guard let index = items.firstIndex(where: { $0.requestID == requestID }) else { return }
         let channel = items[index].channel
-        // When the disk refuses, the message is still there as pending and is tried again after a
-        // restart; its name makes that harmless.
-        try? await store.update(requestID, state: state)
+        await write(requestID, state)
         await surroundings.changed(channel)
     }
 
     private func forget(_ requestID: RequestID) async {
         guard let index = items.firstIndex(where: { $0.requestID == requestID }) else { return }
         let channel = items.remove(at: index).channel
-        // When the disk refuses, it is sent again after a restart; its name makes that harmless.
-        try? await store.remove(requestID)
+        await write(requestID, nil)
         await surroundings.changed(channel)
+    }
+
+    /// Writes down what became of an item; a disk that refuses is asked again.
+    ///
+    /// Should the process end before, the item is sent again; its name makes that harmless.
+    private func write(_ requestID: RequestID, _ state: UnsentState?) async {
+        if owed.isEmpty, await isWritten(requestID, state) { return }
+        owed.append((requestID, state))
+        if owed.count == 1 { tryAgainLater() }
+    }
+
+    /// False when the disk refuses.
+    private func isWritten(_ requestID: RequestID, _ state: UnsentState?) async -> Bool {
+        do throws(StoreError) {
+            if let state {
+                try await store.update(requestID, state: state)
+            } else {
+                try await store.remove(requestID)
+            }
+            return true
+        } catch {
+            return error.kind == .closed  // Nothing can be written any more.
+        }
+    }
+
+    private func tryAgainLater() {
+        timers.arm(.owed, for: Self.repairDelay, in: world) { number in
+            await self.tryAgain(number)
+        }
+    }
+
+    private func tryAgain(_ number: Int) async {
+        guard timers.claim(.owed, number) else { return }
+        while let (requestID, state) = owed.first {
+            guard await isWritten(requestID, state) else { return tryAgainLater() }
+            owed.removeFirst()
+        }
     }
 }
 

@@ -36,7 +36,7 @@ extension SyncEngine {
             try await synchronize(timeline, .opening)
         } catch {
             // The disk's answer stays on screen; a failure that may pass is tried again.
-            if isOnline, error.remedy == .retry { catchUp(channel) }
+            if isOnline, error.remedy == .retry || error.mayPassWithDisk { catchUp(channel) }
         }
     }
 
@@ -48,10 +48,11 @@ extension SyncEngine {
         }
     }
 
-    /// Does work until it succeeds, cannot succeed, or has failed too often on one connection.
+    /// Does work until it succeeds, cannot succeed, or has failed too often on one connection; a disk
+    /// that cannot be written now is waited for, however long that takes (scar 47).
     ///
     /// A new connection begins anew, and does not wait for the rest of a pause.
-    private func persistently(
+    func persistently(
         for channel: ChannelURL?, _ work: (SyncEngine) async throws(RoostError) -> Void
     ) async {
         var failures = 0
@@ -66,10 +67,11 @@ extension SyncEngine {
                     failures = 0
                     continue
                 }
-                failures += 1
-                guard error.remedy == .retry, failures <= Self.retryLimit,
+                if !error.mayPassWithDisk { failures += 1 }
+                guard error.remedy == .retry || error.mayPassWithDisk,
+                    failures <= Self.retryLimit,
                     let wait = Backoff.standard.delay(
-                        beforeAttempt: failures, entropy: world.entropy())
+                        beforeAttempt: max(failures, 1), entropy: world.entropy())
                 else { return }
                 // What the user wrote does not wait for what others wrote.
                 if let channel { await outbox?.receive(.release(channel)) }
@@ -157,6 +159,7 @@ extension SyncEngine {
                     filter: MessageFilter(replyType: .all)), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
+            engine.noteRead(changes.updated, deleted, in: channel)
             var mutations: [Mutation] = changes.updated.map { .edited($0) }
             if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
             return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
@@ -170,31 +173,47 @@ extension SyncEngine {
         }
     }
 
+    private func noteRead(_ edited: [Message], _ deleted: [MessageID], in channel: ChannelURL) {
+        if changesRead[channel] == nil { changesRead[channel, default: FetchLedger()].begin() }
+        for message in edited { changesRead[channel]?.note(editOf: message) }
+        for id in deleted { changesRead[channel]?.note(deletionOf: id) }
+    }
+
     private func applyChannelChanges() async throws(RoostError) {
-        channelLedger.begin()
-        defer { channelLedger.end() }
-        var stale: [ChannelURL] = []
         try await readChanges(.channelChanges) {
             (engine, cursor, sessionKey) throws(RoostError) in
+            let mark = engine.channelLedger.begin()
+            defer { engine.channelLedger.end() }
             let changes = try await engine.api.call(
                 ChannelChangeLog(
                     userID: engine.me, cursor: ChangeLogCursor(cursor), showsEmpty: true),
                 sessionKey: sessionKey)
-            let parted = engine.channelLedger.parted(changes.updated)
-            stale += parted.stale
-            var mutations: [Mutation] = changes.deleted.map { .removeChannel($0) }
-            if !parted.fresh.isEmpty { mutations.append(.channels(parted.fresh)) }
-            return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
+            let (fresh, stale) = engine.channelLedger.parted(
+                changes.updated, since: mark)
+            let unsure = changes.deleted.filter {
+                engine.channelLedger.isUnsure($0, since: mark)
+            }
+            var mutations: [Mutation] = changes.deleted.filter { !unsure.contains($0) }
+                .map { .removeChannel($0) }
+            if !fresh.isEmpty { mutations.append(.channels(fresh)) }
+            // Other answers on their way may be older than this one.
+            for url in fresh.map(\.url) + changes.deleted {
+                engine.channelLedger.note(changeOf: url)
+            }
+            return ChangePage(
+                mutations: mutations, next: changes.next, hasMore: changes.hasMore,
+                isWhole: stale.isEmpty && unsure.isEmpty)
         } restart: { _ in
             Timestamp(milliseconds: 1)  // From the beginning: channels are few.
         }
-        for channel in stale { lookUp(channel) }
     }
 
     private struct ChangePage {
         let mutations: [Mutation]
         let next: String
         let hasMore: Bool
+        /// Some of it was overtaken by news and is not stored: the cursor must stay before it.
+        var isWhole = true
     }
 
     /// Reads a change log to its end; each page and its cursor are one transaction (scars 6, 7).
@@ -210,6 +229,7 @@ extension SyncEngine {
             try await commit([.cursor(key, .moment(loginAt))])
             return
         }
+        var overtaken = 0
         while true {
             let page: ChangePage
             do throws(RoostError) {
@@ -224,6 +244,12 @@ extension SyncEngine {
                 continue
             }
             guard isPresent(session) else { throw .notConnected }
+            guard page.isWhole else {
+                if !page.mutations.isEmpty { try await commit(page.mutations) }
+                overtaken += 1
+                guard overtaken <= Self.retryLimit else { throw .overtaken }
+                continue
+            }
             let next = page.next.isEmpty ? cursor : .token(page.next)
             if !page.mutations.isEmpty || next != cursor {
                 try await commit(page.mutations + [.cursor(key, next)])
@@ -245,6 +271,10 @@ extension SyncEngine {
 extension RoostError {
     static let notConnected = RoostError(
         .connectionRequired, remedy: .retry, message: "There is no connection right now.")
+
+    fileprivate static let overtaken = RoostError(
+        .requestFailed, remedy: .retry,
+        message: "More happened in the channels than their change log could follow; try again.")
 }
 
 extension ChangeLogCursor {

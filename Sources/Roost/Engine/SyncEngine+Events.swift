@@ -13,8 +13,9 @@ extension SyncEngine {
             try await apply(event)
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
-            // and the channel's catch-up brings it again once the disk takes it.
+            // no cursor is past it, and the catch-up brings it again once the disk takes it (scar 47).
             if let channel = event.channelURL { repairLater(channel) }
+            repairLater(nil)
         }
         // The server has the message, whatever this disk says.
         if case .message(let event) = event, let requestID = event.message.requestID {
@@ -29,15 +30,15 @@ extension SyncEngine {
         case .edited(let event):
             let channel = event.message.channelURL
             ledgers[channel]?.note(editOf: event.message)
-            channelLedger.note(channel)
-            try await commit([
-                .edited(event.message), .channelNews(channel, .edited(event.message)),
-            ])
+            try await commit([.edited(event.message)] + tell(.edited(event.message), in: channel))
         case .deleted(let event):
             try await forget([event.messageID], in: event.channelURL)
         case .read(let event) where event.user.id == me:
-            channelLedger.note(event.channelURL)
-            try await commit([.channelNews(event.channelURL, .read(event.timestamp))])
+            let commit = try await commit(tell(.read(event.timestamp), in: event.channelURL))
+            // What came after the mark is counted by the server alone.
+            if commit.updatedChannels.contains(where: { $0.unreadMessageCount > 0 }) {
+                lookUp(event.channelURL)
+            }
         case .channel(let event): try await receive(event)
         case .error(let error, acknowledges: let requestID?):
             await outbox?.receive(.failed(requestID, error.code))
@@ -51,19 +52,21 @@ extension SyncEngine {
 
     private func receive(_ event: MessageEvent) async throws(RoostError) {
         guard let session else { return }
-        let message = event.message
-        let channel = message.channelURL
+        let channel = event.message.channelURL
+        // The change log may have told already what became of it.
+        let known = changesRead[channel]?.upToDate([event.message]) ?? [event.message]
+        guard let message = known.first else { return }
         let isMine = message.sender?.user.id == me
         var mutations: [Mutation] = [
             .liveMessage(message, predecessor: event.previousMessageID)
         ]
         // Silent messages of others change neither preview nor counts (`protocol.md` 2.6).
         if isMine || !message.isSilent || event.forcesLastMessage {
-            channelLedger.note(channel)
-            mutations.append(
-                .channelNews(
-                    channel, .received(message, countsAsUnread: !isMine && !message.isSilent)))
+            let isUnread = !isMine && !message.isSilent
+            mutations += tell(.received(message, countsAsUnread: isUnread), in: channel)
         }
+        // Whoever writes has read what stands above (`protocol.md` 3.11).
+        if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(mutations + firstCursor(of: channel, session))
         if try await cachedChannel(channel) == nil { lookUp(channel) }
         guard !isMine, let id = message.messageID else { return }
@@ -71,29 +74,32 @@ extension SyncEngine {
         try? await link?.send(.messageAcknowledgement(channel, id))
     }
 
-    /// Removes messages that are gone, and asks for the channel's new last message if need be.
+    /// The news as a mutation; answers about channels that are on their way learn of it too.
+    private func tell(_ news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
+        channelLedger.note(news, in: channel)
+        return [.channelNews(channel, news)]
+    }
+
+    /// Removes messages that are gone; the server alone knows the channel's new last message, and
+    /// whether what is gone was counted as unread.
     func forget(_ ids: [MessageID], in channel: ChannelURL) async throws(RoostError) {
         for id in ids { ledgers[channel]?.note(deletionOf: id) }
-        channelLedger.note(channel)
-        let commit = try await commit([
-            .deleted(channel, ids), .channelNews(channel, .deleted(ids)),
-        ])
-        let lostPreview = commit.changes.contains { change in
-            guard case .channels(let change) = change else { return false }
-            return change.updated.contains { $0.after.lastMessage == nil }
-        }
-        if lostPreview { lookUp(channel) }
+        let commit = try await commit([.deleted(channel, ids)] + tell(.deleted(ids), in: channel))
+        let lostPreview = commit.updatedChannels.contains { $0.lastMessage == nil }
+        let unread = try await cachedChannel(channel)?.unreadMessageCount ?? 0
+        if lostPreview || unread > 0 { lookUp(channel) }
     }
 
     private func receive(_ event: ChannelEvent) async throws(RoostError) {
         if event.isTheEnd(for: me) { return try await leave(event.channelURL) }
         if case .typing = event.content { return }
+        channelLedger.note(changeOf: event.channelURL)
         lookUp(event.channelURL)
     }
 
     /// The channel is no longer the user's: nothing of it stays (scar 58).
     private func leave(_ channel: ChannelURL) async throws(RoostError) {
-        channelLedger.note(channel)
+        channelLedger.note(changeOf: channel)
         try await commit([.removeChannel(channel)])
     }
 
@@ -115,39 +121,70 @@ extension SyncEngine {
     }
 
     private func runLookUp(of channel: ChannelURL) async {
-        channelLedger.begin()
-        defer { channelLedger.end() }
-        while let session {
-            lookUps[channel] = false
-            do throws(RoostError) {
-                let found = try await api.call(
-                    GetChannel(channelURL: channel, isInternal: true),
-                    sessionKey: session.login.sessionKey)
-                guard isPresent(session) else { break }
-                let (fresh, stale) = channelLedger.parted([found])
-                try await commit([.channels(fresh)])
-                // One more answer is newer than all that came before it was asked for.
-                if lookUps[channel] != true, stale.isEmpty { break }
-                channelLedger.end()
-                channelLedger.begin()
-            } catch {
-                // Another connection's change log brings the channel; one that is not ours goes.
-                let isGone = [.notAMember, .notFound, .channelNotFound].contains(error.code)
-                if isGone, isPresent(session) { _ = try? await leave(channel) }
-                await renewSession(after: error)
-                break
-            }
+        await persistently(for: nil) { engine throws(RoostError) in
+            try await engine.refresh(channel)
         }
         lookUps[channel] = nil
     }
 
-    /// Looks again what is missing, after the disk has had some time.
-    private func repairLater(_ channel: ChannelURL) {
-        // Ends by itself; a lost connection repairs everything anyway.
-        Task(executorPreference: world.executor) { [clock = world.clock, weak self] in
-            guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
-            await self?.repair(channel)
+    private func refresh(_ channel: ChannelURL) async throws(RoostError) {
+        while let session {
+            lookUps[channel] = false
+            let mark = channelLedger.begin()
+            defer { channelLedger.end() }
+            do throws(RoostError) {
+                let found = try await api.call(
+                    GetChannel(channelURL: channel, isInternal: true),
+                    sessionKey: session.login.sessionKey)
+                guard isPresent(session) else { throw .notConnected }
+                let (fresh, stale) = channelLedger.parted([found], since: mark)
+                for channel in fresh { channelLedger.note(changeOf: channel.url) }
+                try await commit([.channels(fresh)])
+                // One more answer is newer than all that came before it was asked for.
+                if lookUps[channel] != true, stale.isEmpty { return }
+            } catch {
+                guard [.notAMember, .notFound, .channelNotFound].contains(error.code),
+                    isPresent(session)
+                else { throw error }
+                return try await leave(channel)
+            }
         }
+    }
+
+    /// Looks again what is missing, as soon as the disk takes something; nil is the list of channels.
+    private func repairLater(_ channel: ChannelURL?) {
+        guard refused.insert(channel).inserted, refused.count == 1 else { return }
+        // Ends with the store; a lost connection repairs everything anyway.
+        Task(executorPreference: world.executor) { [clock = world.clock, weak self] in
+            repeat {
+                guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
+            } while await self?.isRefused ?? false
+            await self?.repairRefused()
+        }
+    }
+
+    /// Whether the disk does not take anything, as while the device is locked.
+    private var isRefused: Bool {
+        get async {
+            do throws(RoostError) {
+                try await commit([])
+                return false
+            } catch {
+                return error.mayPassWithDisk
+            }
+        }
+    }
+
+    private func repairRefused() {
+        let channels = refused.compactMap { $0 }.sorted()
+        let isListConcerned = refused.contains(nil)
+        refused = []
+        guard isOnline else { return }
+        for channel in channels {
+            catchUp(channel)
+            lookUp(channel)
+        }
+        if isListConcerned { run { await $0.catchUpChannels() } }
     }
 
     // MARK: Answers over the socket
@@ -208,6 +245,16 @@ extension SyncEngine {
         for (requestID, waiter) in waiting.sorted(by: { $0.key < $1.key }) {
             answerTimers.disarm(requestID)
             waiter.resume(returning: .failure(error))
+        }
+    }
+}
+
+extension Commit {
+    /// The channels it changed, as they are now.
+    fileprivate var updatedChannels: [GroupChannel] {
+        changes.flatMap { change -> [GroupChannel] in
+            guard case .channels(let change) = change else { return [] }
+            return change.updated.map(\.after)
         }
     }
 }

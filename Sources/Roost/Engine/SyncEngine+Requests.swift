@@ -10,13 +10,15 @@ import RoostWire
 extension SyncEngine {
     /// Makes a channel and stores it.
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel {
+        let mark = channelLedger.begin()
+        defer { channelLedger.end() }
         // The answer to something done is kept, even if the connection changed meanwhile.
         let made = try await call(
             CreateChannel(
                 userIDs: [me] + params.memberIDs.filter { $0 != me }, name: params.name,
                 coverURL: params.coverURL, data: params.data, customType: params.customType,
                 isDistinct: params.isDistinct))
-        try await commit([.channels([made.channel])])
+        try await store([made.channel], since: mark)
         return made.channel
     }
 
@@ -25,8 +27,10 @@ extension SyncEngine {
         let cached: GroupChannel?
         do { cached = try await reader.channel(url).value } catch { throw RoostError(error) }
         if let cached { return cached }
+        let mark = channelLedger.begin()
+        defer { channelLedger.end() }
         let found = try await call(GetChannel(channelURL: url))
-        try await commit([.channels([found])])
+        try await store([found], since: mark)
         return found
     }
 
@@ -34,16 +38,25 @@ extension SyncEngine {
     func loadChannels(
         _ query: ChannelListQuery, token: String?
     ) async throws(RoostError) -> String {
-        channelLedger.begin()
+        let mark = channelLedger.begin()
         defer { channelLedger.end() }
         let page = try await call(
             ListMyChannels(
                 userID: me, token: token ?? "", limit: query.pageSize,
                 order: ListMyChannels.Order(query.order), showsEmpty: query.includesEmpty))
-        let (fresh, stale) = channelLedger.parted(page.channels)
+        try await store(page.channels, since: mark)
+        return page.next
+    }
+
+    /// Stores what an answer said of channels, up to date with what happened meanwhile.
+    private func store(
+        _ channels: [GroupChannel], since mark: ChannelLedger.Mark
+    ) async throws(RoostError) {
+        let (fresh, stale) = channelLedger.parted(channels, since: mark)
+        // Other answers on their way may be older than this one.
+        for channel in fresh { channelLedger.note(changeOf: channel.url) }
         try await commit([.channels(fresh)])
         for channel in stale { lookUp(channel) }
-        return page.next
     }
 
     /// Changes the text of an own message; returns when the server has accepted it.

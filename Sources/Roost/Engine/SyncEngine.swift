@@ -49,12 +49,19 @@ actor SyncEngine {
     var channelLedger = ChannelLedger()
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
+    /// What the change logs told on this connection: frames that were sent before may still be on their
+    /// way, and must not undo it.
+    var changesRead: [ChannelURL: FetchLedger] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
+    /// Channels of which the disk refused something, until it takes something again; nil is their list.
+    var refused: Set<ChannelURL?> = []
     var budgetWatch = BudgetWatch()
+    /// Whether words are being put into the index.
+    var isIndexing = false
 
     init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
         self.world = world
@@ -146,11 +153,13 @@ actor SyncEngine {
 
     private func wentOnline(_ session: Session) async {
         self.session = session
+        changesRead = [:]
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
         run { engine in _ = try? await engine.commit([.users([session.login.user])]) }
         beginBudgetWatch()
+        finishIndex()
         await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
@@ -342,6 +351,28 @@ actor SyncEngine {
     func reread(_ timeline: Timeline) {
         // A read that fails leaves the list as it was; the next commit asks again.
         run { _ in try? await timeline.rereadWindow() }
+    }
+
+    func reread(_ list: ChannelList) {
+        run { _ in try? await list.reread() }
+    }
+
+    /// Tells the collections of other processes' commits, until the store closes.
+    func hearOthers() async {
+        let feed = await store.writer.missedCommits()
+        // Ends with the feed.
+        Task(executorPreference: executor) { [weak self] in
+            for await _ in feed { await self?.missCommits() }
+        }
+    }
+
+    private func missCommits() async {
+        // After the delivery that is under way, which may be of a commit from before.
+        await withCheckedContinuation { committing.enter($0) }
+        defer { committing.leave() }
+        for timeline in timelines { await timeline.object?.missCommits() }
+        for list in lists { await list.object?.missCommits() }
+        finishIndex()
     }
 
     /// History is missing below a live message: look what, while there is a connection.

@@ -3,14 +3,18 @@
 import Foundation
 
 /// A folder for one run of a program, readable by this user only.
-struct TemporaryFolder {
+struct TemporaryFolder: Sendable {
     let path: String
 
-    /// Makes a new folder.
+    /// Makes a new folder, in memory where the system has room for files there and it is asked for.
     ///
     /// - Throws: `.storage` when the system's temporary folder cannot be written.
-    init(named prefix: String) throws(CommandFailure) {
-        let url = FileManager.default.temporaryDirectory
+    init(named prefix: String, inMemory: Bool = false) throws(CommandFailure) {
+        let memory = "/dev/shm"
+        let isThere = inMemory && FileManager.default.isWritableFile(atPath: memory)
+        let parent = isThere ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+        let url =
+            parent
             .appendingPathComponent("\(prefix)-\(UUID().uuidString.prefix(8))")
         do {
             try FileManager.default.createDirectory(
@@ -26,6 +30,10 @@ struct TemporaryFolder {
     }
 
     func remove() {
+        Self.remove(path)
+    }
+
+    static func remove(_ path: String) {
         // What cannot be removed now is the system's to clear away.
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -6,10 +6,14 @@ package struct CacheSize: Hashable, Sendable {
     package let used: Int64
     /// What all that is no message would take in a packed file: channels, users, cursors.
     package let other: Int64
+    /// What all of it would take in a packed file.
+    package let packed: Int64
 
-    package init(used: Int64, other: Int64) {
+    /// `packed` is nil where nothing is known of it: then no less than there is now.
+    package init(used: Int64, other: Int64, packed: Int64? = nil) {
         self.used = max(used, 0)
         self.other = max(other, 0)
+        self.packed = min(max(packed ?? self.used, self.other), self.used)
     }
 }
 
@@ -77,17 +81,21 @@ package struct EvictionPlan: Hashable, Sendable {
             return
         }
         let way = only ?? (size.used - target > size.used / 4 ? .rewrite : .slices)
-        let packed = Self.sum([size.other] + channels.map(\.byteCount))
+        let held = Self.sum([size.other] + channels.map(\.byteCount))
         // Deleting leaves half-empty pages behind, copying does not.
-        var left = way == .rewrite ? min(packed, size.used) : size.used
+        var left = way == .rewrite ? min(held, size.packed) : size.used
         let candidates = order.sorted(
             channels.filter { !$0.isPinned && $0.cachedMessageCount > 0 })
         var going: [CachedChannelInfo] = []
         // A copy's size is foretold to a few percent: a little more at once, instead of one more round.
         let goal = way == .rewrite ? target - target / 32 : target
         // Deleting frees less than the rows took: their neighbours in the indexes stay.
+        let most = left
+        let share =
+            way == .slices
+            ? 7.0 / 8 : Double(max(left - size.other, 0)) / Double(max(held - size.other, 1))
         func freed(_ channel: CachedChannelInfo) -> Int64 {
-            way == .slices ? channel.byteCount / 8 * 7 : channel.byteCount
+            Int64(exactly: (Double(channel.byteCount) * share).rounded()) ?? .max
         }
         func enough(_ isOpen: Bool) -> Int64 { isOpen ? max(spared ?? goal, goal) : goal }
         for isOpen in [false, true] {
@@ -100,7 +108,7 @@ package struct EvictionPlan: Hashable, Sendable {
         for index in going.indices.reversed() {
             let (withIt, isOver) = left.addingReportingOverflow(freed(going[index]))
             guard !isOver, withIt <= enough(going[index].isOpen) else { continue }
-            left = withIt
+            left = min(withIt, most)
             going.remove(at: index)
         }
         self.init(

@@ -11,6 +11,9 @@ package struct ChannelListMachine: Sendable {
     package private(set) var hasMore = true
     /// The last commit the list contains.
     package private(set) var sequence: Int64 = .min
+    /// Whether the list has to be read again: commits were made that nobody told of, or a channel moved
+    /// to the end of a list that goes on, where others may stand before it.
+    package private(set) var isBehind = false
 
     package init(order: ChannelOrder, includesEmpty: Bool) {
         self.order = order
@@ -27,15 +30,19 @@ package struct ChannelListMachine: Sendable {
         let before = self.channels
         self.channels = channels.filter(belongs).sorted { order.key(of: $0) < order.key(of: $1) }
         self.hasMore = hasMore
-        self.sequence = max(self.sequence, sequence)
+        // Lower only in a cache that was begun anew: its commits count from there.
+        self.sequence = sequence
+        isBehind = false
         return ListDiff(from: before, to: channels)
     }
 
     /// Applies one commit.
     ///
-    /// Commits come in order; one the list already contains changes nothing.
+    /// Commits come in order; one the list already contains changes nothing, and one that was skipped
+    /// leaves it behind.
     package mutating func apply(_ commit: Commit) -> ListDiff<GroupChannel> {
         guard commit.sequence > sequence else { return ListDiff() }
+        if commit.sequence - 1 > sequence { isBehind = true }
         sequence = commit.sequence
         let before = channels
         for change in commit.changes {
@@ -50,6 +57,9 @@ package struct ChannelListMachine: Sendable {
         }
         return before == channels ? ListDiff() : ListDiff(from: before, to: channels)
     }
+
+    /// Notes that commits were made of which nothing but that is known.
+    package mutating func missCommits() { isBehind = true }
 
     private mutating func rename(_ updates: [Update<User>]) {
         let users = Dictionary(
@@ -78,7 +88,10 @@ package struct ChannelListMachine: Sendable {
         let key = order.key(of: channel)
         let index = channels.firstIndex { order.key(of: $0) > key } ?? channels.count
         // At the very end of a list that goes on, it belongs to a page not loaded yet.
-        if index == channels.count && hasMore && !channels.isEmpty && !wasShown { return }
+        if index == channels.count && hasMore && !channels.isEmpty {
+            guard wasShown else { return }
+            isBehind = true
+        }
         channels.insert(channel, at: index)
     }
 }

@@ -92,8 +92,15 @@ extension ChatServer {
     private func isContinuous(
         _ messages: [Message], in url: ChannelURL, _ offset: Timestamp?
     ) async throws(ServerError) -> Bool {
-        guard let first = messages.first, let last = messages.last else { return true }
-        let range = PositionRange(from: first.createdAt, through: last.createdAt)
+        guard let first = messages.first?.position, let last = messages.last?.position else {
+            return true
+        }
+        // By place: a page may end between two messages of one time.
+        let range = PositionRange(
+            after: Position(
+                createdAt: first.createdAt, messageID: MessageID(first.messageID.rawValue - 1)),
+            before: Position(
+                createdAt: last.createdAt, messageID: MessageID(last.messageID.rawValue + 1)))
         let count = try await ask(
             try await storage.messageCount(
                 in: url, range.hiding(through: offset), MessageFilter(replyType: .all)))

@@ -13,7 +13,10 @@ extension MemoryStorage {
             return repeated(message, channel, at: index)
         }
         let last = channel.log.last?.message.createdAt
-        let createdAt = last.map { max(now, Timestamp(milliseconds: $0.milliseconds + 1)) } ?? now
+        let createdAt =
+            last.map { last in
+                max(now, Timestamp(milliseconds: last.milliseconds + (spacesTimes ? 1 : 0)))
+            } ?? now
         lastMessageID += 1
         var stored = message
         stored.createdAt = createdAt

@@ -24,8 +24,15 @@ package actor MemoryStorage: Storage {
     private var lastSequence: Int64 = 0
     private var lastChangedAt = Timestamp(milliseconds: 0)
 
-    package init(on executor: any SerialExecutor) {
+    /// Whether the time of each message is later than that of the one before.
+    let spacesTimes: Bool
+
+    /// - Parameters:
+    ///   - executor: Where it runs.
+    ///   - spacesTimes: False lets messages have equal times, as other servers' may.
+    package init(on executor: any SerialExecutor, spacesTimes: Bool = true) {
         self.executor = executor
+        self.spacesTimes = spacesTimes
     }
 
     package func user(_ id: UserID) -> User? { users[id] }
@@ -86,10 +93,18 @@ package actor MemoryStorage: Storage {
     }
 
     var currentSequence: Int64 { lastSequence }
+
+    /// Every channel there is.
+    package var channelURLs: [ChannelURL] { channels.keys.sorted() }
+
+    /// A channel's log with when each entry changed last; for tests and tools.
+    ///
+    /// - Complexity: Constant; nothing is copied.
+    package func entries(of url: ChannelURL) -> [MemoryChannel.Entry] { channels[url]?.log ?? [] }
 }
 
 /// A channel with its members and its log; confined to the storage that made it.
-final class MemoryChannel {
+package final class MemoryChannel {
     struct Membership {
         var state: MembershipState
         var role: Role
@@ -101,10 +116,10 @@ final class MemoryChannel {
         var change: (sequence: Int64, at: Timestamp)
     }
 
-    struct Entry {
-        var message: Message
-        var change: (sequence: Int64, at: Timestamp)
-        var deletedAt: Timestamp?
+    package struct Entry: Sendable {
+        package var message: Message
+        package var change: (sequence: Int64, at: Timestamp)
+        package var deletedAt: Timestamp?
     }
 
     struct Request: Hashable {

@@ -29,22 +29,33 @@ struct BudgetKeeper: Sendable {
 }
 
 /// What messages take in a packed file; measured by `roost bench cache` (`docs/adr/0006-eviction.md`).
-enum PackedBytes {
-    /// What the figures have to be multiplied with: together they are what is there, because how much
-    /// the words of a message take in the index depends on the words.
-    static func factor(of holdings: [Holding], in size: CacheSize, hasSearch: Bool) -> Double {
-        let sum = holdings.reduce(0) { $0 + estimate($1, hasSearch) }
-        return sum > 0 ? Double(max(size.used - size.other, 0)) / sum : 1
+struct PackedBytes {
+    /// Of all messages together, words and all that is no message included.
+    let all: Int64
+    /// What a channel's share has to be multiplied with, so that all of them are what is there now.
+    private let factor: Double
+
+    /// A file that has grown page by page takes a sixth more than one that was written at once: its
+    /// pages are not full.
+    private static let growth = 7.0 / 6
+
+    /// `used` is what all pages take that hold something, `other` what is no message.
+    init(_ holdings: [Holding], used: Int64, other: Int64, hasSearch: Bool) {
+        let rows = holdings.reduce(0) { $0 + Self.rows($1) }
+        let held = Double(max(used - other, 0))
+        // The index of words is the rest; how much a message takes there depends on its words.
+        let words = hasSearch ? max(held - rows * Self.growth, 0) : 0
+        all = Int64(exactly: (rows + words + Double(other)).rounded()) ?? used
+        factor = rows > 0 ? held / rows : 1
     }
 
-    /// Of a channel's messages: their rows, the unfilled ends of pages, their share of the indexes.
-    static func of(_ holding: Holding, _ factor: Double, hasSearch: Bool) -> Int64 {
-        Int64(exactly: (estimate(holding, hasSearch) * factor).rounded()) ?? .max / 4
+    /// What a channel's messages take now: their rows, their share of indexes and of unfilled pages.
+    func held(_ holding: Holding) -> Int64 {
+        Int64(exactly: (Self.rows(holding) * factor).rounded()) ?? .max / 4
     }
 
-    private static func estimate(_ holding: Holding, _ hasSearch: Bool) -> Double {
-        let each: Double = hasSearch ? 114 : 54
-        return Double(max(holding.payloadBytes, 0)) * 1.1
-            + Double(max(holding.messageCount, 0)) * each
+    /// In tables and indexes, but for the words.
+    private static func rows(_ holding: Holding) -> Double {
+        Double(max(holding.payloadBytes, 0)) * 1.1 + Double(max(holding.messageCount, 0)) * 69
     }
 }

@@ -27,6 +27,7 @@ package struct Trim: Sendable {
     let open: Set<ChannelURL>
     var remaining: ArraySlice<CachedChannelInfo>
     var phase: Phase
+    var isRewritten = false
 
     package var isDone: Bool { phase == .done }
 
@@ -43,6 +44,16 @@ package struct Trim: Sendable {
 
     /// Whether the cache is small enough to let this channel be.
     func spares(_ channel: CachedChannelInfo) -> Bool {
-        size <= (channel.isOpen ? max(spared, plan.target) : plan.target)
+        size <= (channel.isOpen ? max(spared, goal) : goal)
+    }
+
+    /// Where the trim ends.
+    ///
+    /// The size of what is written anew is foretold; when it is a twentieth off,
+    /// no more channels go than those that were announced.
+    var goal: Int64 {
+        guard isRewritten else { return plan.target }
+        let (goal, isOver) = plan.target.addingReportingOverflow(plan.target / 20)
+        return isOver ? .max : goal
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DiskSimulation
 import Foundation
 import RoostCore
+import RoostDiskSimulation
 import RoostExecutors
 import RoostModel
 import RoostSQLite

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DiskSimulation
 import RoostCore
+import RoostDiskSimulation
 import RoostModel
 import RoostStore
 import RoostTestSupport

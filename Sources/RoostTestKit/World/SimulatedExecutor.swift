@@ -9,13 +9,7 @@ import Synchronization
 /// in the order they came; when there is none left, time jumps to the next timer. The same inputs give
 /// the same run, to the last job.
 package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock {
-    private struct Timer {
-        let deadline: Duration
-        let order: Int
-        let continuation: CheckedContinuation<Void, any Error>
-    }
-
-    private struct Entry {
+    struct Entry {
         let job: UnownedJob
         /// The lane it came for; nil for this executor itself.
         let lane: SimulatedLane?
@@ -24,7 +18,9 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
     private struct State {
         var jobs: [Entry] = []
         var next = 0
-        var timers: [Timer] = []
+        var deadlines = TimerHeap()
+        /// By the number of the timer; one that was cancelled is gone from here only.
+        var sleepers: [Int: CheckedContinuation<Void, any Error>] = [:]
         var now = Duration.zero
         var order = 0
         var jobsRun = 0
@@ -46,6 +42,11 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
 
     fileprivate func enqueue(_ job: UnownedJob, for lane: SimulatedLane?) {
         state.withLock { $0.jobs.append(Entry(job: job, lane: lane)) }
+    }
+
+    /// Takes up again what a stopped process had still to do.
+    func enqueue(_ entries: [Entry]) {
+        state.withLock { $0.jobs += entries }
     }
 
     /// Plays a story to its end and returns what it returns.
@@ -80,6 +81,8 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             return state.jobs[state.next]
         }
         if let entry {
+            // What a stopped process would do waits with it.
+            if let process = entry.lane?.process, !process.admits(entry) { return true }
             let lane: any WorldExecutor = entry.lane ?? self
             // SAFETY: the entry keeps its lane until its job has run.
             unsafe entry.job.runSynchronously(
@@ -87,19 +90,16 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
                 taskExecutor: lane.asUnownedTaskExecutor())
             return true
         }
-        let timer: Timer? = state.withLock { state in
-            guard
-                let index = state.timers.indices.min(by: {
-                    (state.timers[$0].deadline, state.timers[$0].order)
-                        < (state.timers[$1].deadline, state.timers[$1].order)
-                })
-            else { return nil }
-            let timer = state.timers.remove(at: index)
-            state.now = max(state.now, timer.deadline)
-            return timer
+        let sleeper: CheckedContinuation<Void, any Error>? = state.withLock { state in
+            while let (deadline, order) = state.deadlines.popFirst() {
+                guard let sleeper = state.sleepers.removeValue(forKey: order) else { continue }
+                state.now = max(state.now, deadline)
+                return sleeper
+            }
+            return nil
         }
-        timer?.continuation.resume()
-        return timer != nil
+        sleeper?.resume()
+        return sleeper != nil
     }
 
     package func sleep(for duration: Duration) async throws(CancellationError) {
@@ -111,10 +111,9 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     state.withLock { state in
-                        state.timers.append(
-                            Timer(
-                                deadline: state.now + max(.zero, duration), order: order,
-                                continuation: continuation))
+                        state.sleepers[order] = continuation
+                        state.deadlines.insert(
+                            (deadline: state.now + max(.zero, duration), order: order))
                     }
                     if Task.isCancelled { cancel(order) }
                 }
@@ -127,10 +126,40 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
     }
 
     private func cancel(_ order: Int) {
-        let timer = state.withLock { state in
-            state.timers.firstIndex { $0.order == order }.map { state.timers.remove(at: $0) }
+        let sleeper = state.withLock { $0.sleepers.removeValue(forKey: order) }
+        sleeper?.resume(throwing: CancellationError())
+    }
+}
+
+/// When whom to wake, the earliest first and among equals the first that came.
+private struct TimerHeap {
+    typealias Entry = (deadline: Duration, order: Int)
+
+    private var entries: [Entry] = []
+
+    mutating func insert(_ entry: Entry) {
+        entries.append(entry)
+        var index = entries.count - 1
+        while index > 0, entries[index] < entries[(index - 1) / 2] {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
         }
-        timer?.continuation.resume(throwing: CancellationError())
+    }
+
+    mutating func popFirst() -> Entry? {
+        guard let first = entries.first, let last = entries.popLast() else { return nil }
+        if entries.isEmpty { return first }
+        entries[0] = last
+        var index = 0
+        while true {
+            let left = 2 * index + 1
+            guard left < entries.count else { return first }
+            let isRight = left + 1 < entries.count && entries[left + 1] < entries[left]
+            let least = isRight ? left + 1 : left
+            guard entries[least] < entries[index] else { return first }
+            entries.swapAt(index, least)
+            index = least
+        }
     }
 }
 
@@ -140,8 +169,18 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
 /// question to the store and its answer, as they do there.
 package final class SimulatedLane: SerialExecutor, TaskExecutor {
     private let simulation: SimulatedExecutor
+    /// The process whose work runs here.
+    let process: SimulatedProcess?
+    /// Whether databases run here, and nothing else.
+    let isStore: Bool
 
-    package init(of simulation: SimulatedExecutor) { self.simulation = simulation }
+    package init(
+        of simulation: SimulatedExecutor, process: SimulatedProcess? = nil, isStore: Bool = false
+    ) {
+        self.simulation = simulation
+        self.process = process
+        self.isStore = isStore
+    }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         simulation.enqueue(UnownedJob(job), for: self)

@@ -3,7 +3,9 @@
 package import Roost
 package import RoostModel
 import RoostServer
+import RoostStore
 import RoostWire
+import Synchronization
 
 /// A server and any number of devices, from one seed, on one thread, in virtual time.
 package final class SimulatedWorld: Sendable {
@@ -11,25 +13,57 @@ package final class SimulatedWorld: Sendable {
     package struct Device: Sendable {
         package let userID: UserID
         package let network: SimulatedNetwork
+        /// How far the device's clock is off, which may change at any time.
+        package let clockError: ClockError
         let cache: Configuration.Cache
         let pageSize: Int
         let protection: Protection
     }
 
+    /// A device's clock shows the world's time plus this.
+    package final class ClockError: Sendable {
+        private let state = Mutex(Int64(0))
+
+        package var milliseconds: Int64 {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
+    }
+
+    /// A client and what it takes to end it as a crash does.
+    package struct Launched: Sendable {
+        package let client: ChatClient
+        package let process: SimulatedProcess
+        let line: SimulatedLine
+
+        /// Ends a stopped process and closes its files where they are.
+        package func bury() async {
+            await line.die()
+            await process.bury { [store = client.store] in await store.close() }
+            // It goes on in vain; so it ends.
+            await client.disconnect()
+        }
+    }
+
     /// Virtual time begins here, so that it looks like a time in traces.
-    private static let beginningMS: Int64 = 1_700_000_000_000
+    static let beginningMS: Int64 = 1_700_000_000_000
 
     package let executor: SimulatedExecutor
-    private let random: SimulatedRandom
-    private let server: ChatServer
+    let random: SimulatedRandom
+    let server: ChatServer
+    let storage: MemoryStorage
 
-    private init(seed: UInt64, on executor: SimulatedExecutor) async {
+    /// - Parameters:
+    ///   - seed: Decides what happens when.
+    ///   - executor: The thread and the time of the world.
+    ///   - spacesTimes: Whether no two messages of a channel have one time, as our server keeps it.
+    init(seed: UInt64, on executor: SimulatedExecutor, spacesTimes: Bool = true) async {
         self.executor = executor
         let random = SimulatedRandom(seed: seed)
         self.random = random
+        storage = MemoryStorage(on: executor, spacesTimes: spacesTimes)
         server = await ChatServer(
-            ChatServer.Configuration(applicationID: "simulation"),
-            storage: MemoryStorage(on: executor),
+            ChatServer.Configuration(applicationID: "simulation"), storage: storage,
             fanOut: InProcessFanOut(on: executor),
             world: ServerWorld(
                 now: { Self.wallTime(executor) }, entropy: { random.next() }), on: executor)
@@ -54,21 +88,34 @@ package final class SimulatedWorld: Sendable {
     ) -> Device {
         Device(
             userID: userID, network: SimulatedNetwork(to: server, on: executor, random),
-            cache: folder.map { .folder($0) } ?? .memory, pageSize: pageSize,
-            protection: protection)
+            clockError: ClockError(), cache: folder.map { .folder($0) } ?? .memory,
+            pageSize: pageSize, protection: protection)
     }
 
     /// Starts the app on a device.
     package func launch(_ device: Device) async throws(RoostError) -> ChatClient {
-        try await ChatClient.open(
+        try await start(device, SimulatedProcess(on: executor)).client
+    }
+
+    /// Starts the app on a device, as a process that can be stopped at any moment.
+    package func start(
+        _ device: Device, _ process: SimulatedProcess
+    ) async throws(RoostError) -> Launched {
+        let line = SimulatedLine(over: device.network)
+        let client = try await ChatClient.open(
             Configuration(
                 applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
                 cache: device.cache, protection: device.protection, pageSize: device.pageSize),
             world: World(
-                http: device.network, sockets: device.network, clock: executor,
-                wallTime: { [executor] in Self.wallTime(executor) },
-                entropy: { [random] in random.next() }, executor: executor,
-                storeExecutor: SimulatedLane(of: executor)))
+                http: line, sockets: line, clock: executor,
+                wallTime: { [executor, clockError = device.clockError] in
+                    let time = Self.wallTime(executor).milliseconds
+                    return Timestamp(milliseconds: time + clockError.milliseconds)
+                },
+                entropy: { [random] in random.next() },
+                executor: SimulatedLane(of: executor, process: process),
+                storeExecutor: SimulatedLane(of: executor, process: process, isStore: true)))
+        return Launched(client: client, process: process, line: line)
     }
 
     /// Lets virtual time pass: long enough by default for everything on its way to arrive.
@@ -87,8 +134,10 @@ package final class SimulatedWorld: Sendable {
         try await server.log(of: channel).compactMap(\.message.requestID)
     }
 
-    private static func wallTime(_ executor: SimulatedExecutor) -> Timestamp {
-        let (seconds, attoseconds) = executor.now.components
+    static func wallTime(_ executor: SimulatedExecutor) -> Timestamp { wallTime(executor.now) }
+
+    static func wallTime(_ moment: Duration) -> Timestamp {
+        let (seconds, attoseconds) = moment.components
         return Timestamp(
             milliseconds: beginningMS + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }

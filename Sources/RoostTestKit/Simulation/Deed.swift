@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that may happen in a simulation.
+///
+/// Another one is a case, a weight and a branch of `Simulation.perform`.
+enum Deed: String, CaseIterable, Sendable {
+    // On a device.
+    case send, edit, delete, resend, cancel
+    case openTimeline, jump, closeTimeline, loadOlder, loadNewer
+    case openList, loadMore, closeList
+    case createChannel, lookUpChannel
+    case connect, disconnect, reconnect
+    /// Something changes while an answer about it is on its way.
+    case race
+    // By a user, on a device that is none of ours.
+    case sendElsewhere, burst, editElsewhere, deleteElsewhere, readElsewhere
+    case leave, join, rename, createElsewhere
+    // To a device.
+    case cutLink, restoreLink, loseNetwork, findNetwork
+    case roughen, slowDown, calm
+    case relaunch, crash, crashSoon, suspend, fillDisk, freeDisk, moveClock
+    // To time.
+    case wait, waitLong
+
+    /// How often it happens, compared with the others.
+    var weight: Int {
+        switch self {
+        case .send: 30
+        case .sendElsewhere: 24
+        case .edit, .delete, .editElsewhere, .deleteElsewhere: 5
+        case .openTimeline, .loadOlder: 6
+        case .closeTimeline, .loadNewer, .jump: 3
+        case .openList, .loadMore: 2
+        case .closeList, .createChannel, .createElsewhere, .rename, .lookUpChannel: 1
+        case .resend: 3
+        case .cancel: 1
+        case .connect: 4
+        case .disconnect: 1
+        case .reconnect: 1
+        case .race: 6
+        case .burst: 1
+        case .readElsewhere: 5
+        case .leave: 1
+        case .join: 2
+        case .cutLink: 5
+        case .restoreLink: 8
+        case .loseNetwork: 1
+        case .findNetwork: 2
+        case .roughen: 3
+        case .slowDown: 2
+        case .calm: 3
+        case .relaunch: 2
+        case .crash, .crashSoon: 2
+        case .suspend: 1
+        case .fillDisk: 1
+        case .freeDisk: 4
+        case .moveClock: 2
+        case .wait: 20
+        case .waitLong: 1
+        }
+    }
+
+    /// Each as often as its weight says, for drawing one.
+    static let urn = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostModel
+import RoostWire
+
+// What users do, on our devices and elsewhere.
+
+extension Simulation {
+    func perform(_ deed: Deed, _ app: SimulatedApp) async throws {
+        switch deed {
+        case .send: send(app)
+        case .edit:
+            await withOwnMessage(app) { id, channel, number in
+                self.call(app, "edit \(id)") {
+                    try await $0.edit(id, in: channel, text: "edit \(number)")
+                }
+            }
+        case .delete:
+            await withOwnMessage(app) { id, channel, _ in
+                self.call(app, "delete \(id)") { try await $0.delete(id, in: channel) }
+            }
+        case .resend: await withFailed(app) { await $0.resend($1) }
+        case .cancel: await withFailed(app) { await $0.cancel($1) }
+        case .openTimeline: openTimeline(app, someChannel(), startingAt: .distantFuture)
+        case .jump: openTimeline(app, someChannel(), startingAt: somePast())
+        case .closeTimeline: closeTimeline(app)
+        case .loadOlder:
+            guard let watch = pick(of: app.timelines) else { return }
+            call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
+                try await timeline.loadOlder()
+            }
+        case .loadNewer:
+            guard let watch = pick(of: app.timelines) else { return }
+            call(app, "load newer in \(watch.number)") { [timeline = watch.collection] _ in
+                try await timeline.loadNewer()
+            }
+        case .openList: openList(app)
+        case .loadMore:
+            guard let watch = pick(of: app.lists) else { return }
+            call(app, "load more in \(watch.number)") { [list = watch.collection] _ in
+                try await list.loadMore()
+            }
+        case .closeList:
+            guard !app.lists.isEmpty, app.client != nil else { return }
+            let watch = app.lists.remove(at: pick(app.lists.count))
+            call(app, "close list \(watch.number)") { [list = watch.collection] _ in
+                await list.close()
+            }
+        case .createChannel:
+            guard channels.count < shape.channels * 2 else { return }
+            let others = (0..<shape.users).map(user).filter { $0 != app.user }
+            let name = "made by \(app.name)"
+            call(app, "create channel") { client in
+                _ = try await client.createChannel(
+                    ChannelCreateParams(memberIDs: others, name: name))
+            }
+        case .lookUpChannel:
+            let url = someChannel()
+            call(app, "look up \(url)") { _ = try await $0.channel(url) }
+        case .connect: connect(app)
+        case .reconnect: reconnect(app)
+        case .race: try await race(app)
+        case .disconnect: call(app, "disconnect") { await $0.disconnect() }
+        case .wait: await pass(.milliseconds(Int64(random.next() % 500)))
+        case .waitLong: await pass(.seconds(Int64(5 + random.next() % 60)))
+        case .sendElsewhere, .burst, .editElsewhere, .deleteElsewhere, .readElsewhere, .leave,
+            .join, .rename, .createElsewhere:
+            try await performElsewhere(deed)
+        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .roughen, .slowDown, .calm,
+            .relaunch,
+            .crash, .crashSoon, .suspend, .fillDisk, .freeDisk, .moveClock:
+            try await befall(deed, app)
+        }
+    }
+
+    func connect(_ app: SimulatedApp) { call(app, "connect") { try await $0.connect() } }
+
+    private func reconnect(_ app: SimulatedApp) {
+        call(app, "reconnect") {
+            await $0.disconnect()
+            try await $0.connect()
+        }
+    }
+
+    private func race(_ app: SimulatedApp) async throws {
+        let channel = someChannel()
+        switch pick(3) {
+        case 0: openList(app)
+        case 1:
+            guard let watch = pick(of: app.timelines) else { return }
+            call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
+                try await timeline.loadOlder()
+            }
+        default:
+            if app.timelines.count >= 3 { closeTimeline(app) }
+            openTimeline(app, channel, startingAt: .distantFuture)
+        }
+        for _ in 0...pick(3) {
+            await pass(.milliseconds(Int64(pick(80))))
+            switch pick(7) {
+            case 0, 1: try await performElsewhere(.deleteElsewhere, in: channel)
+            case 2: try await performElsewhere(.editElsewhere, in: channel)
+            case 3: try await performElsewhere(.rename, in: channel)
+            case 4: try await performElsewhere(.leave, in: channel)
+            case 5: reconnect(app)
+            default: try await performElsewhere(.join, in: channel)
+            }
+        }
+    }
+
+    // MARK: Messages
+
+    private func send(_ app: SimulatedApp) {
+        // One call at a time, so that the order of calls is known.
+        guard let client = app.client, !app.isSending else { return }
+        let channel = someChannel()
+        app.isSending = true
+        app.sendCount += 1
+        lastNumber += 1
+        let (text, number) = ("\(app.name) \(app.sendCount)", lastNumber)
+        pendingCalls[number] = ("\(app.name) send", executor.now)
+        note("\(app.name) sends “\(text)” to \(channel)")
+        Task(executorPreference: executor) { [index = app.number, run = app.run] in
+            let message = try? await client.send(
+                UserMessageParams(text: text, data: text), to: channel)
+            await self.sent(message, from: index, in: run, number)
+        }
+    }
+
+    private func sent(_ message: Message?, from index: Int, in run: Int, _ number: Int) {
+        pendingCalls[number] = nil
+        let app = apps[index]
+        if app.run == run { app.isSending = false }
+        note("  \(app.name) \(message == nil ? "could not save it" : "saved it")")
+        guard let message, let requestID = message.requestID else { return }
+        app.sent.append(.init(channel: message.channelURL, requestID: requestID))
+    }
+
+    private func withOwnMessage(
+        _ app: SimulatedApp, _ act: (MessageID, ChannelURL, _ number: Int) -> Void
+    ) async {
+        guard app.client != nil, let watch = pick(of: app.timelines) else { return }
+        let own = await watch.collection.snapshot.messages.filter {
+            $0.messageID != nil && $0.sender?.user.id == app.user
+        }
+        guard let id = pick(of: own)?.messageID else { return }
+        lastNumber += 1
+        act(id, watch.collection.channel, lastNumber)
+    }
+
+    private func withFailed(
+        _ app: SimulatedApp,
+        _ act: @escaping @Sendable (ChatClient, RequestID) async -> Void
+    ) async {
+        guard app.client != nil, let watch = pick(of: app.timelines) else { return }
+        let failed = await watch.collection.snapshot.messages.filter { $0.status == .failed }
+        guard let id = pick(of: failed)?.requestID else { return }
+        retry(id, app, "retry or cancel \(id)", act)
+    }
+
+    func retry(
+        _ id: RequestID, _ app: SimulatedApp, _ name: String, atMost limit: Int = 12,
+        _ act: @escaping @Sendable (ChatClient, RequestID) async -> Void
+    ) {
+        if let index = app.sent.firstIndex(where: { $0.requestID == id }) {
+            app.sent[index].wasResent = true
+            app.sent[index].wasCanceled = true
+        }
+        call(app, name, atMost: limit) { await act($0, id) }
+    }
+
+    // MARK: Collections
+
+    private func somePast() -> Timestamp {
+        let now = SimulatedWorld.wallTime(executor).milliseconds
+        let start = SimulatedWorld.beginningMS
+        return Timestamp(milliseconds: start + Int64(random.next() % UInt64(now - start + 1)))
+    }
+
+    private func someChannel() -> ChannelURL { channels[pick(channels.count)] }
+
+    private func closeTimeline(_ app: SimulatedApp) {
+        guard !app.timelines.isEmpty, app.client != nil else { return }
+        let watch = app.timelines.remove(at: pick(app.timelines.count))
+        call(app, "close timeline \(watch.number)") { [timeline = watch.collection] _ in
+            await timeline.close()
+        }
+    }
+
+    private func openTimeline(
+        _ app: SimulatedApp, _ channel: ChannelURL, startingAt start: Timestamp
+    ) {
+        guard app.timelines.count < 3 else { return }
+        call(app, "open timeline of \(channel) at \(start)") {
+            [index = app.number, run = app.run] in
+            let timeline = try await $0.timeline(of: channel, startingAt: start)
+            await self.watch(timeline, of: index, in: run)
+        }
+    }
+
+    private func watch(_ timeline: Timeline, of index: Int, in run: Int) async {
+        guard apps[index].run == run else { return }
+        lastNumber += 1
+        let watch = Watch(timeline, lastNumber)
+        let changes = await timeline.changes()
+        watch.begin(with: await timeline.snapshot.messages)
+        guard apps[index].run == run else { return }
+        apps[index].timelines.append(watch)
+        note("  timeline \(watch.number) of \(timeline.channel)")
+        Task(executorPreference: executor) { [number = watch.number] in
+            for await diff in changes { await self.fold(diff, into: number, of: index) }
+        }
+    }
+
+    private func fold(_ diff: ListDiff<Message>, into number: Int, of index: Int) {
+        apps[index].timelines.first { $0.number == number }?.fold(diff)
+    }
+
+    private func openList(_ app: SimulatedApp) {
+        guard app.lists.count < 2 else { return }
+        let query = ChannelListQuery(
+            order: random.next() % 2 == 0 ? .latestLastMessage : .chronological,
+            includesEmpty: random.next() % 2 == 0, pageSize: 2)
+        call(app, "open list \(query)") { [index = app.number, run = app.run] in
+            await self.watch(try await $0.channelList(query), of: index, in: run)
+        }
+    }
+
+    private func watch(_ list: ChannelList, of index: Int, in run: Int) async {
+        guard apps[index].run == run else { return }
+        lastNumber += 1
+        let watch = Watch(list, lastNumber)
+        let changes = await list.changes()
+        watch.begin(with: await list.snapshot.channels)
+        guard apps[index].run == run else { return }
+        apps[index].lists.append(watch)
+        note("  list \(watch.number)")
+        Task(executorPreference: executor) { [number = watch.number] in
+            for await diff in changes { await self.fold(diff, into: number, of: index) }
+        }
+    }
+
+    private func fold(_ diff: ListDiff<GroupChannel>, into number: Int, of index: Int) {
+        apps[index].lists.first { $0.number == number }?.fold(diff)
+    }
+}

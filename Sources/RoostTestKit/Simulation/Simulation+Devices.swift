@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostCore
+import RoostDiskSimulation
+import RoostModel
+import RoostStore
+
+// What happens to devices, and the lives of the apps on them.
+
+extension Simulation {
+    func befall(_ deed: Deed, _ app: SimulatedApp) async throws {
+        switch deed {
+        case .cutLink:
+            note("\(app.name) link cut")
+            await app.device.network.cut()
+        case .restoreLink:
+            note("\(app.name) link restored")
+            app.device.network.restore()
+        case .loseNetwork: call(app, "loses its network") { await $0.networkChanged(isUp: false) }
+        case .findNetwork: call(app, "finds a network") { await $0.networkChanged(isUp: true) }
+        case .roughen:
+            note("\(app.name) rough weather")
+            app.device.network.weather = .rough
+        case .slowDown:
+            note("\(app.name) slow answers")
+            app.device.network.weather = .sluggish
+        case .calm:
+            note("\(app.name) calm weather")
+            app.device.network.weather = .calm
+        case .relaunch:
+            guard let client = app.client else { return }
+            note("\(app.name) quits")
+            app.isMoving = true
+            await client.close()
+            forget(app)
+            app.isMoving = false
+            try await start(app)
+            if random.next() % 4 > 0 { connect(app) }
+        case .crash: try await crash(app, after: 0)
+        case .crashSoon: try await crash(app, after: 1 + pick(12))
+        case .suspend:
+            guard let client = app.client else { return }
+            note("\(app.name) is suspended")
+            app.isMoving = true
+            await client.suspend()
+            await pass(.milliseconds(Int64(random.next() % 20_000)))
+            app.disk.plan(nil)
+            _ = try await client.resume()
+            app.isMoving = false
+        case .fillDisk:
+            note("\(app.name) disk full")
+            app.disk.plan(.init(.write, nth: 1 + pick(20), code: Self.diskFull, lasts: true))
+        case .freeDisk:
+            note("\(app.name) disk has room")
+            app.disk.plan(nil)
+        case .moveClock:
+            let hours = Int64(random.next() % 24) - 12
+            note("\(app.name) clock off by \(hours) h")
+            app.device.clockError.milliseconds = hours * 3_600_000 + Int64(random.next() % 1000)
+        default: preconditionFailure("\(deed) befalls no device.")
+        }
+    }
+
+    /// What SQLite is told by a full disk: `SQLITE_FULL`.
+    private static let diskFull: Int32 = 13
+
+    /// Opens the app's files and reads what they hold; the promises hold before any connection.
+    func start(_ app: SimulatedApp) async throws {
+        // An app that finds no room at its start is for the store's own tests.
+        app.disk.plan(nil)
+        app.process = SimulatedProcess(on: executor)
+        app.run += 1
+        app.isMoving = true
+        let launched = try await world.start(app.device, app.process)
+        app.launched = launched
+        app.isMoving = false
+        let store = launched.client.store
+        app.mirror = try await mirror(of: store)
+        note("\(app.name) started")
+        try await checkCursors(of: app)
+        let journal = await store.writer.journal(capacity: 1 << 20)
+        Task(executorPreference: executor) { [index = app.number, run = app.run] in
+            for await entry in journal { await self.take(entry, of: index, in: run) }
+        }
+    }
+
+    private func take(_ entry: JournalEntry, of index: Int, in run: Int) {
+        let app = apps[index]
+        guard app.run == run, case .commit(let commit) = entry else { return }
+        do throws(Violation) {
+            try follow(commit, app)
+        } catch {
+            report(error)
+        }
+    }
+
+    /// The process ends between two steps of its databases; what was on disk is all there is.
+    private func crash(_ app: SimulatedApp, after steps: Int) async throws {
+        guard let launched = app.launched, app.client != nil else { return }
+        note("\(app.name) crashes after \(steps) steps of its databases")
+        app.process.stop(afterStoreSteps: steps)
+        await pass(.milliseconds(Int64(random.next() % 1_500)))
+        app.process.stop(afterStoreSteps: 0)
+        app.isMoving = true
+        forget(app)
+        await launched.bury()
+        app.isMoving = false
+        try await start(app)
+        if random.next() % 4 > 0 { connect(app) }
+    }
+
+    private func forget(_ app: SimulatedApp) {
+        app.run += 1
+        app.launched = nil
+        app.timelines = []
+        app.lists = []
+        app.isSending = false
+    }
+
+    func end(_ app: SimulatedApp) async {
+        guard let client = app.client else { return }
+        app.isMoving = true
+        await client.close()
+        forget(app)
+        await pass(.seconds(30))
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+
+// What the same users do on devices that are none of ours: at once and without fail.
+
+extension Simulation {
+    func performElsewhere(_ deed: Deed, in place: ChannelURL? = nil) async throws {
+        let user = user(pick(shape.users))
+        let channel = place ?? channels[pick(channels.count)]
+        switch deed {
+        case .sendElsewhere: await sendElsewhere(1 + pick(3), to: channel, by: user)
+        case .burst:
+            // Around the border between filling silently and telling (R113).
+            let isHuge = random.next() % 4 == 0
+            await sendElsewhere((isHuge ? 290 : 10) + pick(30), to: channel, by: user)
+        case .editElsewhere:
+            guard let id = someMessage(in: channel, by: user) else { return }
+            lastNumber += 1
+            let edit = EditCommand(
+                channelURL: channel, messageID: id, requestID: nil, text: "edit \(lastNumber)")
+            await ask(EditMessage(edit: edit), as: user)
+        case .deleteElsewhere:
+            guard let id = someMessage(in: channel, by: user) else { return }
+            await ask(DeleteMessage(channelURL: channel, messageID: id), as: user)
+        case .readElsewhere: await ask(MarkAsRead(channelURL: channel), as: user)
+        case .leave: await ask(LeaveChannel(channelURL: channel), as: user)
+        case .join:
+            // Whoever is in lets the others in again.
+            for inviter in (0..<shape.users).map(self.user) {
+                await ask(InviteMembers(channelURL: channel, userIDs: [user]), as: inviter)
+            }
+        case .rename:
+            lastNumber += 1
+            await ask(UpdateChannel(channelURL: channel, name: "name \(lastNumber)"), as: user)
+        case .createElsewhere:
+            guard channels.count < shape.channels * 2 else { return }
+            try await createElsewhere(by: user)
+        default: preconditionFailure("Nobody does \(deed) elsewhere.")
+        }
+    }
+
+    func createElsewhere(by user: UserID) async throws {
+        lastNumber += 1
+        let url = ChannelURL("channel-\(lastNumber)")
+        let everybody = (0..<shape.users).map(self.user)
+        var call = CreateChannel(userIDs: everybody, name: "name \(lastNumber)")
+        call.channelURL = url
+        await ask(call, as: user)
+        channels.append(url)
+    }
+
+    private func sendElsewhere(_ count: Int, to channel: ChannelURL, by user: UserID) async {
+        for _ in 0..<count {
+            lastNumber += 1
+            let command = MessageCommand(
+                channelURL: channel, requestID: nil, content: .user(text: "else \(lastNumber)"))
+            await ask(SendMessage(message: command), as: user)
+        }
+    }
+
+    private func someMessage(in channel: ChannelURL, by user: UserID) -> MessageID? {
+        let log = log(of: channel)
+        // The newest are changed most.
+        let recent = log.suffix(random.next() % 3 == 0 ? log.count : 12).filter {
+            $0.deletedAt == nil && $0.message.sender?.user.id == user
+        }
+        return pick(of: Array(recent))?.message.messageID
+    }
+
+    /// The log of a channel as the server holds it.
+    func log(of channel: ChannelURL) -> [MemoryChannel.Entry] {
+        world.storage.assumeIsolated { $0.entries(of: channel) }
+    }
+
+    @discardableResult
+    func ask<Call: Endpoint>(_ call: Call, as user: UserID) async -> Call.Output? {
+        let response = await world.server.respond(
+            to: call.encode(), headers: RequestHeaders(sessionKey: "elsewhere-\(user)"))
+        do {
+            let output = try Call.decode(response)
+            note("elsewhere \(user): \(call)")
+            return output
+        } catch {
+            note("elsewhere \(user): \(call): \(error)")
+            return nil
+        }
+    }
+}

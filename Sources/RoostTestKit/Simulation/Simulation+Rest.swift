@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostCore
+import RoostDiskSimulation
+import RoostModel
+import RoostServer
+import RoostStore
+import RoostWire
+
+// What must hold when nothing goes wrong any more and everything has had its time.
+
+extension Simulation {
+    func comeToRest() async throws {
+        note("calm")
+        for app in apps {
+            app.device.network.weather = .calm
+            app.device.network.restore()
+            app.disk.plan(nil)
+        }
+        // Whatever was called before is done by then.
+        await pass(.seconds(20))
+        for app in apps {
+            call(app, "finds a network") { await $0.networkChanged(isUp: true) }
+            connect(app)
+        }
+        try await settle()
+        for app in apps { try await checkLists(of: app) }
+        for app in apps { try await checkTimelines(of: app) }
+        for app in apps { try await sendFailed(of: app) }
+        try await settle()
+        for app in apps { try await checkHistories(of: app) }
+        for app in apps { try await checkSent(by: app) }
+        for app in apps {
+            try await checkDisk(of: app)
+            try await checkCursors(of: app)
+        }
+    }
+
+    private func settle() async throws {
+        for _ in 0..<6 {
+            await pass(.seconds(30))
+            try await checkNow()
+        }
+    }
+
+    private func isMember(_ app: SimulatedApp, of channel: ChannelURL) async -> Bool {
+        let access = await world.storage.access(to: channel, of: app.user)
+        return access?.state == .joined
+    }
+
+    /// The list is the server's answer to the same question, and the counts are recounted.
+    private func checkLists(of app: SimulatedApp) async throws {
+        for watch in app.lists {
+            let shown = await watch.collection.snapshot
+            try check(shown, watch, app)
+            let query = watch.collection.query
+            let answer = await ask(
+                ListMyChannels(
+                    userID: app.user, limit: 100,
+                    order: query.order == .chronological ? .chronological : .latestLastMessage,
+                    showsEmpty: query.includesEmpty), as: app.user)
+            let expected = answer?.channels ?? []
+            let place = "\(app.name) list \(watch.number), at rest,"
+            try expect(
+                shown.channels.map(\.url) == expected.prefix(shown.channels.count).map(\.url)
+                    && (shown.hasMore || shown.channels.count == expected.count),
+                "\(place) shows \(shown.channels.map(\.url)) and more: \(shown.hasMore), but the "
+                    + "server \(expected.map(\.url))")
+            for (ours, theirs) in zip(shown.channels, expected) {
+                try expect(
+                    ours.name == theirs.name && ours.lastMessage?.text == theirs.lastMessage?.text
+                        && ours.memberCount == theirs.memberCount,
+                    "\(place) shows \(ours.url) as “\(ours.name)” with \(ours.memberCount) members "
+                        + "and “\(ours.lastMessage?.text ?? "")”, the server as “\(theirs.name)” "
+                        + "with \(theirs.memberCount) and “\(theirs.lastMessage?.text ?? "")”")
+                try expect(
+                    ours.unreadMessageCount == theirs.unreadMessageCount,
+                    "\(place) counts \(ours.unreadMessageCount) unread in \(ours.url), a recount "
+                        + "gives \(theirs.unreadMessageCount)")
+            }
+        }
+    }
+
+    /// Every open timeline is a stretch of the log, to its end if it follows it.
+    private func checkTimelines(of app: SimulatedApp) async throws {
+        for watch in app.timelines where await isMember(app, of: watch.collection.channel) {
+            let shown = await watch.collection.snapshot
+            try check(shown, watch, app)
+            let channel = watch.collection.channel
+            let glimpses = shown.messages.compactMap { Glimpse($0) }
+            let log = log(of: channel).filter { $0.deletedAt == nil }
+                .compactMap { Glimpse($0.message) }
+            let place = "\(app.name) timeline \(watch.number) of \(channel), at rest,"
+            guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
+                try expect(
+                    log.isEmpty || shown.hasNewer || shown.hasOlder,
+                    "\(place) is empty, the log is not")
+                continue
+            }
+            let expected = log.filter {
+                first <= $0.place && ($0.place <= last || !shown.hasNewer)
+            }
+            try expect(
+                glimpses == expected,
+                "\(place) shows \(glimpses.count) messages to \(glimpses.last?.description ?? ""), "
+                    + "the log has \(expected.count) to \(expected.last?.description ?? "")")
+        }
+    }
+
+    /// What was given up is tried again by hand.
+    private func sendFailed(of app: SimulatedApp) async throws {
+        guard let client = app.client else { return }
+        for item in try await client.unsentMessages() {
+            guard case .failed = item.state else { continue }
+            let cached = try await client.store.readers[0].message(item.requestID).value
+            try expect(
+                cached == nil,
+                "\(app.name) has given \(item.requestID) up, which its cache holds as delivered")
+            retry(item.requestID, app, "resend \(item.requestID)", atMost: .max) {
+                await $0.resend($1)
+            }
+        }
+    }
+
+    /// A timeline opened anew and paged to its beginning is the log.
+    private func checkHistories(of app: SimulatedApp) async throws {
+        guard let client = app.client else { return }
+        for channel in channels where await isMember(app, of: channel) {
+            let timeline = try await client.timeline(of: channel)
+            await pass(.seconds(20))
+            var pages = 0
+            while await timeline.snapshot.hasOlder {
+                try await timeline.loadOlder()
+                pages += 1
+                try expect(pages < 1_000, "\(app.name) pages \(channel) back without end")
+            }
+            let shown = await timeline.snapshot.messages.compactMap { Glimpse($0) }
+            let log = log(of: channel).filter { $0.deletedAt == nil }
+                .compactMap { Glimpse($0.message) }
+            try expect(
+                shown == log,
+                "\(app.name) shows \(shown.count) messages of \(channel), the log has \(log.count)")
+            await timeline.close()
+        }
+    }
+
+    /// Every message whose send call returned stands in the log once, in the order of the calls.
+    private func checkSent(by app: SimulatedApp) async throws {
+        guard let client = app.client else { return }
+        let unsent = Set(try await client.unsentMessages().map(\.requestID))
+        for channel in channels {
+            let log = log(of: channel)
+            let places = Dictionary(
+                grouping: log.indices.filter { log[$0].message.requestID != nil },
+                by: { log[$0].message.requestID })
+            let data = log.map(\.message.data).filter { !$0.isEmpty }
+            try expect(
+                Set(data).count == data.count, "\(channel) holds one act of sending twice")
+            let isMember = await isMember(app, of: channel)
+            var last = -1
+            for sent in app.sent where sent.channel == channel {
+                let found = places[sent.requestID] ?? []
+                try expect(
+                    found.count <= 1, "\(sent.requestID) stands \(found.count) times in \(channel)")
+                guard let place = found.first else {
+                    // Whoever has left cannot deliver any more.
+                    try expect(
+                        sent.wasCanceled || (!isMember && unsent.contains(sent.requestID)),
+                        "\(app.name) sent \(sent.requestID) to \(channel), which never got it")
+                    continue
+                }
+                // Whoever has left is told nothing any more.
+                try expect(
+                    !isMember || !unsent.contains(sent.requestID),
+                    "\(app.name) still has \(sent.requestID) to send, which stands in \(channel)")
+                if sent.wasResent { continue }
+                try expect(
+                    place > last, "\(app.name)'s messages stand in \(channel) in another order")
+                last = place
+            }
+        }
+    }
+}

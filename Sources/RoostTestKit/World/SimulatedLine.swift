@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostTransport
+import Synchronization
+
+/// The network as one process of a device has it: it ends with the process.
+final class SimulatedLine: HTTPTransport, SocketTransport {
+    private struct State {
+        var isDead = false
+        var sockets: [SimulatedSocket] = []
+    }
+
+    private let network: SimulatedNetwork
+    private let state = Mutex(State())
+
+    init(over network: SimulatedNetwork) { self.network = network }
+
+    /// Nothing crosses any more; the server finds out.
+    func die() async {
+        let sockets = state.withLock { state in
+            state.isDead = true
+            defer { state.sockets = [] }
+            return state.sockets
+        }
+        for socket in sockets { await socket.break() }
+    }
+
+    private var isDead: Bool { state.withLock { $0.isDead } }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        guard !isDead else { throw .processIsDead }
+        let response = try await network.send(request)
+        guard !isDead else { throw .processIsDead }
+        return response
+    }
+
+    func open(_ request: SocketRequest) async throws(TransportError) -> any Socket {
+        guard !isDead else { throw .processIsDead }
+        let socket = try await network.openSocket(request)
+        let isDead = state.withLock { state in
+            // One socket at a time: the last one's owner has let it go.
+            if !state.isDead { state.sockets = [socket] }
+            return state.isDead
+        }
+        guard !isDead else {
+            await socket.break()
+            throw .processIsDead
+        }
+        return socket
+    }
+}
+
+extension TransportError {
+    fileprivate static let processIsDead = TransportError(.unreachable, "The process has ended.")
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+package import RoostTransport
+import RoostWire
+import Synchronization
+
+/// One device's way to the server: it delays what crosses it, it can be cut, and it has its weather.
+///
+/// Requests take a random time each way, so answers may overtake one another; frames of one socket keep
+/// their order, as TCP keeps it.
+package final class SimulatedNetwork: HTTPTransport, SocketTransport {
+    private struct State {
+        var isUp = true
+        var weather = Weather.calm
+        var sockets: [SimulatedSocket] = []
+        var requestCount = 0
+        var firstLoginAt: Duration?
+        /// Session keys that the server no longer takes.
+        var expired: Set<String> = []
+        /// Is told what crosses and what goes wrong.
+        var observer: (@Sendable (String) -> Void)?
+    }
+
+    /// How long a frame or half a request takes.
+    private static let latencyMS: ClosedRange<Int64> = 2...60
+    private static let slowLatencyMS: ClosedRange<Int64> = 500...12_000
+    private static let slowAnswerMS: ClosedRange<Int64> = 100...3_000
+    /// How long it takes to notice that something did not arrive.
+    private static let noticeMS: ClosedRange<Int64> = 5...3_000
+
+    private let server: ChatServer
+    let executor: SimulatedExecutor
+    let random: SimulatedRandom
+    private let state = Mutex(State())
+
+    init(to server: ChatServer, on executor: SimulatedExecutor, _ random: SimulatedRandom) {
+        self.server = server
+        self.executor = executor
+        self.random = random
+    }
+
+    /// Requests made so far, answered or not.
+    package var requestCount: Int { state.withLock { $0.requestCount } }
+
+    package var weather: Weather {
+        get { state.withLock { $0.weather } }
+        set { state.withLock { $0.weather = newValue } }
+    }
+
+    /// When the first login reached the device; nil before.
+    package var firstLoginAt: Duration? { state.withLock { $0.firstLoginAt } }
+
+    func noteLogin() {
+        state.withLock { $0.firstLoginAt = $0.firstLoginAt ?? executor.now }
+    }
+
+    var isCalm: Bool { state.withLock { $0.weather == .calm } }
+
+    /// Tells somebody what crosses from now on, and what goes wrong.
+    package func observe(_ observer: @escaping @Sendable (String) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    func tell(_ line: @autoclosure () -> String) {
+        guard let observer = state.withLock({ $0.observer }) else { return }
+        observer(line())
+    }
+
+    package var isUp: Bool { state.withLock { $0.isUp } }
+
+    /// Cuts the link: what is on its way is lost in both directions.
+    package func cut() async {
+        let sockets = state.withLock { state in
+            state.isUp = false
+            defer { state.sockets = [] }
+            return state.sockets
+        }
+        for socket in sockets { await socket.break() }
+    }
+
+    package func restore() { state.withLock { $0.isUp = true } }
+
+    // MARK: What goes wrong
+
+    /// Draws whether something goes wrong now, and remembers it.
+    func happens(_ fault: KeyPath<Weather, UInt64>, _ name: @autoclosure () -> String) -> Bool {
+        let rate = state.withLock { $0.weather[keyPath: fault] }
+        guard rate > 0, random.next() % 1000 < rate else { return false }
+        tell("!! \(name())")
+        return true
+    }
+
+    func latency() -> Duration {
+        happens(\.slowCrossing, "slow crossing")
+            ? random.duration(in: Self.slowLatencyMS) : random.duration(in: Self.latencyMS)
+    }
+
+    func expire(_ key: String) { _ = state.withLock { $0.expired.insert(key) } }
+
+    private func hasExpired(_ key: String?) -> Bool {
+        guard let key else { return false }
+        return state.withLock { $0.expired.contains(key) }
+    }
+
+    // MARK: HTTP
+
+    package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        state.withLock { $0.requestCount += 1 }
+        tell("-> \(request.method) \(request.url)")
+        if let answer = try await refusal(of: request) { return answer }
+        if happens(\.lostRequest, "lost request") { throw try await failure(within: request) }
+        if happens(\.lateRequest, "late request") {
+            // It is on its way, whoever waits for it.
+            Task(executorPreference: executor) {
+                try? await self.executor.sleep(for: request.timeLimit + .seconds(1))
+                _ = await self.server.respond(to: request)
+            }
+            try await pause(request.timeLimit)
+            throw TransportError(.timedOut, "The simulated answer did not come in time.")
+        }
+        if request.method != "POST", request.method != "PUT",
+            happens(\.repeatedRequest, "repeated request")
+        {
+            Task(executorPreference: executor) {
+                try? await self.executor.sleep(for: self.latency())
+                _ = await self.server.respond(to: request)
+            }
+        }
+        let there = latency()
+        try await cross(there)
+        let response = await server.respond(to: request)
+        if happens(\.lostAnswer, "lost answer") { throw try await failure(within: request) }
+        let isSlow = happens(\.slowAnswer, "slow answer")
+        let back = isSlow ? random.duration(in: Self.slowAnswerMS) : latency()
+        guard there + back < request.timeLimit else {
+            try await pause(max(.zero, request.timeLimit - there))
+            throw TransportError(.timedOut, "The simulated answer did not come in time.")
+        }
+        try await cross(back)
+        tell("<- \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+        if happens(\.cutAnswer, "cut answer") {
+            let count = Int(random.next() % UInt64(response.body.count + 1))
+            // Told by its length, or not at all.
+            guard random.next() % 2 == 0, count < response.body.count else {
+                throw TransportError(.lost, "The simulated answer broke off.")
+            }
+            return HTTPResponse(status: response.status, body: Array(response.body[..<count]))
+        }
+        return HTTPResponse(status: response.status, body: response.body)
+    }
+
+    /// What stands between the caller and the server and answers in its stead.
+    private func refusal(
+        of request: HTTPRequest
+    ) async throws(TransportError) -> HTTPResponse? {
+        let key = request.headers.first { $0.name == "Session-Key" }?.value
+        if let key, happens(\.expiry, "session expires") { expire(key) }
+        if hasExpired(key) {
+            try await cross(latency())
+            return HTTPResponse(
+                APIResponse(ServerError(.sessionKeyExpired, "The simulated session has expired.")))
+        }
+        guard happens(\.refusedRequest, "refused request") else { return nil }
+        try await cross(latency())
+        let status = [429, 500, 503][Int(random.next() % 3)]
+        let body = APIResponse(ServerError(.internalServerError, "The simulated server is busy."))
+        return HTTPResponse(status: status, body: body.body)
+    }
+
+    /// The end of a request whose answer does not come: soon, or when its time is over.
+    private func failure(within request: HTTPRequest) async throws(TransportError) -> TransportError
+    {
+        if random.next() % 2 == 0 {
+            try await pause(request.timeLimit)
+            return TransportError(.timedOut, "The simulated answer did not come in time.")
+        }
+        try await pause(random.duration(in: Self.noticeMS))
+        return TransportError(.lost, "The simulated connection broke.")
+    }
+
+    private func pause(_ duration: Duration) async throws(TransportError) {
+        do {
+            try await executor.sleep(for: duration)
+        } catch {
+            throw TransportError(.cancelled, "The request was given up.")
+        }
+    }
+
+    /// One way over the link.
+    private func cross(_ latency: Duration) async throws(TransportError) {
+        guard isUp else { throw TransportError(.unreachable, "The simulated link is down.") }
+        try await pause(latency)
+        guard isUp else { throw TransportError(.lost, "The simulated link was cut.") }
+    }
+
+    // MARK: WebSocket
+
+    package func open(_ request: SocketRequest) async throws(TransportError) -> any Socket {
+        try await openSocket(request)
+    }
+
+    func openSocket(_ request: SocketRequest) async throws(TransportError) -> SimulatedSocket {
+        try await cross(latency())
+        let socket = SimulatedSocket(server: server, network: self)
+        let handshake = Handshake(request)
+        if happens(\.busyLogin, "busy") {
+            let wait = BusyEvent(
+                retryAfter: .seconds(Int64(1 + random.next() % 20)), reason: 0, message: "busy")
+            await socket.refuse(.busy(wait))
+        } else if hasExpired(handshake.sessionKey) {
+            let error = ServerError(.sessionKeyExpired, "The simulated session has expired.")
+            await socket.refuse(.login(.failure(error, acknowledges: nil)))
+        } else {
+            await socket.connect(handshake)
+        }
+        let isUp = state.withLock { state in
+            if state.isUp { state.sockets.append(socket) }
+            return state.isUp
+        }
+        guard isUp else {
+            await socket.break()
+            throw TransportError(.lost, "The simulated link was cut.")
+        }
+        return socket
+    }
+
+    func forget(_ socket: SimulatedSocket) {
+        state.withLock { state in state.sockets.removeAll { $0 === socket } }
+    }
+}
+
+extension ChatServer {
+    fileprivate func respond(to request: HTTPRequest) async -> APIResponse {
+        let target = request.url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
+        let headers = RequestHeaders { name in
+            request.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+        do throws(ServerError) {
+            let call = try APIRequest(
+                method: request.method, target: String(target), body: request.body ?? [])
+            return await respond(to: call, headers: headers)
+        } catch {
+            return APIResponse(error)
+        }
+    }
+}
+
+extension HTTPResponse {
+    fileprivate init(_ answer: APIResponse) { self.init(status: answer.status, body: answer.body) }
+}
+
+extension Handshake {
+    fileprivate init(_ request: SocketRequest) {
+        let query = request.url.drop { $0 != "?" }.dropFirst()
+        self.init(
+            query: QueryItem.parse(query),
+            headers: RequestHeaders { name in
+                request.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+            }, subprotocols: request.subprotocols)
+    }
+}

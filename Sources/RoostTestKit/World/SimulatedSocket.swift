@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostServer
+import RoostTransport
+import RoostWire
+
+/// One WebSocket of a simulation, both ends of it.
+actor SimulatedSocket: Socket {
+    /// What the server hands over for the client.
+    private struct Outlet: SessionOutlet {
+        enum Item: Sendable {
+            case frame(String)
+            case end
+        }
+
+        let items: AsyncStream<Item>.Continuation
+
+        func deliver(_ frame: String) { items.yield(.frame(frame)) }
+        func close() { items.yield(.end) }
+    }
+
+    private nonisolated let executor: SimulatedExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    private let server: ChatServer
+    private nonisolated let network: SimulatedNetwork
+    private var session: SessionID?
+    private var arrived: [String] = []
+    private var reader: CheckedContinuation<Void, Never>?
+    private var toServer: AsyncStream<String>.Continuation?
+    private var pumps: [Task<Void, Never>] = []
+    private var hasEnded = false
+    private var isBroken = false
+    /// Both ends believe in it, and nothing crosses.
+    private var isHalfOpen = false
+    /// A frame that the next one of another channel overtakes.
+    private var overtaken: String?
+    private var sessionKey: String?
+
+    init(server: ChatServer, network: SimulatedNetwork) {
+        self.server = server
+        self.network = network
+        executor = network.executor
+    }
+
+    func connect(_ handshake: Handshake) async {
+        let (downward, items) = AsyncStream.makeStream(of: Outlet.Item.self)
+        let (upward, texts) = AsyncStream.makeStream(of: String.self)
+        toServer = texts
+        session = await server.connect(handshake, Outlet(items: items))
+        // The pumps end with their streams, when the socket is closed or broken.
+        pumps = [
+            Task(executorPreference: executor) { await self.pump(down: downward) },
+            Task(executorPreference: executor) { await self.pump(up: upward) },
+        ]
+    }
+
+    /// Answers the login without the server, and ends.
+    func refuse(_ event: ServerEvent) {
+        arrived.append(event.encoded)
+        hasEnded = true
+    }
+
+    // MARK: Downward
+
+    private func pump(down items: AsyncStream<Outlet.Item>) async {
+        for await item in items {
+            guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken else {
+                return
+            }
+            switch item {
+            case .frame(let text): await take(text)
+            case .end:
+                arrive(nil)
+                hasEnded = true
+                wakeReader()
+            }
+        }
+    }
+
+    private func take(_ text: String) async {
+        if isHalfOpen { return }
+        let isLogin = text.hasPrefix("LOGI")
+        if isLogin {
+            sessionKey = text.field("key")
+            network.noteLogin()
+        }
+        if isLogin || network.isCalm { return arrive(text) }
+        if network.happens(\.halfOpen, "half-open socket") {
+            isHalfOpen = true
+            return
+        }
+        if network.happens(\.cutFrame, "cut frame") {
+            arrived.append(cut(text))
+            wakeReader()
+            hasEnded = true
+            return await leave()
+        }
+        if text.hasPrefix("MESG"), text.field("req_id") != nil,
+            network.happens(\.lostAcknowledgement, "lost acknowledgement")
+        {
+            return
+        }
+        guard let channel = text.field("channel_url") else { return arrive(text) }
+        if let waiting = overtaken {
+            overtaken = nil
+            let isOther = waiting.field("channel_url") != channel
+            for frame in isOther ? [text, waiting] : [waiting, text] { arrive(frame) }
+        } else if network.happens(\.overtakenFrame, "overtaken frame") {
+            overtaken = text
+            // It comes at last, if nothing overtakes it.
+            Task(executorPreference: executor) {
+                try? await self.executor.sleep(for: .milliseconds(300))
+                await self.release(text)
+            }
+        } else {
+            arrive(text)
+            if network.happens(\.repeatedFrame, "repeated frame") { arrive(text) }
+        }
+    }
+
+    private func release(_ text: String) {
+        guard overtaken == text, !isBroken else { return }
+        arrive(nil)
+    }
+
+    /// Hands a frame to the client, after one that was held up.
+    private func arrive(_ text: String?) {
+        if let waiting = overtaken {
+            overtaken = nil
+            arrived.append(waiting)
+        }
+        if let text {
+            network.tell("<< \(text)")
+            arrived.append(text)
+        }
+        wakeReader()
+        if let sessionKey, network.happens(\.expiry, "session expires over the socket") {
+            network.expire(sessionKey)
+            arrived.append(ServerEvent.expired(reason: nil, expiresIn: nil).encoded)
+        }
+    }
+
+    private func cut(_ text: String) -> String {
+        String(text.prefix(Int(network.random.next() % UInt64(text.count + 1))))
+    }
+
+    // MARK: Upward
+
+    private func pump(up texts: AsyncStream<String>) async {
+        for await text in texts {
+            guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken, let session
+            else { return }
+            if isHalfOpen { continue }
+            network.tell(">> \(text)")
+            if network.happens(\.halfOpen, "half-open socket") {
+                isHalfOpen = true
+                continue
+            }
+            if network.happens(\.cutFrame, "cut frame upward") {
+                await server.receive(cut(text), from: session)
+                return await self.break()
+            }
+            await server.receive(text, from: session)
+            if text.hasPrefix("MESG"), network.happens(\.repeatedFrame, "repeated send") {
+                await server.receive(text, from: session)
+            }
+        }
+    }
+
+    private func wakeReader() {
+        reader?.resume()
+        reader = nil
+    }
+
+    func send(_ text: String) async throws(TransportError) {
+        if isBroken || hasEnded { throw TransportError(.lost, "The simulated socket is gone.") }
+        toServer?.yield(text)
+    }
+
+    func receive() async throws(TransportError) -> String? {
+        while arrived.isEmpty {
+            if isBroken { throw TransportError(.lost, "The simulated link was cut.") }
+            if hasEnded { return nil }
+            if Task.isCancelled { throw TransportError(.cancelled, "The task was cancelled.") }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { reader = $0 }
+            } onCancel: {
+                // Ends at once: it only wakes the reader.
+                Task(executorPreference: executor) { await self.wakeReader() }
+            }
+        }
+        return arrived.removeFirst()
+    }
+
+    func close() async {
+        hasEnded = true
+        await leave()
+    }
+
+    /// The link is cut under the socket: nothing on its way arrives, and both ends find out.
+    func `break`() async {
+        isBroken = true
+        arrived = []
+        await leave()
+    }
+
+    private func leave() async {
+        network.forget(self)
+        toServer?.finish()
+        for pump in pumps { pump.cancel() }
+        pumps = []
+        wakeReader()
+        if let session { await server.disconnect(session) }
+        session = nil
+    }
+}
+
+extension String {
+    /// A text field of a frame's JSON, wherever it stands first.
+    fileprivate func field(_ name: String) -> String? {
+        let key = Array("\"\(name)\":\"".utf8)
+        let bytes = Array(utf8)
+        guard bytes.count > key.count else { return nil }
+        let start = (0..<bytes.count - key.count).first { start in
+            bytes[start] == key[0] && bytes[start..<start + key.count].elementsEqual(key)
+        }
+        guard let start else { return nil }
+        return String(
+            decoding: bytes[(start + key.count)...].prefix { $0 != UInt8(ascii: "\"") },
+            as: UTF8.self)
+    }
+}

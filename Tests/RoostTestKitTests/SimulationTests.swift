@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// Random lives, of which `roost simulate` lives longer ones; see `docs/simulation.md`.
+struct SimulationTests {
+    private static let shape = {
+        var shape = Simulation.Shape()
+        shape.steps = 80
+        return shape
+    }()
+
+    /// Seeds that failed once stay, with what they found.
+    private static let scarred: [UInt64] = []
+
+    /// Drawn anew for each run of the suite; the failure names the seed.
+    private static let fresh = {
+        var random = SystemRandomNumberGenerator()
+        let first = UInt64.random(in: 1_000_000...1_000_000_000, using: &random)
+        print("SimulationTests live from seed \(first)")
+        return first
+    }()
+
+    private static func live(_ seed: UInt64, keepsTrace: Bool = false) throws -> Simulation.Report {
+        let folder = try TemporaryFolder(inMemory: true)
+        return Simulation.run(seed: seed, shape, folder: folder.path, keepsTrace: keepsTrace)
+    }
+
+    @Test(arguments: 0..<20)
+    func `in any life every promise is kept (scars 1 to 33, 55 to 60, 79 to 135)`(
+        group: UInt64
+    ) throws {
+        for seed in (0..<10).map({ Self.fresh + group * 10 + $0 }) {
+            let report = try Self.live(seed)
+            #expect(report.failure == nil, "roost simulate --steps 80 --seed \(seed) --trace")
+        }
+    }
+
+    @Test(arguments: scarred)
+    func `a life that once broke a promise keeps it`(seed: UInt64) throws {
+        #expect(try Self.live(seed).failure == nil)
+    }
+
+    @Test func `the same seed is the same life, to the last word`() throws {
+        let first = try Self.live(7, keepsTrace: true)
+        let second = try Self.live(7, keepsTrace: true)
+        #expect(first.trace.count > 500)
+        #expect(first.trace == second.trace)
+        #expect(first.jobs == second.jobs)
+    }
+}
