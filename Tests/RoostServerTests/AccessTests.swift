@@ -19,7 +19,9 @@ struct AccessTests {
         .notAuthorized, .notAMember, .notTheOwner, .apiTokenInvalid, .sessionKeyNotFound,
     ]
 
-    /// A call, with who must get through. "CHANNEL", "MEMBER", "MESSAGE" and "OTHER" stand for the scene's.
+    /// A call, with who must get through.
+    ///
+    /// "CHANNEL", "MEMBER", "MESSAGE" and "OTHER" stand for the scene's.
     private struct Call {
         let method: APIRequest.Method
         let path: String

@@ -67,7 +67,7 @@ extension ChatServer {
     private func owner(
         ofSession key: String
     ) async throws(ServerError) -> (User, until: Timestamp?) {
-        let digest = world.digest("key:" + key)
+        let digest = world.kept(sessionKey: key)
         guard let session = try await ask(try await storage.session(digest)),
             let user = try await ask(try await storage.user(session.userID))
         else {
@@ -88,7 +88,7 @@ extension ChatServer {
         for id: UserID, until end: Timestamp?
     ) async throws(ServerError) -> String {
         let key = makeSecret()
-        let digest = world.digest("key:" + key)
+        let digest = world.kept(sessionKey: key)
         try await ask(try await storage.openSession(digest, for: id, expiresAt: end))
         return key
     }

@@ -19,6 +19,9 @@ package struct ServerWorld: Sendable {
         self.entropy = entropy
         self.digest = digest
     }
+
+    /// What the storage keeps of a session's key.
+    package func kept(sessionKey key: String) -> String { digest("key:" + key) }
 }
 
 /// The chat server without its sockets: accept, authenticate, append to the channel's log, fan out.
@@ -67,7 +70,7 @@ package actor ChatServer {
     nonisolated let configuration: Configuration
     nonisolated let storage: any Storage
     nonisolated let files: (any FileStore)?
-    nonisolated let world: ServerWorld
+    package nonisolated let world: ServerWorld
     private nonisolated let fanOut: any FanOut
     private let serverNumber: UInt64
     private var lastSession = 0

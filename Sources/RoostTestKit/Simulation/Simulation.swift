@@ -136,7 +136,8 @@ package actor Simulation {
         for index in 0..<shape.users {
             let id = user(index)
             await world.storage.saveUser(User(id: id, nickname: "\(id)"), accessToken: nil)
-            await world.storage.openSession("elsewhere-\(id)", for: id)
+            let key = world.server.world.kept(sessionKey: "elsewhere-\(id)")
+            await world.storage.openSession(key, for: id, expiresAt: nil)
         }
         for index in 0..<shape.apps {
             let device = world.device(
