@@ -9,8 +9,8 @@ package struct ChannelListMachine: Sendable {
     package private(set) var channels: [GroupChannel] = []
     /// Whether channels beyond the last shown may exist.
     package private(set) var hasMore = true
-    /// A channel moved to the end of a list that goes on: others may stand before it now, so the window
-    /// must be read again.
+    /// A channel moved to the end of a list that goes on, or left it: others may stand there now, so the
+    /// window must be read again.
     package private(set) var needsReading = false
     /// The last commit the list contains.
     package private(set) var sequence: Int64 = .min
@@ -73,18 +73,22 @@ package struct ChannelListMachine: Sendable {
         channel.myState != .none && (includesEmpty || channel.lastMessage != nil)
     }
 
-    private mutating func remove(_ url: ChannelURL) { channels.removeAll { $0.url == url } }
+    private mutating func remove(_ url: ChannelURL) {
+        let count = channels.count
+        channels.removeAll { $0.url == url }
+        if hasMore, channels.count < count { needsReading = true }
+    }
 
     private mutating func place(_ channel: GroupChannel) {
-        let wasShown = channels.contains { $0.url == channel.url }
-        remove(channel.url)
-        guard belongs(channel) else { return }
+        guard belongs(channel) else { return remove(channel.url) }
+        let shown = channels.firstIndex { $0.url == channel.url }
+        let before = shown.map { order.key(of: channels.remove(at: $0)) }
         let key = order.key(of: channel)
         let index = channels.firstIndex { order.key(of: $0) > key } ?? channels.count
         // At the very end of a list that goes on, it belongs to a page not loaded yet.
-        if index == channels.count && hasMore && !channels.isEmpty {
-            guard wasShown else { return }
-            needsReading = true
+        if index == channels.count && hasMore {
+            guard before != nil || channels.isEmpty else { return }
+            if before.map({ $0 < key }) ?? true { needsReading = true }
         }
         channels.insert(channel, at: index)
     }

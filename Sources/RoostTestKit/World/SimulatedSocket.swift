@@ -102,6 +102,7 @@ actor SimulatedSocket: Socket {
         if text.hasPrefix("MESG"), text.field("req_id") != nil,
             network.happens(\.lostAcknowledgement, "lost acknowledgement")
         {
+            network.noteLostFrame()
             return
         }
         guard let channel = text.field("channel_url") else { return arrive(text) }
