@@ -124,7 +124,11 @@ let tests: [Target] = [
         dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),
     .testTarget(
         name: "RoostTests",
-        dependencies: ["RoostTestSupport", "Roost", "RoostModel", "RoostTestKit"]),
+        dependencies: [
+            "RoostTestSupport", "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel",
+            "RoostStore",
+            "RoostTestKit",
+        ]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),

@@ -87,6 +87,8 @@ public final class ChatClient: Sendable {
                 },
                 changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) }))
         await engine.attach(link: link, outbox: outbox)
+        await engine.hearOthers()
+        await engine.finishIndex()
         try await outbox.start()
         return ChatClient(
             configuration: configuration, world: world, store: store, engine: engine, link: link,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
-internal import RoostExecutors
-
 #if canImport(Darwin)
 internal import Darwin
+internal import Dispatch
+internal import RoostExecutors
 #else
 internal import Glibc
 #endif
@@ -23,16 +22,20 @@ package final class FileBell: Sendable {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         self.path = path
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
+        stepIn()
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Wakes whoever listens, in this process too; to be called after the news can be read.
+    /// Wakes all others who have this file as a bell, in this process too; to be called after the news
+    /// can be read.
     ///
-    /// A ring that fails is the loss of a hint: the news are found with the next one.
+    /// Nothing is done while nobody else has it: whoever comes later reads the news when they come. A ring
+    /// that fails is the loss of a hint: the news are found with the next one.
     package func ring() {
+        guard mayBeHeard else { return }
         var byte: UInt8 = 0
         // SAFETY: one byte is lent for the call. Always the same place, so the file does not grow.
         _ = unsafe pwrite(descriptor, &byte, 1, 0)
@@ -42,75 +45,68 @@ package final class FileBell: Sendable {
     ///
     /// Ends with the task that reads it. Listening has begun when this returns.
     package func rings() throws(FileError) -> AsyncStream<Void> {
-        let source = try Self.source(path)
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        source.listen { continuation.yield() }
-        continuation.onTermination = { _ in source.cancel() }
+        let leave = try listen { continuation.yield() }
+        continuation.onTermination = { _ in leave() }
         return stream
     }
 
     #if canImport(Darwin)
-    private static func source(_ path: String) throws(FileError) -> BellSource {
+    private func stepIn() {}
+
+    /// There are no locks here that tell one opening of a file from another.
+    private var mayBeHeard: Bool { true }
+
+    private static let queue = DispatchQueue(label: "roost.bell")
+
+    /// Returns what ends it.
+    private func listen(
+        _ heard: @escaping @Sendable () -> Void
+    ) throws(FileError) -> @Sendable () -> Void {
         // SAFETY: the path is lent for the call.
         let descriptor = unsafe open(path, O_EVTONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
-        return BellSource(
-            descriptor,
+        let source = Guarded<any DispatchSourceProtocol>(
             DispatchSource.makeFileSystemObjectSource(
-                fileDescriptor: descriptor, eventMask: .write, queue: BellSource.queue),
-            drains: false)
-    }
-    #else
-    private static func source(_ path: String) throws(FileError) -> BellSource {
-        let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { throw FileError(action: "watch \(path)") }
-        // SAFETY: the path is lent for the call.
-        guard unsafe inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 else {
-            let error = FileError(action: "watch \(path)")
-            close(descriptor)
-            throw error
-        }
-        return BellSource(
-            descriptor,
-            DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: BellSource.queue),
-            drains: true)
-    }
-    #endif
-}
-
-/// What the system wakes, on a queue of its own where nothing waits.
-private struct BellSource: Sendable {
-    static let queue = DispatchQueue(label: "roost.bell")
-
-    private let descriptor: Int32
-    private let source: Guarded<any DispatchSourceProtocol>
-    private let drains: Bool
-
-    init(_ descriptor: Int32, _ source: any DispatchSourceProtocol, drains: Bool) {
-        self.descriptor = descriptor
-        self.source = Guarded(source)
-        self.drains = drains
-    }
-
-    func listen(_ heard: @escaping @Sendable () -> Void) {
-        let (descriptor, drains) = (descriptor, drains)
-        let handler: @Sendable () -> Void = {
-            // SAFETY: the buffer is lent for each call; what the events say is not looked at.
-            while drains {
-                let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) {
-                    unsafe read(descriptor, $0.baseAddress, $0.count)
-                }
-                if count <= 0 { break }
-            }
-            heard()
-        }
+                fileDescriptor: descriptor, eventMask: .write, queue: Self.queue))
         source.withLock { source in
-            source.setEventHandler(handler: handler)
+            source.setEventHandler(handler: heard)
             source.setCancelHandler { close(descriptor) }
             source.activate()
         }
+        return { source.withLock { $0.cancel() } }
+    }
+    #else
+    /// Says that somebody is here, by a lock that goes with the descriptor.
+    private func stepIn() {
+        var presence = Self.presence(F_RDLCK)
+        // SAFETY: the struct is read during the call. One that fails is made up for by `mayBeHeard`.
+        _ = unsafe fcntl(descriptor, Self.setOwnLock, &presence)
     }
 
-    func cancel() { source.withLock { $0.cancel() } }
+    private var mayBeHeard: Bool {
+        var others = Self.presence(F_WRLCK)
+        // SAFETY: the struct is read and filled in during the call. Our own lock is none of others.
+        let code = unsafe fcntl(descriptor, Self.getOthersLock, &others)
+        return code != 0 || others.l_type != F_UNLCK
+    }
+
+    /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Swift does not import.
+    private static let (getOthersLock, setOwnLock): (Int32, Int32) = (36, 37)
+
+    /// Beyond what is written, and apart from the `flock` that others hold on the same file.
+    private static func presence(_ type: Int32) -> flock {
+        flock(
+            l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 1, l_len: 1, l_pid: 0)
+    }
+
+    /// Returns what ends it.
+    private func listen(
+        _ heard: @escaping @Sendable () -> Void
+    ) throws(FileError) -> @Sendable () -> Void {
+        let listener = try FileWatcher.ofProcess.listen(to: path, heard)
+        return { FileWatcher.ofProcess.leave(listener) }
+    }
+    #endif
 }

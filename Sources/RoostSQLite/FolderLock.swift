@@ -87,4 +87,6 @@ package struct FolderLock: ~Copyable, Sendable {
 extension FileError {
     /// Somebody else holds the lock.
     package var isTaken: Bool { code == EWOULDBLOCK }
+    /// A folder of the path is missing.
+    package var isNotThere: Bool { code == ENOENT }
 }

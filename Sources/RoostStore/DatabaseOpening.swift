@@ -167,8 +167,12 @@ struct DatabaseOpening: Sendable {
     private func take(_ file: String) throws(StoreError) -> FolderLock {
         let folder = file.folderOfFile
         do throws(FileError) {
-            try DatabaseFiles.makeFolder(folder)
-            return try FolderLock(file: file, .shared, patience: patience)
+            do throws(FileError) {
+                return try FolderLock(file: file, .shared, patience: patience)
+            } catch  where error.isNotThere {
+                try DatabaseFiles.makeFolder(folder)
+                return try FolderLock(file: file, .shared, patience: patience)
+            }
         } catch  where error.isTaken {
             throw StoreError(
                 .locked, "\(folder) is being changed by another process: try again when it is done."

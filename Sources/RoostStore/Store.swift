@@ -53,9 +53,6 @@ package struct Store: Sendable {
         package var budget: CacheBudget?
         /// Which channels lose their messages first.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt
-        /// Whether commits of other processes are heard of at once, which takes one of the some hundred
-        /// watches a system gives a user; without, they are found with the next commit of our own.
-        package var hearsOthers = true
         /// Told how far a migration of many rows has come, from the writer's executor.
         package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
 
@@ -93,7 +90,7 @@ package struct Store: Sendable {
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection, patience: options.patience,
             // Whoever brings an executor decides what happens when.
-            listens: options.hearsOthers && options.executor == nil, migrating: options.migrating,
+            listens: options.executor == nil, migrating: options.migrating,
             protection: protection,
             searchPlace: options.searchPlace(isFile: files != nil))
         let switchboard = StoreSwitch()
@@ -113,9 +110,7 @@ package struct Store: Sendable {
             ? MemoryIndex(on: executor("roost.search"), opening, writer: writer) : nil
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         do {
-            let report = try await writer.open(opening)
-            let outboxReport = try await outbox.open(
-                owner: owner, patience: options.patience, protection)
+            let (report, outboxReport) = try await open(writer, outbox, opening)
             for connection in connections { try await connection.open(owner, protection) }
             try protection.finish()
             try files?.protect(as: options.fileProtection)
@@ -131,6 +126,28 @@ package struct Store: Sendable {
             await close(writer, connections, memoryIndex, outbox, threads, switchboard)
             throw error
         }
+    }
+
+    /// Opens the two databases; both at once where each has a thread of its own and no key is shared.
+    private static func open(
+        _ writer: StoreWriter, _ outbox: OutboxStore, _ opening: CacheOpening
+    ) async throws(StoreError) -> (CacheReport, OutboxReport) {
+        @Sendable func openOutbox() async -> Result<OutboxReport, StoreError> {
+            do throws(StoreError) {
+                return .success(
+                    try await outbox.open(
+                        owner: opening.owner, patience: opening.patience, opening.protection))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard opening.listens, !opening.protection.isSealed else {
+            let report = try await writer.open(opening)
+            return (report, try await openOutbox().get())
+        }
+        async let second = openOutbox()
+        let report = try await writer.open(opening)
+        return (report, try await second.get())
     }
 
     /// Closes every database, after what was being done.

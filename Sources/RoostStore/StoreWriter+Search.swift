@@ -56,8 +56,13 @@ extension StoreWriter {
     /// - Returns: How far it is now; complete at once when nobody searches here.
     /// - Throws: `.searchUnavailable` when this SQLite has no full-text search; `.full` and others, after
     ///   which the step may be made again.
-    package func indexSome(limit: Int = 2_000) throws(StoreError) -> SearchProgress {
+    package func indexSome(limit: Int = 2_000) async throws(StoreError) -> SearchProgress {
         precondition(limit > 0, "A step of no message would never end.")
+        return try await inTurn { () throws(StoreError) in try indexNext(limit) }
+    }
+
+    /// As `indexSome`, for work that has its turn.
+    func indexNext(_ limit: Int = 2_000) throws(StoreError) -> SearchProgress {
         guard searchPlace == .database else {
             return SearchProgress(backfilled: 0, total: 0, isComplete: true)
         }

@@ -58,6 +58,7 @@ extension StoreWriter {
                 "deleteMessage": try connection.plan(of: Query<MessagePlace, Void>.deleteMessage),
             ]
             plans.merge(try otherPlans(connection)) { _, new in new }
+            plans.merge(try searchPlans(connection)) { _, new in new }
             return plans
         }
     }
@@ -83,6 +84,20 @@ extension StoreWriter {
             "channelsByCreation": try connection.plan(
                 of: Query<ChannelPage, StoredChannel>.channelsByCreation),
             "userByID": try connection.plan(of: Query<UserID, StoredUser>.userByID),
+        ]
+    }
+
+    private func searchPlans(_ connection: Connection) throws(SQLiteError) -> [String: [String]] {
+        [
+            "newestHits": try connection.plan(of: Query<SearchRequest, SearchHit>.newestHits),
+            "newestHitsOfSenders": try connection.plan(
+                of: Query<SearchRequest, SearchHit>.newestHitsOfSenders),
+            "bestHits": try connection.plan(of: Query<SearchRequest, SearchHit>.bestHits),
+            "messagesBelow": try connection.plan(
+                of: Query<(below: Int64, limit: Int), Void>.messagesBelow),
+            "newestUnindexed": try connection.plan(
+                of: Query<Int64, (channelRow: Int64, newest: Timestamp)>.newestUnindexed),
+            "searchedChannels": try connection.plan(of: Query<Void, SearchedRow>.searchedChannels),
         ]
     }
 

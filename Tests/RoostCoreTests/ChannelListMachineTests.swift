@@ -46,6 +46,19 @@ struct ChannelListMachineTests {
         #expect(diff.inserted.isEmpty && diff.deleted.isEmpty)
     }
 
+    @Test func `a commit that was skipped leaves the list behind until it is read (scar 53)`() {
+        var machine = Self.opened(hasMore: false, Self.channel("a", lastMessage: 9))
+        _ = machine.apply(Commit(sequence: 2, changes: []))
+        #expect(!machine.isBehind)
+        _ = machine.apply(Commit(sequence: 4, changes: []))
+        #expect(machine.isBehind)
+        // As in a cache that was begun anew.
+        _ = machine.replace(with: [Self.channel("b")], hasMore: false, sequence: 1)
+        #expect(!machine.isBehind && machine.sequence == 1)
+        machine.missCommits()
+        #expect(machine.isBehind)
+    }
+
     @Test func `what belongs to a page not loaded yet is not shown at the end (scar 102)`() {
         var machine = Self.opened(hasMore: true, Self.channel("a", lastMessage: 9))
         let change = ChannelsChange(inserted: [Self.channel("z", lastMessage: 2)])
@@ -113,7 +126,7 @@ struct ChannelListMachineTests {
         func needsReading(_ change: ChannelsChange) -> Bool {
             var machine = Self.opened(hasMore: hasMore, channels[0], channels[1])
             _ = machine.apply(Commit(sequence: 2, changes: [.channels(change)]))
-            return machine.needsReading
+            return machine.isBehind
         }
         func update(_ index: Int, to id: Int64) -> ChannelsChange {
             let after = Self.channel(channels[index].url, lastMessage: id)

@@ -64,6 +64,32 @@ struct TimelineMachineTests {
         #expect(Self.ids(machine) == [1, 2, 3, 4])
     }
 
+    @Test func `a commit that was skipped has the window read again until it was (scar 53)`() {
+        var machine = Self.opened()
+        let step = machine.apply(Self.live(12, Self.message(4), upTo: 4))
+        #expect(step.need == .reread)
+        #expect(Self.ids(machine) == [1, 2, 3, 4])
+        // The read has failed: the next commit asks for it too.
+        #expect(machine.apply(Commit(sequence: 13, changes: [])).need == .reread)
+        _ = machine.replace(
+            with: CacheWindow(
+                extent: .init(lower: Self.at(1), upper: Self.at(4)),
+                messages: (1...4).map { Self.message($0) }, coverage: Self.covered((1, 4)),
+                sequence: 13))
+        #expect(machine.apply(Commit(sequence: 14, changes: [])).need == .nothing)
+        machine.missCommits()
+        #expect(machine.apply(Commit(sequence: 15, changes: [])).need == .reread)
+    }
+
+    @Test func `a cache that was begun anew counts its commits from the start (scar 53)`() {
+        var machine = Self.opened()
+        _ = machine.replace(
+            with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 2))
+        let step = machine.apply(Self.live(3, Self.message(4), upTo: 4))
+        #expect(step.need == .reread)
+        #expect(machine.sequence == 3)
+    }
+
     @Test func `a message beyond a hole is not shown; the hole is to be repaired (scars 4, 5)`() {
         var machine = Self.opened()
         let step = machine.apply(

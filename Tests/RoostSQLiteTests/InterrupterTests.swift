@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import RoostSQLite
 import RoostTestSupport
 import Testing
@@ -72,7 +73,10 @@ struct InterrupterTests {
         #expect(try connection.all(.noteTexts) == ["c"])
     }
 
-    @Test func `whoever waits for a lock is interrupted too (scar 49)`() async throws {
+    @Test(arguments: [false, true])
+    func `whoever waits for a lock is interrupted too, after the log was emptied as well (scar 49)`(
+        emptiesLog: Bool
+    ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("notes.sqlite")
         let holder = try NoteTable.open(.file(path))
@@ -84,7 +88,12 @@ struct InterrupterTests {
                         let connection = try Connection(
                             .file(path), ConnectionOptions(busyTimeoutMS: .max),
                             interrupter: interrupter)
-                        Thread.run { interrupter.raise() }
+                        if emptiesLog { try connection.emptyLog(patienceMS: 0) }
+                        // Late enough that somebody without patience would have given up.
+                        Thread.run {
+                            for _ in 0..<20_000 { sched_yield() }
+                            interrupter.raise()
+                        }
                         try connection.transaction { () throws(SQLiteError) in }
                         continuation.resume(returning: nil)
                     } catch {

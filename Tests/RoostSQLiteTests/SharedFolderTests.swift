@@ -65,22 +65,51 @@ struct SharedFolderTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 1)
     }
 
-    @Test func `listening leaves no file open when it ends (scar 145)`() async throws {
+    @Test func `nothing is written while nobody else has the bell`() throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let bell = try FileBell(file: folder.file("bell"))
-        var count = 0
-        // More than one user may have, of what watches. What has ended is given back a little later.
-        while count < 300 {
-            do throws(FileError) {
-                let rings = try bell.rings()
-                count += 1
-                let listening = Task { for await _ in rings {} }
-                listening.cancel()
-                await listening.value
-            } catch {
-                await Task.yield()
-            }
+        let path = folder.file("bell")
+        func count() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: path)).count }
+        let bell = try FileBell(file: path)
+        bell.ring()
+        #expect(try count() == 0)
+        do {
+            let other = try FileBell(file: path)
+            other.ring()
+            #expect(try count() == 1)
         }
+        try Data().write(to: URL(fileURLWithPath: path))
+        _ = try FileBell(file: path)  // Comes and goes.
+        bell.ring()
+        #expect(try count() == 0)
+    }
+
+    @Test func `any number of stores of a process listen, each to its own file (scar 145)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        // More than a user has watchers; each bell has somebody who rings and somebody who hears.
+        let bells = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
+        let others = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
+        let rings = try bells.map { try $0.rings() }
+        for (bell, listener) in zip(others, rings) {
+            bell.ring()
+            var iterator = listener.makeAsyncIterator()
+            #expect(await iterator.next() != nil)
+        }
+        // Nobody was woken by another's bell.
+        for listener in rings {
+            let waiting = Task {
+                for await _ in listener { return true }
+                return false
+            }
+            waiting.cancel()
+            #expect(await waiting.value == false)
+        }
+        // What has ended can be begun again.
+        let again = try bells[0].rings()
+        others[0].ring()
+        var iterator = again.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
     }
 
     @Test func `pages of noise are read without a crash, and sound ones give all rows (scar 42)`()

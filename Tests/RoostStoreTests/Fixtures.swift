@@ -14,7 +14,6 @@ enum Fixture {
     static let isSealed = ProcessInfo.processInfo.environment["ROOST_SEALED"] != nil
     static let options: Store.Options = {
         var options = Store.Options()
-        options.hearsOthers = false  // A system has few watches, and a hundred tests run at once.
         if isSealed { options.protection = .sealed(MasterKeys(key(7))) }
         return options
     }()
@@ -83,13 +82,6 @@ extension Store {
     /// Opens a store in memory or in a folder, for the owner of the fixtures.
     static func test(_ location: StoreLocation = .memory) async throws -> Store {
         try await Store.open(location, owner: Fixture.owner, Fixture.options)
-    }
-
-    /// One that is told of other processes' commits at once.
-    static func listening(_ location: StoreLocation) async throws -> Store {
-        var options = Fixture.options
-        options.hearsOthers = true
-        return try await Store.open(location, owner: Fixture.owner, options)
     }
 }
 

@@ -80,6 +80,52 @@ struct SchemaTests {
         ("userByID", "SEARCH user USING INDEX sqlite_autoindex_user_1 (user_id=?)"),
     ]
 
+    private static let lists = """
+        LIST SUBQUERY 1; SCAN json_each VIRTUAL TABLE INDEX 1:
+        """
+    private static let bothLists = """
+        \(lists); LIST SUBQUERY 2; SCAN json_each VIRTUAL TABLE INDEX 1:
+        """
+
+    static let searchPlans: [(name: String, plan: String)] = [
+        (
+            "newestHits",
+            """
+            SCAN t VIRTUAL TABLE INDEX 192:M2<; \
+            SEARCH m USING COVERING INDEX message_by_id (message_id=?); \(lists)
+            """
+        ),
+        (
+            "newestHitsOfSenders",
+            """
+            SCAN t VIRTUAL TABLE INDEX 192:M2<; \
+            SEARCH m USING INDEX message_by_id (message_id=?); \(bothLists)
+            """
+        ),
+        (
+            "bestHits",
+            """
+            SCAN t VIRTUAL TABLE INDEX 0:M2; SEARCH m USING INDEX message_by_id (message_id=?); \
+            \(bothLists); USE TEMP B-TREE FOR ORDER BY
+            """
+        ),
+        ("messagesBelow", "SEARCH message USING INDEX message_by_id (message_id<?)"),
+        (
+            "newestUnindexed",
+            """
+            SEARCH message USING COVERING INDEX message_by_id (message_id<?); \
+            USE TEMP B-TREE FOR GROUP BY
+            """
+        ),
+        (
+            "searchedChannels",
+            """
+            SCAN channel USING INDEX sqlite_autoindex_channel_1; \
+            SEARCH coverage USING PRIMARY KEY (channel_id=? AND filter_id=?) LEFT-JOIN
+            """
+        ),
+    ]
+
     @Test(arguments: plans)
     func `a hot query searches and never sorts (R8, scar 155)`(
         name: String, plan: String
@@ -89,8 +135,19 @@ struct SchemaTests {
         #expect(found.joined(separator: "; ") == plan)
     }
 
+    @Test(arguments: searchPlans)
+    func `a search walks the words and looks messages up, and sorts hits by rank only (R131)`(
+        name: String, plan: String
+    ) async throws {
+        let store = try await Store.test()
+        let found = try #require(try await store.writer.hotPlans()[name])
+        #expect(found.joined(separator: "; ") == plan)
+    }
+
     @Test func `every hot query is pinned here`() async throws {
         let store = try await Store.test()
-        #expect(try await store.writer.hotPlans().keys.sorted() == Self.plans.map(\.name).sorted())
+        #expect(
+            try await store.writer.hotPlans().keys.sorted()
+                == (Self.plans + Self.searchPlans).map(\.name).sorted())
     }
 }

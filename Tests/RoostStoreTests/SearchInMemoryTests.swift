@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
+import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
@@ -32,6 +34,39 @@ struct SearchInMemoryTests {
             sql: "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'message_text%'"
         ) { row in row.int64(0) }
         #expect(try file.first(tables) == 0)
+    }
+
+    @Test func `an answer of an index in memory that is not whole names what it cannot see (R135)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        var options = Store.Options()
+        options.isSearchable = false
+        // A search fills in no more than 20,000 messages before it answers.
+        let count: Int64 = 20_400
+        let plain = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        for part in 0..<Int64(4) {
+            let lower = part * count / 4 + 1
+            try await plain.writer.commit([Fixture.page(lower...(lower + count / 4 - 1))])
+        }
+        await plain.close()
+        options.isSearchable = true
+        options.keepsIndexInMemory = true
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        let oldest = SearchQuestion("1", liveChannels: [Fixture.channel])
+        let early = try await store.reader.search(oldest).value
+        #expect(early.found.isEmpty && !early.index.isComplete)
+        guard case .partial(let periods) = early.sight else {
+            Issue.record("The answer says that it has seen everything.")
+            return
+        }
+        let unseen = periods.filter { $0.reason == .notIndexed }
+        #expect(unseen.map(\.channel) == [Fixture.channel])
+        #expect(unseen.first?.through == Timestamp(milliseconds: 400))
+        // The next one goes on where this one stopped.
+        let late = try await store.reader.search(oldest).value
+        #expect(late.found.map(\.message.messageID) == [1] && late.index.isComplete)
+        await store.close()
     }
 }
 

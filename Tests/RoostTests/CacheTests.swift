@@ -114,4 +114,33 @@ struct CacheTests {
             await start.client.close()
         }
     }
+
+    @Test func `what is cleared while the app is suspended is cleared when it resumes (scar 49)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 4) { world in
+            let device = world.device(of: "alice", folder: folder.path)
+            let start = try await Start(world, device)
+            await device.network.cut()
+            await world.pass()
+            let client = start.client
+            await client.suspend()
+            let work = [
+                Task { _ = try await client.evictionPlan() },
+                Task { _ = try await client.trimCache(downTo: 0) },
+                Task { try await client.clearCache(of: start.channels[0]) },
+                Task { try await client.clearCache(includingUnsent: false) },
+            ]
+            await world.pass()
+            try await client.resume()
+            for task in work { try await task.value }
+            for channel in start.channels {
+                let timeline = try await client.timeline(of: channel)
+                #expect(await Self.texts(timeline) == [])
+            }
+            #expect(try await client.channelList().snapshot.channels == [])
+            await client.close()
+        }
+    }
 }

@@ -125,11 +125,15 @@ extension ChannelList {
         guard !isClosed else { return }
         guard !reading.isTaken else { return backlog.append(commit) }
         publish(machine.apply(commit))
-        if machine.needsReading { await engine.reread(self) }
+        if machine.isBehind { await engine.reread(self) }
     }
 
-    /// Reads the window again: a commit alone could not tell what it now holds.
-    func rereadWindow() async throws(RoostError) { try await reread() }
+    /// Commits were made of which nothing but that is known.
+    func missCommits() async {
+        guard !isClosed else { return }
+        machine.missCommits()
+        await engine.reread(self)
+    }
 
     /// The connection is up: the first page, unless the server has given it before.
     func synchronize() async throws(RoostError) {
@@ -156,7 +160,8 @@ extension ChannelList {
         token = next
     }
 
-    private func reread() async throws(RoostError) {
+    /// Reads the list again, and shows what is different.
+    func reread() async throws(RoostError) {
         await withCheckedContinuation { reading.enter($0) }
         let outcome: Result<CachedChannels, RoostError>
         do {
@@ -176,8 +181,8 @@ extension ChannelList {
         for commit in backlog { publish(machine.apply(commit)) }
         backlog = []
         reading.leave()
+        if case .success = outcome, machine.isBehind { await engine.reread(self) }
         _ = try outcome.get()
-        if machine.needsReading { await engine.reread(self) }
     }
 
     private func publish(_ diff: ListDiff<GroupChannel>) {

@@ -116,6 +116,13 @@ extension Timeline {
         }
     }
 
+    /// Commits were made of which nothing but that is known.
+    func missCommits() async {
+        guard !isClosed else { return }
+        machine.missCommits()
+        await see(to: .reread)
+    }
+
     func setUnsent(_ messages: [Message]) {
         publish(machine.setUnsent(messages))
     }
@@ -253,11 +260,14 @@ extension Timeline {
         } catch {
             outcome = .failure(error)
         }
+        let wasBehind = machine.isBehind
         if case .success(let window) = outcome { publish(machine.replace(with: window)) }
         var need = apply(backlog)
         backlog = []
         reading.leave()
-        if need == .nothing, machine.hasHoleAbove { need = .repair }
+        // Another process may have cleared what was shown.
+        let isCleared = wasBehind && machine.extent == nil
+        if need == .nothing, machine.hasHoleAbove || isCleared { need = .repair }
         await see(to: need)
         _ = try outcome.get()
     }

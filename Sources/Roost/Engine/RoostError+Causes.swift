@@ -66,6 +66,18 @@ extension RoostError {
             .localDatabaseError, remedy: remedy, message: error.message, underlying: error)
     }
 
+    /// Whether it was the disk, and the disk may do it later: when the device is unlocked, when there is
+    /// room, when the other process is done.
+    var mayPassWithDisk: Bool {
+        guard let error = underlying as? StoreError else { return false }
+        return switch error.kind {
+        case .notAccessible, .full, .locked, .keyUnavailable, .suspended: true
+        case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema, .otherOwner,
+            .keyMissing, .wrongKey, .searchUnavailable, .closed, .unexpected:
+            false
+        }
+    }
+
     init(_ failure: APIFailure) {
         switch failure {
         case .refused(let error, let status):

@@ -36,8 +36,7 @@ extension SyncEngine {
             try await synchronize(timeline, .opening)
         } catch {
             // The disk's answer stays on screen; a failure that may pass is tried again.
-            if error.code == .localDatabaseError { return repairLater(channel) }
-            if isOnline, error.remedy == .retry { catchUp(channel) }
+            if isOnline, error.remedy == .retry || error.mayPassWithDisk { catchUp(channel) }
         }
     }
 
@@ -49,7 +48,8 @@ extension SyncEngine {
         }
     }
 
-    /// Does work until it succeeds, cannot succeed, or has failed too often on one connection.
+    /// Does work until it succeeds, cannot succeed, or has failed too often on one connection; a disk
+    /// that cannot be written now is waited for, however long that takes (scar 47).
     ///
     /// A new connection begins anew, and does not wait for the rest of a pause.
     func persistently(
@@ -67,12 +67,11 @@ extension SyncEngine {
                     failures = 0
                     continue
                 }
-                // A disk that refuses is left alone for a while, however long it takes.
-                if error.code == .localDatabaseError { return repairLater(channel) }
-                failures += 1
-                guard error.remedy == .retry, failures <= Self.retryLimit,
+                if !error.mayPassWithDisk { failures += 1 }
+                guard error.remedy == .retry || error.mayPassWithDisk,
+                    failures <= Self.retryLimit,
                     let wait = Backoff.standard.delay(
-                        beforeAttempt: failures, entropy: world.entropy())
+                        beforeAttempt: max(failures, 1), entropy: world.entropy())
                 else { return }
                 // What the user wrote does not wait for what others wrote.
                 if let channel { await outbox?.receive(.release(channel)) }

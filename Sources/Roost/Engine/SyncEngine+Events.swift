@@ -13,9 +13,8 @@ extension SyncEngine {
             try await apply(event)
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
-            // no cursor is past it, and the catch-up brings it again once the disk takes it.
+            // and the channel's catch-up brings it again once the disk takes it (scar 47).
             if let channel = event.channelURL { repairLater(channel) }
-            repairLater(nil)
         }
         // The server has the message, whatever this disk says.
         if case .message(let event) = event, let requestID = event.message.requestID {
@@ -151,20 +150,38 @@ extension SyncEngine {
         }
     }
 
-    /// Catches a channel or the list of channels up after the disk has had some time.
-    func repairLater(_ channel: ChannelURL?) {
-        guard repairs.insert(channel).inserted else { return }
-        // Ends by itself; a lost connection repairs everything anyway.
+    /// Looks again what is missing, as soon as the disk takes something.
+    private func repairLater(_ channel: ChannelURL) {
+        guard refused.insert(channel).inserted, refused.count == 1 else { return }
+        // Ends with the store; a lost connection repairs everything anyway.
         Task(executorPreference: world.executor) { [clock = world.clock, weak self] in
-            guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
-            await self?.repairNow(channel)
+            repeat {
+                guard (try? await clock.sleep(for: Self.repairDelay)) != nil else { return }
+            } while await self?.isRefused ?? false
+            await self?.repairRefused()
         }
     }
 
-    private func repairNow(_ channel: ChannelURL?) {
-        repairs.remove(channel)
+    /// Whether the disk does not take anything, as while the device is locked.
+    private var isRefused: Bool {
+        get async {
+            do throws(RoostError) {
+                try await commit([])
+                return false
+            } catch {
+                return error.mayPassWithDisk
+            }
+        }
+    }
+
+    private func repairRefused() {
+        let channels = refused.sorted()
+        refused = []
         guard isOnline else { return }
-        if let channel { catchUp(channel) } else { run { await $0.catchUpChannels() } }
+        for channel in channels {
+            catchUp(channel)
+            lookUp(channel)
+        }
     }
 
     // MARK: Answers over the socket
@@ -240,12 +257,14 @@ extension Commit {
 }
 
 extension ServerEvent {
-    /// The channel the event is about, where it is about messages.
+    /// The channel the event is about, where it is about one.
     fileprivate var channelURL: ChannelURL? {
         switch self {
         case .message(let event): event.message.channelURL
         case .edited(let event): event.message.channelURL
         case .deleted(let event): event.channelURL
+        case .read(let event): event.channelURL
+        case .channel(let event): event.channelURL
         default: nil
         }
     }

@@ -52,14 +52,16 @@ actor SyncEngine {
     /// What the change logs told on this connection: frames that were sent before may still be on their
     /// way, and must not undo it.
     var changesRead: [ChannelURL: FetchLedger] = [:]
-    /// What is looked at again when the disk has had some time; nil is the list of channels.
-    var repairs: Set<ChannelURL?> = []
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
+    /// Channels of which the disk refused something, until it takes something again.
+    var refused: Set<ChannelURL> = []
     var budgetWatch = BudgetWatch()
+    /// Whether words are being put into the index.
+    var isIndexing = false
 
     init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
         self.world = world
@@ -157,6 +159,7 @@ actor SyncEngine {
         // A name on disk that is a little old does no harm; the next login brings it again.
         run { engine in _ = try? await engine.commit([.users([session.login.user])]) }
         beginBudgetWatch()
+        finishIndex()
         await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
@@ -351,8 +354,25 @@ actor SyncEngine {
     }
 
     func reread(_ list: ChannelList) {
-        // As above.
-        run { _ in try? await list.rereadWindow() }
+        run { _ in try? await list.reread() }
+    }
+
+    /// Tells the collections of other processes' commits, until the store closes.
+    func hearOthers() async {
+        let feed = await store.writer.missedCommits()
+        // Ends with the feed.
+        Task(executorPreference: executor) { [weak self] in
+            for await _ in feed { await self?.missCommits() }
+        }
+    }
+
+    private func missCommits() async {
+        // After the delivery that is under way, which may be of a commit from before.
+        await withCheckedContinuation { committing.enter($0) }
+        defer { committing.leave() }
+        for timeline in timelines { await timeline.object?.missCommits() }
+        for list in lists { await list.object?.missCommits() }
+        finishIndex()
     }
 
     /// History is missing below a live message: look what, while there is a connection.

@@ -13,7 +13,7 @@ extension Command {
         summary: "checks that a cache keeps its promises, and repairs one that does not",
         explanation: """
             Checks every cache below a folder: the file, that every message is covered and can be read, the
-            sums, the cursors. Without --repair nothing is changed, and a client may have it open. A repair
+            sums, the cursors, the index of words, the outbox. Without --repair nothing is changed, and a client may have it open. A repair
             sets the old file aside beside the new one; what is not certain is fetched again by the client.
             Unsent messages are not touched.
             """,
@@ -21,25 +21,38 @@ extension Command {
         options: [.repair, .keyFolder], example: "roost cache verify ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
-            var isSound = true
+            var left = Verdict.sound
             for folder in try CacheFolders.below(arguments.operands[0]) {
-                let isFolderSound = await verify(folder, arguments.protection)
-                if !isFolderSound, arguments.has(.repair) {
+                let verdict = await verify(folder, arguments.protection)
+                if verdict == .repairable, arguments.has(.repair) {
                     try await repair(folder, arguments.protection)
                 } else {
-                    isSound = isSound && isFolderSound
+                    left = max(left, verdict)
                 }
             }
-            guard isSound else {
+            switch left {
+            case .sound: break
+            case .repairable:
                 throw CommandFailure(
                     .failed, "Not every cache is sound: run it again with --repair.")
+            case .notRepairable:
+                throw CommandFailure(
+                    .failed, "Unsent messages are concerned, which no repair can fetch again.")
             }
         })
 
-    /// Prints what is found; false when anything is.
+    private enum Verdict: Int, Comparable {
+        case sound
+        case repairable
+        case notRepairable
+
+        static func < (one: Verdict, other: Verdict) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// Prints what is found.
     private static func verify(
         _ folder: String, _ protection: StoreProtection
-    ) async -> Bool {
+    ) async -> Verdict {
         let style = Style.standardOutput
         do throws(StoreError) {
             let found = try await FolderInspection.verify(
@@ -48,7 +61,7 @@ extension Command {
             guard !found.isSound else {
                 StandardOutput.writeNow(
                     style(.strong, folder) + ": \(messages), nothing wrong")
-                return true
+                return .sound
             }
             var lines = [style(.strong, folder) + ": \(messages)"]
             for finding in found.findings {
@@ -57,10 +70,11 @@ extension Command {
                     "  " + style(.waiting, finding.kind.rawValue) + "  \(place)\(finding.sentence)")
             }
             StandardOutput.writeNow(lines.joined(separator: "\n"))
+            return found.isCacheSound ? .notRepairable : .repairable
         } catch {
             StandardOutput.writeNow(style(.strong, folder) + ": \(error.message)")
+            return .repairable
         }
-        return false
     }
 
     private static func repair(

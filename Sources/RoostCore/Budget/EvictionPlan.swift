@@ -9,7 +9,7 @@ package struct CacheSize: Hashable, Sendable {
     /// What all of it would take in a packed file.
     package let packed: Int64
 
-    /// - Parameter packed: Nil where nothing is known of it: then no less than there is now.
+    /// `packed` is nil where nothing is known of it: then no less than there is now.
     package init(used: Int64, other: Int64, packed: Int64? = nil) {
         self.used = max(used, 0)
         self.other = max(other, 0)

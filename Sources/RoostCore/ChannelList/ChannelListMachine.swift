@@ -9,11 +9,11 @@ package struct ChannelListMachine: Sendable {
     package private(set) var channels: [GroupChannel] = []
     /// Whether channels beyond the last shown may exist.
     package private(set) var hasMore = true
-    /// A channel moved to the end of a list that goes on, or left it: others may stand there now, so the
-    /// window must be read again.
-    package private(set) var needsReading = false
     /// The last commit the list contains.
     package private(set) var sequence: Int64 = .min
+    /// Whether the list has to be read again: commits were made that nobody told of, or a channel moved to
+    /// the end of a list that goes on, or left it, and others may stand there now.
+    package private(set) var isBehind = false
 
     package init(order: ChannelOrder, includesEmpty: Bool) {
         self.order = order
@@ -30,16 +30,19 @@ package struct ChannelListMachine: Sendable {
         let before = self.channels
         self.channels = channels.filter(belongs).sorted { order.key(of: $0) < order.key(of: $1) }
         self.hasMore = hasMore
-        needsReading = false
-        self.sequence = max(self.sequence, sequence)
+        // Lower only in a cache that was begun anew: its commits count from there.
+        self.sequence = sequence
+        isBehind = false
         return ListDiff(from: before, to: channels)
     }
 
     /// Applies one commit.
     ///
-    /// Commits come in order; one the list already contains changes nothing.
+    /// Commits come in order; one the list already contains changes nothing, and one that was skipped
+    /// leaves it behind.
     package mutating func apply(_ commit: Commit) -> ListDiff<GroupChannel> {
         guard commit.sequence > sequence else { return ListDiff() }
+        if commit.sequence - 1 > sequence { isBehind = true }
         sequence = commit.sequence
         let before = channels
         for change in commit.changes {
@@ -54,6 +57,9 @@ package struct ChannelListMachine: Sendable {
         }
         return before == channels ? ListDiff() : ListDiff(from: before, to: channels)
     }
+
+    /// Notes that commits were made of which nothing but that is known.
+    package mutating func missCommits() { isBehind = true }
 
     private mutating func rename(_ updates: [Update<User>]) {
         let users = Dictionary(
@@ -76,7 +82,7 @@ package struct ChannelListMachine: Sendable {
     private mutating func remove(_ url: ChannelURL) {
         let count = channels.count
         channels.removeAll { $0.url == url }
-        if hasMore, channels.count < count { needsReading = true }
+        if hasMore, channels.count < count { isBehind = true }
     }
 
     private mutating func place(_ channel: GroupChannel) {
@@ -88,7 +94,7 @@ package struct ChannelListMachine: Sendable {
         // At the very end of a list that goes on, it belongs to a page not loaded yet.
         if index == channels.count && hasMore {
             guard before != nil || channels.isEmpty else { return }
-            if before.map({ $0 < key }) ?? true { needsReading = true }
+            if before.map({ $0 < key }) ?? true { isBehind = true }
         }
         channels.insert(channel, at: index)
     }

@@ -39,6 +39,8 @@ package struct TimelineMachine: Sendable {
     package private(set) var coverage = Coverage()
     /// The last commit the list contains.
     package private(set) var sequence: Int64 = .min
+    /// Whether commits were made that nobody told of: the window has to be read again.
+    package private(set) var isBehind = false
     /// Unsent ones that the server has, but above a hole: shown as unsent until the hole is filled.
     private var aboveHole: Set<RequestID> = []
 
@@ -66,7 +68,9 @@ extension TimelineMachine {
         delivered = window.messages
         extent = window.extent
         coverage = window.coverage
-        sequence = max(sequence, window.sequence)
+        // Lower only in a cache that was begun anew: its commits count from there.
+        sequence = window.sequence
+        isBehind = false
         let arrived = Set(delivered.compactMap(\.requestID))
         unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
         aboveHole.subtract(arrived)
@@ -80,9 +84,11 @@ extension TimelineMachine {
 
     /// Applies one commit.
     ///
-    /// Commits come in order; one the list already contains changes nothing.
+    /// Commits come in order; one the list already contains changes nothing. One that was skipped is
+    /// another process's: what is told since is shown, and the rest is read.
     package mutating func apply(_ commit: Commit) -> Step {
         guard commit.sequence > sequence else { return Step(diff: ListDiff(), need: .nothing) }
+        if commit.sequence - 1 > sequence { isBehind = true }
         sequence = commit.sequence
         var diff = ListDiff<Message>()
         var need = Need.nothing
@@ -94,8 +100,11 @@ extension TimelineMachine {
         }
         // Names last: the messages themselves came with the names they had.
         for case .users(let updates) in commit.changes { rename(updates, &diff) }
-        return Step(diff: diff, need: need)
+        return Step(diff: diff, need: isBehind ? .reread : need)
     }
+
+    /// Notes that commits were made of which nothing but that is known.
+    package mutating func missCommits() { isBehind = true }
 
     /// Takes over the unsent messages of the channel, all of them and in order.
     package mutating func setUnsent(_ messages: [Message]) -> ListDiff<Message> {

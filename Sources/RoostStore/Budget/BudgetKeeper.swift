@@ -39,9 +39,7 @@ struct PackedBytes {
     /// pages are not full.
     private static let growth = 7.0 / 6
 
-    /// - Parameters:
-    ///   - used: Bytes of all pages that hold something.
-    ///   - other: Bytes of what is no message.
+    /// `used` is what all pages take that hold something, `other` what is no message.
     init(_ holdings: [Holding], used: Int64, other: Int64, hasSearch: Bool) {
         let rows = holdings.reduce(0) { $0 + Self.rows($1) }
         let held = Double(max(used - other, 0))

@@ -47,7 +47,9 @@ package struct Trim: Sendable {
         size <= (channel.isOpen ? max(spared, goal) : goal)
     }
 
-    /// Where the trim ends. The size of what is written anew is foretold; when it is a twentieth off,
+    /// Where the trim ends.
+    ///
+    /// The size of what is written anew is foretold; when it is a twentieth off,
     /// no more channels go than those that were announced.
     var goal: Int64 {
         guard isRewritten else { return plan.target }

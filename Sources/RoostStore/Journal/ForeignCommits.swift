@@ -28,6 +28,14 @@ package struct ForeignCommits: Hashable, Sendable {
         return unknown(through: sequence)
     }
 
+    /// Notes that the cache was begun anew: its numbers say nothing of what was told.
+    ///
+    /// - Returns: All of its commits.
+    package mutating func noteNewCache(_ sequence: Int64) -> ClosedRange<Int64> {
+        last = sequence
+        return 0...max(sequence, 0)
+    }
+
     private func unknown(through sequence: Int64) -> ClosedRange<Int64>? {
         if sequence == last { return nil }
         // A lower number is that of a cache begun anew: nothing that was told holds any more.

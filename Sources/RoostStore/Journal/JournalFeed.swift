@@ -42,6 +42,8 @@ struct JournalReaders {
     private struct Reader {
         let id: Int
         var buffer: JournalBuffer
+        /// Whether it is told of this store's commits too.
+        let hearsOwn: Bool
         let bell: AsyncStream<Void>.Continuation
     }
 
@@ -49,29 +51,38 @@ struct JournalReaders {
     private var readers: [Reader] = []
     private var lastID = 0
 
-    mutating func add(capacity: Int) -> (id: Int, bell: AsyncStream<Void>) {
+    mutating func add(
+        capacity: Int, hearsOwn: Bool = true
+    ) -> (id: Int, bell: AsyncStream<Void>) {
         lastID += 1
         // One ring is enough for any number of commits: the reader takes until nothing is left.
         let (bell, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         readers.append(
-            Reader(id: lastID, buffer: JournalBuffer(capacity: capacity), bell: continuation))
+            Reader(
+                id: lastID, buffer: JournalBuffer(capacity: capacity), hearsOwn: hearsOwn,
+                bell: continuation))
         return (lastID, bell)
     }
 
-    /// Puts a commit before every reader; one that has gone is forgotten.
+    /// Puts a commit before every reader who is told of our own; one that has gone is forgotten.
     mutating func append(_ commit: Commit) {
-        for index in readers.indices { readers[index].buffer.append(commit) }
-        readers.removeAll { reader in
-            if case .terminated = reader.bell.yield() { true } else { false }
+        for index in readers.indices where readers[index].hearsOwn {
+            readers[index].buffer.append(commit)
         }
+        ring { $0.hearsOwn }
     }
 
     /// Tells every reader of commits that were made elsewhere.
     mutating func miss(_ range: ClosedRange<Int64>) {
-        for index in readers.indices {
-            readers[index].buffer.miss(range)
-            readers[index].bell.yield()
+        for index in readers.indices { readers[index].buffer.miss(range) }
+        ring { _ in true }
+    }
+
+    private mutating func ring(_ isMeant: (Reader) -> Bool) {
+        readers.removeAll { reader in
+            guard isMeant(reader), case .terminated = reader.bell.yield() else { return false }
+            return true
         }
     }
 

@@ -14,6 +14,14 @@ extension Connection {
         return try all(.storedItems).map { OutboxRow($0, openedBy: seals) }
     }
 
+    /// The same, those apart that cannot be read.
+    func storedItems() throws(SQLiteError) -> OutboxItems {
+        let rows = try outboxItems()
+        return OutboxItems(
+            items: rows.compactMap(\.item),
+            unreadable: rows.filter { $0.item == nil }.map(\.requestID))
+    }
+
     func outboxItem(_ id: RequestID) throws(SQLiteError) -> OutboxRow? {
         guard let seals else { return try first(Query<RequestID, OutboxRow>.item, id) }
         return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }

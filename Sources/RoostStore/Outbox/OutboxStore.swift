@@ -57,12 +57,7 @@ package actor OutboxStore {
 
     /// Everything unsent, in the order it was written.
     package func items() async throws(StoreError) -> OutboxItems {
-        try await write { connection throws(SQLiteError) in
-            let rows = try connection.outboxItems()
-            return OutboxItems(
-                items: rows.compactMap(\.item),
-                unreadable: rows.filter { $0.item == nil }.map(\.requestID))
-        }
+        try await write { connection throws(SQLiteError) in try connection.storedItems() }
     }
 
     /// Notes where an item stands; one that is gone stays gone.

@@ -25,7 +25,9 @@ package struct CacheVerification: Hashable, Sendable {
         case requestKey
         /// The columns that lists are filtered by say something else than the channel does.
         case channelColumns
-        /// Unsent messages that this release cannot read.
+        /// Words that would not be found, or would be though their message is gone.
+        case searchIndex
+        /// Unsent messages that cannot be read, or a file of theirs that is broken.
         case outbox
     }
 
@@ -43,11 +45,20 @@ package struct CacheVerification: Hashable, Sendable {
 
     package var isSound: Bool { findings.isEmpty }
 
+    /// Whether the cache is; the outbox is a file of its own, and making the cache anew does not mend it.
+    package var isCacheSound: Bool { findings.allSatisfy { $0.kind == .outbox } }
+
     mutating func add(
         _ kind: Kind, _ channel: ChannelURL? = nil, count: Int = 1, _ sentence: String
     ) {
         guard count > 0 else { return }
         findings.append(Finding(kind: kind, channel: channel, count: count, sentence: sentence))
+    }
+
+    mutating func add(unreadableItems count: Int) {
+        add(
+            .outbox, count: count,
+            "\(count) unsent messages cannot be read by this release; they stay where they are")
     }
 }
 
@@ -57,16 +68,12 @@ extension Store {
     /// - Parameter progress: Told after each channel how many messages were looked at.
     /// - Returns: The findings, those of the file first.
     /// - Throws: What keeps the files from being read at all; damage is a finding.
-    /// - Complexity: Reads everything once, one row at a time.
+    /// - Complexity: Reads everything twice, one row at a time.
     package func verify(
         progress: @Sendable @escaping (Int) -> Void = { _ in }
     ) async throws(StoreError) -> CacheVerification {
         var found = try await readers[0].verification(progress)
-        let unreadable = try await outbox.items().unreadable.count
-        found.add(
-            .outbox, count: unreadable,
-            "\(unreadable) unsent messages cannot be read by this release; they stay where they are"
-        )
+        found.add(unreadableItems: try await outbox.items().unreadable.count)
         return found
     }
 }
@@ -135,6 +142,7 @@ private struct CacheCheck {
             try checkMessages(stored.row, url, me)
             progress(found.checkedMessages)
         }
+        for finding in try session.searchFindings() { found.add(.searchIndex, nil, finding) }
     }
 
     private mutating func checkChannel(_ stored: StoredChannel) throws(SQLiteError) {

@@ -27,7 +27,7 @@ package struct FolderInspection: Hashable, Sendable {
     ) async throws(StoreError) -> FolderInspection {
         let files = StoreFiles(folder: folder)
         let (named, keys) = protection.ofFolder(folder)
-        let (cache, owner) = try await reading(files.cache, keys, named) {
+        let (cache, owner) = try await reading(files.cache, .cache, keys, named) {
             connection throws(StoreError) in
             let cache = try await StoreReader(source: connection).inspection()
             let owner = try await connection.snapshot { session throws(SQLiteError) in
@@ -41,12 +41,10 @@ package struct FolderInspection: Hashable, Sendable {
         let outboxFiles = DatabaseFiles(files.outbox)
         var outbox = OutboxItems(items: [], unreadable: [])
         if outboxFiles.exists {
-            outbox = try await reading(files.outbox, keys, named) { connection throws(StoreError) in
+            outbox = try await reading(files.outbox, .outbox, keys, named) {
+                connection throws(StoreError) in
                 try await connection.inspect { connection throws(SQLiteError) in
-                    let rows = try connection.outboxItems()
-                    return OutboxItems(
-                        items: rows.compactMap(\.item),
-                        unreadable: rows.filter { $0.item == nil }.map(\.requestID))
+                    try connection.storedItems()
                 }
             }
         }
@@ -62,16 +60,34 @@ package struct FolderInspection: Hashable, Sendable {
     ) async throws(StoreError) -> CacheVerification {
         let files = StoreFiles(folder: folder)
         let (owner, keys) = protection.ofFolder(folder)
-        return try await reading(files.cache, keys, owner) { connection throws(StoreError) in
+        var found = try await reading(files.cache, .cache, keys, owner) {
+            connection throws(StoreError) in
             try await StoreReader(source: connection).verification(progress)
         }
+        guard DatabaseFiles(files.outbox).exists else { return found }
+        do throws(StoreError) {
+            let outbox = try await reading(files.outbox, .outbox, keys, owner) {
+                connection throws(StoreError) in
+                try await connection.inspect { connection throws(SQLiteError) in
+                    let damage = try connection.damage(comparesIndices: true)
+                    return (damage, try connection.storedItems().unreadable.count)
+                }
+            }
+            for finding in outbox.0 {
+                found.add(.outbox, nil, "SQLite finds in the outbox: \(finding)")
+            }
+            found.add(unreadableItems: outbox.1)
+        } catch  where error.kind == .damaged || error.kind == .notADatabase {
+            found.add(.outbox, nil, error.message)
+        }
+        return found
     }
 
     /// Whose folder it is: by what the cache says, or else by the names of the folders.
     ///
     /// Nil for a name that was too long to stand there in full.
     package static func owner(of folder: String) async -> StoreOwner? {
-        let stored = try? await reading(StoreFiles(folder: folder).cache) {
+        let stored = try? await reading(StoreFiles(folder: folder).cache, .cache) {
             connection throws(StoreError) in
             try await connection.snapshot { session throws(SQLiteError) in
                 try session.connection.first(OwnerQueries.cache.select)
@@ -90,14 +106,8 @@ package struct FolderInspection: Hashable, Sendable {
     ) async throws(StoreError) -> CacheReport {
         let files = StoreFiles(folder: folder)
         let (_, keys) = protection.ofFolder(folder)
-        do throws(StoreError) {
-            _ = try await reading(files.cache, keys, owner) { _ in }
-        } catch  where error.kind == .olderSchema {
-            // Sound as far as anybody knows, and a repair would keep nothing of it.
-            throw error
-        } catch {
-            // That is what the repair is for.
-        }
+        let state = await FolderState(of: files, keys, owner)
+        if let objection = state.objection { throw objection }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
             patience: .seconds(5), listens: false, migrating: { _ in }, protection: keys)
@@ -105,7 +115,8 @@ package struct FolderInspection: Hashable, Sendable {
     }
 
     static func reading<Value: Sendable>(
-        _ path: String, _ protection: StoreProtection = .none, _ owner: StoreOwner? = nil,
+        _ path: String, _ migrator: Migrator, _ protection: StoreProtection = .none,
+        _ owner: StoreOwner? = nil,
         _ body: (ReadConnection) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let executor = ThreadExecutor(name: "roost.inspect")
@@ -113,7 +124,7 @@ package struct FolderInspection: Hashable, Sendable {
         let outcome: Result<Value, StoreError>
         do throws(StoreError) {
             try await connection.open(owner, protection)
-            try await connection.requireNewestSchema()
+            try await connection.requireSchema(of: migrator)
             outcome = .success(try await body(connection))
         } catch {
             outcome = .failure(error)
@@ -149,18 +160,47 @@ extension DatabaseFiles {
     fileprivate var byteCount: Int64 { byteCounts.main + byteCounts.log }
 }
 
+/// What keeps the two files of a folder from being read; nil when nothing does.
+private struct FolderState {
+    let cache: StoreError?
+    let outbox: StoreError?
+
+    init(of files: StoreFiles, _ protection: StoreProtection, _ owner: StoreOwner) async {
+        cache = await Self.hindrance(files.cache, .cache, protection, owner)
+        outbox = await Self.hindrance(files.outbox, .outbox, protection, owner)
+    }
+
+    /// Why a repair would do harm.
+    var objection: StoreError? {
+        // Sound as far as anybody knows, and a repair would keep nothing of it.
+        if let cache, cache.kind == .olderSchema { return cache }
+        // What is made anew would lie in the clear beside sealed words.
+        if let outbox, [.keyMissing, .wrongKey].contains(outbox.kind) { return outbox }
+        return nil
+    }
+
+    private static func hindrance(
+        _ path: String, _ migrator: Migrator, _ protection: StoreProtection, _ owner: StoreOwner
+    ) async -> StoreError? {
+        do throws(StoreError) {
+            try await FolderInspection.reading(path, migrator, protection, owner) { _ in }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
 extension ReadConnection {
     /// A file of an older release is neither damaged nor readable: who may write brings it up to date.
-    func requireNewestSchema() throws(StoreError) {
+    func requireSchema(of migrator: Migrator) throws(StoreError) {
         let version = try inspect { connection throws(SQLiteError) in
             try connection.first(Query(sql: "PRAGMA user_version") { row in row.int64(0) }) ?? 0
         }
-        let newest =
-            path.hasSuffix("outbox.sqlite") ? Migrator.outbox.newest : Migrator.cache.newest
-        guard (1..<Int64(newest)).contains(version) else { return }
+        guard (1..<Int64(migrator.newest)).contains(version) else { return }
         throw StoreError(
             .olderSchema,
             "\(path) has schema \(version) of an older release: open it once with the app or with "
-                + "`roost client`, which brings it to \(newest).")
+                + "`roost client`, which brings it to \(migrator.newest).")
     }
 }

@@ -86,9 +86,8 @@ extension ReadSession {
 
     /// Every channel that is mine or of which any history is known, by URL; one query for all of them.
     private func allChannels(_ state: SearchIndex.State) throws(SQLiteError) -> [SearchedChannel] {
-        let isCurrent = state.isComplete || book.search.unindexed?.floor == state.floor
-        if isCurrent, let known = book.search.channels { return known }
         let unindexed = try newestUnindexed(state)
+        if let known = book.search.channels { return known }
         var channels: [SearchedChannel] = []
         var current: SearchedRow?
         var ranges: [CoveredRange] = []
@@ -117,8 +116,11 @@ extension ReadSession {
     private func newestUnindexed(
         _ state: SearchIndex.State
     ) throws(SQLiteError) -> [Int64: Timestamp] {
-        if state.isComplete { return [:] }
         if let known = book.search.unindexed, known.floor == state.floor { return known.newest }
+        // They say what is not indexed, and that has changed without a commit.
+        if book.search.unindexed != nil { book.search.channels = nil }
+        book.search.unindexed = nil
+        if state.isComplete { return [:] }
         var newest: [Int64: Timestamp] = [:]
         try connection.forEach(.newestUnindexed, state.floor) { row throws(SQLiteError) in
             newest[row.channelRow] = row.newest
@@ -136,7 +138,7 @@ extension StoreReader {
         _ question: SearchQuestion
     ) async throws(StoreError) -> Snapshot<SearchAnswer> {
         if let memoryIndex { return try await memoryIndex.search(question) }
-        let (answer, sequence) = try await source.snapshot { session throws(SQLiteError) in
+        let (answer, sequence) = try await ask { session throws(SQLiteError) in
             (try session.search(question), session.sequence)
         }
         guard let answer else { throw .searchUnavailable() }
@@ -147,27 +149,36 @@ extension StoreReader {
     ///
     /// - Complexity: Reads every message.
     package func searchFindings() async throws(StoreError) -> [String] {
-        try await source.snapshot { session throws(SQLiteError) in
-            guard let index = try SearchIndex(in: session.connection) else { return [] }
-            var expected: Int64 = 0
-            try session.connection.scan(.messagesFrom, index.state.floor) {
-                row throws(SQLiteError) in
-                let message = try session.message(row).message
-                if !message.searchableText.isEmpty { expected += 1 }
-                return true
+        try await source.snapshot { session throws(SQLiteError) in try session.searchFindings() }
+    }
+}
+
+extension ReadSession {
+    /// What is wrong with the index of words, one sentence each.
+    func searchFindings() throws(SQLiteError) -> [String] {
+        guard let index = try SearchIndex(in: connection) else { return [] }
+        var expected: Int64 = 0
+        var unreadable: Int64 = 0
+        try connection.scan(.messagesFrom, index.state.floor) { row throws(SQLiteError) in
+            do throws(SQLiteError) {
+                if try !message(row).message.searchableText.isEmpty { expected += 1 }
+            } catch  where error.isMalformedValue {
+                unreadable += 1
             }
-            let indexed = try session.connection.first(.indexedCount) ?? 0
-            let stray = try session.connection.first(.strayIndexedCount) ?? 0
-            var findings: [String] = []
-            if indexed != expected {
-                findings.append(
-                    "the index holds \(indexed) messages, and there are \(expected) with words")
-            }
-            if stray > 0 {
-                findings.append("the index holds \(stray) messages that the cache does not have")
-            }
-            return findings
+            return true
         }
+        let indexed = try connection.first(.indexedCount) ?? 0
+        let stray = try connection.first(.strayIndexedCount) ?? 0
+        var findings: [String] = []
+        // Nobody knows whether one that cannot be read has words.
+        if !(expected...(expected + unreadable)).contains(indexed) {
+            findings.append(
+                "the index holds \(indexed) messages, and there are \(expected) with words")
+        }
+        if stray > 0 {
+            findings.append("the index holds \(stray) messages that the cache does not have")
+        }
+        return findings
     }
 }
 
@@ -213,14 +224,14 @@ extension Timestamp {
 }
 
 /// A channel and one of its ranges.
-private struct SearchedRow {
+struct SearchedRow {
     let row: Int64
     let cut: Timestamp?
     let range: CoveredRange?
 }
 
 extension Query where Input == Void, Output == SearchedRow {
-    fileprivate static let searchedChannels = Query(
+    static let searchedChannels = Query(
         sql: """
             SELECT channel.id, cut_at, lower_at, lower_id, upper_at, upper_id
             FROM channel LEFT JOIN coverage ON channel_id = channel.id AND filter_id = 0
@@ -242,7 +253,7 @@ extension Query where Input == Void, Output == SearchedRow {
 
 extension Query where Input == Int64, Output == (channelRow: Int64, newest: Timestamp) {
     /// Reads the part of one index that lies below the floor, and no message.
-    fileprivate static let newestUnindexed = Query(
+    static let newestUnindexed = Query(
         sql: """
             SELECT channel_id, max(created_at) FROM message INDEXED BY message_by_id
             WHERE message_id < ?1 GROUP BY channel_id

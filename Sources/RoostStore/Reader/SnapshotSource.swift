@@ -27,7 +27,10 @@ extension SnapshotSource {
 actor ReadConnection: SnapshotSource {
     private nonisolated let executor: any SerialExecutor
     let path: String
+    /// Made by the first read: what nobody reads from need not be opened.
     private var connection: Connection?
+    /// How the connection is made; nil while this is closed.
+    private var opening: (owner: StoreOwner?, protection: StoreProtection)?
     private var book: ReadBook?
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
@@ -50,30 +53,47 @@ actor ReadConnection: SnapshotSource {
     func open(
         _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none
     ) throws(StoreError) {
-        guard connection == nil else { return }
+        guard opening == nil else { return }
         try switchboard.admit(gate)
-        let connection: Connection
-        do {
-            connection = try Connection(
-                .file(path), ConnectionOptions(access: .readOnly), interrupter: gate.interrupter)
-        } catch {
-            throw StoreError(error, in: path)
-        }
-        try protection.attachWhereSealed(to: connection, owner: owner, path)
-        book = ReadBook(connection)
-        self.connection = connection
+        opening = (owner, protection)
+        // Whether the key is the right one is told at once.
+        if protection.isSealed { _ = try opened() }
     }
 
     func close() {
+        opening = nil
         book = nil
         connection = nil
+    }
+
+    /// The connection; nil when a suspension came while it was made.
+    private func opened() throws(StoreError) -> Connection? {
+        if let connection { return connection }
+        guard let opening else { throw .closed }
+        let made: Connection
+        do throws(SQLiteError) {
+            made = try Connection(
+                .file(path), ConnectionOptions(access: .readOnly), interrupter: gate.interrupter)
+        } catch  where error.isInterrupted {
+            return nil
+        } catch {
+            throw StoreError(error, in: path)
+        }
+        do throws(StoreError) {
+            try opening.protection.attachWhereSealed(to: made, owner: opening.owner, path)
+        } catch  where error.kind == .suspended {
+            return nil
+        }
+        book = ReadBook(made)
+        connection = made
+        return made
     }
 
     /// Lends the connection, to a database that is no cache and so has no state to read.
     func inspect<T: Sendable>(
         _ body: @Sendable (Connection) throws(SQLiteError) -> T
     ) throws(StoreError) -> T {
-        guard let connection else { throw .closed }
+        guard let connection = try opened() else { throw .suspended }
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
@@ -106,7 +126,7 @@ actor ReadConnection: SnapshotSource {
     private func attempt<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) throws(StoreError) -> T? {
-        guard let connection else { throw .closed }
+        guard let connection = try opened() else { return nil }
         do throws(SQLiteError) {
             return try connection.read(read, &book)
         } catch  where error.isInterrupted {

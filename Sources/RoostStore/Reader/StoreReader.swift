@@ -184,7 +184,8 @@ package struct StoreReader: Sendable {
         }
     }
 
-    private func ask<Value: Sendable>(
+    /// Reads at once on a thread that may wait for the disk, and else on the connection's.
+    func ask<Value: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Value {
         if let value = try source.snapshotHere(read) { return value }

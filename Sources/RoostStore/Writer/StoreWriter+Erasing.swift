@@ -15,6 +15,12 @@ extension StoreWriter {
     /// - Returns: What is different now, and whether the log is rid of the key too.
     package func erase(
         _ url: ChannelURL
+    ) async throws(StoreError) -> (commit: Commit, erasure: Erasure) {
+        try await inTurn { () throws(StoreError) in try eraseNow(url) }
+    }
+
+    private func eraseNow(
+        _ url: ChannelURL
     ) throws(StoreError) -> (commit: Commit, erasure: Erasure) {
         let commit = try inspect { connection throws(SQLiteError) in
             try write([.clearMessages(url)], in: connection)

@@ -15,17 +15,18 @@ extension StoreWriter {
     /// Bytes of the cache's files, as the system counts them; in memory those of its pages.
     ///
     /// Right after every fill, clearing and closing (scar 151); the outbox is not part of it.
-    package func cacheBytes() throws(StoreError) -> Int64 {
-        if isInMemory { return try usedBytes() }
+    package func cacheBytes() async throws(StoreError) -> Int64 {
+        if isInMemory { return try await inTurn { () throws(StoreError) in try usedBytes() } }
         return DatabaseFiles(path).bytesOnDisk
     }
 
     /// Whether the cache has grown to its limit, so that `keepBudget` would do something.
     ///
     /// - Complexity: Reads one page; may be asked after any commit.
-    package func isBudgetReached() throws(StoreError) -> Bool {
+    package func isBudgetReached() async throws(StoreError) -> Bool {
         guard budget.budget != nil else { return false }
-        return budget.isReached(by: try usedBytes())
+        let bytes = try await inTurn { () throws(StoreError) in try usedBytes() }
+        return budget.isReached(by: bytes)
     }
 
     /// What a trim would do, without doing it.
@@ -37,8 +38,10 @@ extension StoreWriter {
     /// - Throws: What the database answered.
     package func evictionPlan(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
-    ) throws(StoreError) -> EvictionPlan {
-        try evictionPlan(downTo: target, sparing: open, only: nil)
+    ) async throws(StoreError) -> EvictionPlan {
+        try await inTurn { () throws(StoreError) in
+            try evictionPlan(downTo: target, sparing: open, only: nil)
+        }
     }
 
     private func evictionPlan(
@@ -77,21 +80,27 @@ extension StoreWriter {
     /// Begins what `evictionPlan` describes; `advance` does it.
     package func beginTrim(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
-    ) throws(StoreError) -> Trim {
-        let plan = try evictionPlan(downTo: target, sparing: open)
+    ) async throws(StoreError) -> Trim {
+        let plan = try await evictionPlan(downTo: target, sparing: open)
         let phase: Trim.Phase =
             plan.isEmpty ? .giveBack : plan.way == .rewrite ? .rewrite : .slices
         return Trim(
             plan, sparing: open, below: target ?? budget.budget?.limit ?? .max, from: phase)
     }
 
-    /// Does the next step of a trim, as one transaction at most.
+    /// Does the next step of a trim, as one transaction at most, after `resume` when the app is suspended.
     ///
     /// Whatever ends the process between two steps or within one leaves a whole cache.
     ///
     /// - Returns: How far the trim is now, and what the step changed for observers.
     /// - Throws: `.full` and others; the steps before are done, and the trim may be advanced again.
-    package func advance(_ trim: Trim) throws(StoreError) -> (trim: Trim, commit: Commit?) {
+    package func advance(
+        _ trim: Trim
+    ) async throws(StoreError) -> (trim: Trim, commit: Commit?) {
+        try await inTurn { () throws(StoreError) in try step(after: trim) }
+    }
+
+    private func step(after trim: Trim) throws(StoreError) -> (trim: Trim, commit: Commit?) {
         var trim = trim
         var commit: Commit?
         switch trim.phase {
@@ -100,7 +109,7 @@ extension StoreWriter {
             // Where words cannot be indexed there is nothing to fill.
             var isComplete = true
             do throws(StoreError) {
-                isComplete = try indexSome().isComplete
+                isComplete = try indexNext().isComplete
             } catch  where error.kind == .searchUnavailable {}
             if isComplete { try planRest(of: &trim) }
         case .slices: commit = try deleteSlice(&trim)
@@ -116,9 +125,9 @@ extension StoreWriter {
     package func trim(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
     ) async throws(StoreError) -> Trim {
-        var trim = try beginTrim(downTo: target, sparing: open)
+        var trim = try await beginTrim(downTo: target, sparing: open)
         while !trim.isDone {
-            trim = try advance(trim).trim
+            trim = try await advance(trim).trim
             await Task.yield()
         }
         return trim
@@ -129,7 +138,7 @@ extension StoreWriter {
     package func keepBudget(
         sparing open: Set<ChannelURL> = []
     ) async throws(StoreError) -> Trim? {
-        guard try isBudgetReached() else { return nil }
+        guard try await isBudgetReached() else { return nil }
         return try await trim(sparing: open)
     }
 

@@ -126,6 +126,13 @@ package actor StoreWriter {
         return JournalFeed(id: id, writer: self, bell: bell)
     }
 
+    /// A feed of the commits that were made elsewhere, as numbers that were missed, and of nothing else.
+    package func missedCommits() -> JournalFeed {
+        let (id, bell) = readers.add(capacity: 1, hearsOwn: false)
+        if isClosed { readers.finish() }
+        return JournalFeed(id: id, writer: self, bell: bell)
+    }
+
     func takeEntry(of id: Int) -> JournalEntry? {
         readers.take(id)
     }
@@ -141,8 +148,12 @@ package actor StoreWriter {
         try prepareIndex(in: opening.searchPlace)
         // Its file lies in the folder that the opening has made.
         if opening.listens, bell == nil { listen(to: opening.files) }
+        let report = opened.report ?? .intact
+        if report != .intact, let sequence = try? connection?.first(.sequence) {
+            if let missed = foreign?.noteNewCache(sequence) { readers.miss(missed) }
+        }
         findForeignCommits()
-        return opened.report ?? .intact
+        return report
     }
 
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
@@ -188,19 +199,23 @@ package actor StoreWriter {
     func perform<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
+        try await inTurn { () throws(StoreError) in try inspect(body) }
+    }
+
+    /// As `perform`, for work of several transactions: it must be such that it can be begun anew after
+    /// any of them.
+    func inTurn<T>(_ body: () throws(StoreError) -> T) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
-            guard let connection else { throw .closed }
-            do throws(SQLiteError) {
-                return try body(connection)
-            } catch  where error.isInterrupted {
+            guard connection != nil else { throw .closed }
+            do throws(StoreError) {
+                return try body()
+            } catch  where error.kind == .suspended {
                 return nil
-            } catch {
-                throw StoreError(error, in: path)
             }
         }
     }
 
-    /// Lends the connection outside any transaction; does not wait while the app is suspended.
+    /// Lends the connection outside any transaction, to work that has its turn.
     func inspect<T>(_ body: (Connection) throws(SQLiteError) -> T) throws(StoreError) -> T {
         guard let connection else { throw isClosed ? .closed : .suspended }
         do throws(SQLiteError) {

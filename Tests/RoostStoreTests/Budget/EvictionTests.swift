@@ -210,6 +210,30 @@ struct EvictionTests {
         #expect(!trim.urls.contains("seen"))
         #expect(try await store.writer.keepBudget() == nil)
         #expect(try await store.writer.cacheBytes() <= budget.limit)
+        // What is pinned or on a screen takes more than a trim aims at, and less than the limit: it
+        // stays.
+        try await store.writer.commit(Cache.channels.map { .pinned($0, true) })
+        func fill(_ channel: ChannelURL, until isEnough: () async throws -> Bool) async throws {
+            var id: Int64 = channel == "seen" ? 2_000_000 : 3_000_000
+            while try await !isEnough() {
+                id += 1
+                let text = String(repeating: "\(id) ", count: 88_000)
+                try await store.writer.commit([
+                    .messages(
+                        channel, [Fixture.message(id, in: channel, text: text)],
+                        covering: Fixture.range(id, id)),
+                    .accessed(channel, at: Timestamp(milliseconds: 0)),
+                ])
+            }
+        }
+        let target = budget.limit * 7 / 8
+        try await fill("seen") {
+            try await store.writer.evictionPlan(downTo: .max).sizeBefore > target + 2_000_000
+        }
+        try await fill("large") { try await store.writer.isBudgetReached() }
+        let rest = try #require(try await store.writer.keepBudget(sparing: ["seen"]))
+        #expect(rest.isDone && rest.urls.contains("large") && !rest.urls.contains("seen"))
+        #expect(rest.size > target && rest.size < budget.limit)
         await store.close()
     }
 

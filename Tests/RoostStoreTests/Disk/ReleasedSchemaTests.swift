@@ -3,6 +3,7 @@
 import Foundation
 import RoostCore
 import RoostDiskSimulation
+import RoostExecutors
 import RoostModel
 import RoostSQLite
 import RoostStore
@@ -165,6 +166,56 @@ struct ReleasedSchemaTests {
         #expect(try shown() == [])
     }
 
+    /// Ten times as many messages, in the first release's own table.
+    private func multiply(_ folder: String) throws {
+        let connection = try Connection(.file("\(folder)/app/anna/cache.sqlite"))
+        for copy in 1...9 {
+            try connection.execute(.copyOldMessages, Int64(copy))
+        }
+        try connection.executeScript(
+            """
+            UPDATE coverage SET upper_at = upper_at + 9000000000, upper_id = upper_id + 9000000
+            WHERE filter = ''
+            """)
+    }
+
+    @Test func `a large upgrade goes slice by slice, and goes on where it was cut (scars 41, 154)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try place(in: folder.path)
+        try multiply(folder.path)
+        let told = Guarded<[String]>([])
+        var options = Fixture.options
+        options.migrating = { step in
+            told.withLock { $0.append("\(step.done)/\(step.total)") }
+            // The device is locked after the second slice of the first run.
+            if step.total == 6_000, step.done == 4_000 {
+                disk.plan(.init(.write, code: 778, lasts: true))
+            }
+        }
+        let chosen = options
+        let cut = await #expect(throws: StoreError.self) {
+            _ = try await Store.open(.folder(folder.path), owner: Fixture.owner, chosen)
+        }
+        #expect(cut?.kind == .notAccessible)
+        disk.plan(nil)
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, chosen)
+        #expect(store.report == .intact)
+        #expect(told.withLock { $0 } == ["2000/6000", "4000/6000", "2000/2000"])
+        #expect(try await store.reader.damage() == [])
+        for channel in 0..<3 {
+            let url = ChannelURL("channel-\(channel)")
+            let messages = try await store.reader.newest(in: url, limit: 10_000)
+            #expect(messages.count == 2_000)
+            for (index, message) in messages.prefix(200).enumerated() {
+                check(message, channel, index)
+            }
+        }
+        await store.close()
+    }
+
     @Test func `whoever only looks says that a file is old, and repairs nothing (scar 41)`()
         async throws
     {
@@ -203,5 +254,18 @@ struct ReleasedSchemaTests {
             try await check(store, "moment \(moment) of \(count)")
             await store.close()
         }
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    fileprivate static var copyOldMessages: Query {
+        Query(
+            sql: """
+                INSERT INTO message
+                SELECT channel_id, created_at + ?1 * 1000000000, message_id + ?1 * 1000000, sender_id,
+                    kind, custom_type, NULL, updated_at, NULL, payload
+                FROM message WHERE message_id < 1000000
+                """,
+            bind: { $1.append($0) })
     }
 }

@@ -207,6 +207,8 @@ struct SalvageTests {
         ("UPDATE message SET request_key = 1 WHERE message_id = 9", .requestKey),
         ("UPDATE channel SET flags = 77 WHERE id = 2", .channelColumns),
         ("UPDATE message SET custom_type_id = 5 WHERE message_id = 7", .payload),
+        ("DELETE FROM message WHERE message_id = 7", .searchIndex),
+        ("UPDATE message_text_state SET floor = 500", .searchIndex),
     ]
 
     @Test(arguments: breaks.indices)

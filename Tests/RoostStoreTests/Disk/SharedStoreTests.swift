@@ -36,8 +36,8 @@ struct SharedStoreTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         let (app, widget) = (
-            try await Store.listening(.folder(folder.path)),
-            try await Store.listening(.folder(folder.path))
+            try await Store.test(.folder(folder.path)),
+            try await Store.test(.folder(folder.path))
         )
         var feed = await widget.writer.journal().makeAsyncIterator()
         try await app.writer.commit([Fixture.page(1...3)])
@@ -58,8 +58,8 @@ struct SharedStoreTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         let stores = [
-            try await Store.listening(.folder(folder.path)),
-            try await Store.listening(.folder(folder.path)),
+            try await Store.test(.folder(folder.path)),
+            try await Store.test(.folder(folder.path)),
         ]
         let count: Int64 = 150
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -88,7 +88,7 @@ struct SharedStoreTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.listening(.folder(folder.path))
+        let store = try await Store.test(.folder(folder.path))
         let feed = await store.writer.journal()
         let helper = try StoreProcess("write", folder.path, seed: 1, count: 40)
         let told = await tell(feed, from: 1, through: 40)
@@ -113,7 +113,7 @@ struct SharedStoreTests {
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.listening(.folder(folder.path))
+        let store = try await Store.test(.folder(folder.path))
         var random = SplitMix64(seed: seed)
         let count: Int64 = 120
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -153,10 +153,10 @@ struct SharedStoreTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let app = try await Store.listening(.folder(folder.path))
+        let app = try await Store.test(.folder(folder.path))
         var feed = await app.writer.journal().makeAsyncIterator()
         await app.suspend()
-        let widget = try await Store.listening(.folder(folder.path))
+        let widget = try await Store.test(.folder(folder.path))
         try await widget.writer.commit([Fixture.page(1...3)])
         try await widget.writer.commit([Fixture.page(3...4)])
         await widget.close()
@@ -195,7 +195,7 @@ struct SharedStoreTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.listening(.folder(folder.path))
+        let store = try await Store.test(.folder(folder.path))
         try await store.writer.commit([Fixture.page(1...3)])
         await store.suspend()
         let (path, away) = (folder.file("app/anna"), folder.file("away"))

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+extension Option {
+    static let exportedChannel = Option(
+        "channel", .text(placeholder: "URL"), help: "write this channel only")
+}
+
+extension Command {
+    static let cacheExport = Command(
+        "cache export", summary: "writes all that a cache holds as lines of JSON",
+        explanation: """
+            Writes every cache below a folder to standard output, one object a line, without a server and
+            without changing anything; a client may have it open. Each channel is followed by its messages,
+            oldest first, and all unsent messages stand at the end. The objects are those of the server's
+            interface, so fields this release does not know are there too; "complete" lists the ranges in
+            which no message is missing, as milliseconds, null for the beginning of the channel.
+            """,
+        operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
+        options: [.exportedChannel, .keyFolder], example: "roost cache export ./ada",
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            let channel = arguments.text(.exportedChannel).map { ChannelURL($0) }
+            var total = ExportCount()
+            for folder in try CacheFolders.below(arguments.operands[0]) {
+                let protection = arguments.protection
+                let named = CacheFolders.named(folder)
+                let owner = await FolderInspection.owner(of: named)?.user ?? ""
+                let count: ExportCount
+                do throws(StoreError) {
+                    count = try await FolderInspection.export(
+                        named, only: channel, protection
+                    ) { item in
+                        StandardOutput.writeNow(item.line(of: UserID(owner)))
+                    }
+                } catch {
+                    throw CommandFailure(inspecting: folder, error)
+                }
+                total.add(count)
+            }
+            if let channel, total.channels == 0, total.unsent == 0 {
+                throw CommandFailure(.storage, "No cache there knows a channel \(channel).")
+            }
+            guard total.unreadable == 0 else {
+                throw CommandFailure(
+                    .failed,
+                    "\(total.unreadable) rows cannot be read and were left out: see "
+                        + "roost cache verify.")
+            }
+        })
+}
+
+extension ExportedItem {
+    /// The thing as one line; `me` is who wrote what is unsent.
+    func line(of me: UserID) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            switch self {
+            case .channel(let url, let channel, let coverage):
+                writer.name("channel")
+                if let channel {
+                    writer.groupChannel(channel)
+                } else {
+                    writer.object { writer in writer.field("channel_url", url.rawValue) }
+                }
+                writer.array("complete") { writer in
+                    for range in coverage.ranges { writer.range(range) }
+                }
+            case .message(let message):
+                writer.name("message")
+                writer.message(message)
+            case .unsent(let item):
+                writer.name("unsent")
+                writer.message(item.message(from: Sender(user: User(id: me))))
+            }
+        }
+        return writer.text
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func range(_ range: CoveredRange) {
+        array { writer in
+            for end in [range.lower, range.upper] {
+                if end == .distantPast || end == .distantFuture {
+                    writer.null()
+                } else {
+                    writer.int(end.createdAt.milliseconds)
+                }
+            }
+        }
+    }
+}
+
+extension ExportCount {
+    fileprivate mutating func add(_ other: ExportCount) {
+        channels += other.channels
+        messages += other.messages
+        unsent += other.unsent
+        unreadable += other.unreadable
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+package import RoostModel
+internal import RoostSQLite
+
+/// One thing of a store, as `FolderInspection.export` hands them out.
+package enum ExportedItem: Hashable, Sendable {
+    /// Comes before its messages. The channel is nil when nothing but its messages is known; the ranges
+    /// are those in which no message is missing.
+    case channel(ChannelURL, GroupChannel?, Coverage)
+    case message(Message)
+    case unsent(OutboxItem)
+}
+
+/// What was handed out, and what could not be.
+package struct ExportCount: Hashable, Sendable {
+    package var channels = 0
+    package var messages = 0
+    package var unsent = 0
+    /// Rows that are there and cannot be read.
+    package var unreadable = 0
+
+    package init() {}
+}
+
+extension FolderInspection {
+    /// Hands out all that a folder holds, one thing after the other: channel by channel with its
+    /// messages, oldest first, then what is unsent.
+    ///
+    /// All of it is from one state of the cache. Changes nothing; a client may have the files open, and
+    /// its log grows as long as this takes.
+    ///
+    /// - Parameters:
+    ///   - folder: A folder that holds a `cache.sqlite`.
+    ///   - channel: The one channel that is wanted; nil for all.
+    ///   - protection: The keys of a sealed folder.
+    ///   - take: Called for each thing; false ends the export.
+    /// - Returns: What was handed out.
+    /// - Throws: What keeps the files from being read; a row that cannot be is counted.
+    /// - Complexity: Keeps one message in memory at a time.
+    package static func export(
+        _ folder: String, only channel: ChannelURL? = nil, _ protection: StoreProtection = .none,
+        _ take: @Sendable @escaping (ExportedItem) -> Bool
+    ) async throws(StoreError) -> ExportCount {
+        let files = StoreFiles(folder: folder)
+        let (owner, keys) = protection.ofFolder(folder)
+        var (count, isEnded) = try await reading(files.cache, .cache, keys, owner) {
+            connection throws(StoreError) in
+            try await connection.snapshot { session throws(SQLiteError) in
+                var export = CacheExport(session: session, take: take)
+                for url in try session.connection.channelURLs()
+                where channel == nil || url == channel {
+                    try export.channel(url)
+                }
+                return (export.count, export.isEnded)
+            }
+        }
+        guard !isEnded, DatabaseFiles(files.outbox).exists else { return count }
+        let outbox = try await reading(files.outbox, .outbox, keys, owner) {
+            connection throws(StoreError) in
+            try await connection.inspect { connection throws(SQLiteError) in
+                try connection.storedItems()
+            }
+        }
+        for item in outbox.items where channel == nil || item.channel == channel {
+            guard take(.unsent(item)) else { break }
+            count.unsent += 1
+        }
+        if channel == nil { count.unreadable += outbox.unreadable.count }
+        return count
+    }
+}
+
+private struct CacheExport {
+    let session: ReadSession
+    let take: @Sendable (ExportedItem) -> Bool
+    var count = ExportCount()
+    /// Whether nobody wants more.
+    var isEnded = false
+
+    init(session: ReadSession, take: @Sendable @escaping (ExportedItem) -> Bool) {
+        (self.session, self.take) = (session, take)
+    }
+
+    mutating func channel(_ url: ChannelURL) throws(SQLiteError) {
+        guard !isEnded, let stored = try session.connection.storedChannel(url) else { return }
+        var channel: GroupChannel?
+        do throws(SQLiteError) {
+            channel = try session.channel(stored)
+        } catch  where error.isMalformedValue {
+            count.unreadable += 1
+        }
+        isEnded = !take(.channel(url, channel, try session.coverage(ofRow: stored.row)))
+        if isEnded { return }
+        count.channels += 1
+        let stretch = MessageStretch(
+            channelRow: stored.row, lower: .distantPast, upper: .distantFuture)
+        try session.connection.scan(.oldestMessages, stretch) { row throws(SQLiteError) in
+            do throws(SQLiteError) {
+                isEnded = !take(.message(try session.message(row, in: url).message))
+                if !isEnded { count.messages += 1 }
+            } catch  where error.isMalformedValue {
+                count.unreadable += 1
+            }
+            return !isEnded
+        }
+    }
+}

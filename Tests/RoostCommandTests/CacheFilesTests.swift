@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCommand
+import RoostCore
+import RoostModel
+import RoostStore
+import Synchronization
+import Testing
+
+/// What the command finds wrong with the files of a cache, mends, and writes out.
+@Suite(.timeLimit(.minutes(5)))
+struct CacheFilesTests {
+    private static let owner = StoreOwner(application: "demo", user: "ada")
+
+    /// Two channels of some messages, and an unsent one.
+    private func fill(_ program: Program) async throws -> Store {
+        let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
+        for url in ["a", "b"] as [ChannelURL] {
+            let messages = (1...50).map { number in
+                Message(
+                    delivery: .delivered(MessageID(number + (url == "a" ? 0 : 100)), nil),
+                    channelURL: url, createdAt: Timestamp(milliseconds: number),
+                    sender: Sender(user: User(id: "bob", nickname: "Bob")),
+                    content: .user(text: "\(url) \(number)"))
+            }
+            try await store.writer.commit([
+                .channels([
+                    GroupChannel(
+                        url: url, name: "name of \(url)", createdAt: Timestamp(milliseconds: 1),
+                        myState: .joined)
+                ]),
+                .messages(
+                    url, messages,
+                    covering: CoveredRange(
+                        lower: .distantPast, upper: messages.last?.position ?? .distantPast)),
+            ])
+        }
+        _ = try await store.outbox.append(
+            "unsent", to: "b", createdAt: Timestamp(milliseconds: 60),
+            content: .userMessage(UserMessageParams(text: "not sent yet")))
+        return store
+    }
+
+    private func file(_ name: String, of program: Program) -> String {
+        program.path("cache/demo/ada/\(name)")
+    }
+
+    /// Writes noise over the second half of a database.
+    private func damage(_ path: String) throws {
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        for offset in (bytes.count / 2)..<bytes.count { bytes[offset] = UInt8(offset * 7 % 251) }
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    @Test func `a damaged cache is named, and made anew when asked (scars 42, 43)`() async throws {
+        let program = try Program()
+        let store = try await fill(program)
+        let sound = try await program.run(["cache", "verify", "cache"])
+        #expect(sound.status == 0)
+        #expect(sound.output.first?.hasSuffix(": 100 messages, nothing wrong") == true)
+        await store.close()
+        try damage(file("cache.sqlite", of: program))
+        let found = try await program.run(["cache", "verify", "cache"])
+        #expect(found.status == 1)
+        #expect(
+            found.output.contains { $0.contains("file  ") || $0.contains("is damaged") },
+            "\(found.output)")
+        #expect(found.errors.last?.contains("--repair") == true)
+        let repaired = try await program.run(["cache", "verify", "cache", "--repair"])
+        #expect(repaired.status == 0, "\(repaired.errors)")
+        #expect(repaired.output.last?.contains("the old file is at ") == true)
+        let again = try await program.run(["cache", "verify", "cache"])
+        #expect(again.status == 0, "\(again.output)")
+        let left = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
+        #expect(left.report == .intact)
+        #expect(try await left.outbox.items().items.map(\.requestID) == ["unsent"])
+        await left.close()
+        try program.remove()
+    }
+
+    @Test func `a damaged outbox is named and never made anew (scar 42)`() async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        let path = file("outbox.sqlite", of: program)
+        try damage(path)
+        let before = try Data(contentsOf: URL(filePath: path))
+        for words in [["cache", "verify", "cache"], ["cache", "verify", "cache", "--repair"]] {
+            let found = try await program.run(words)
+            #expect(found.status == 1)
+            #expect(found.output.contains { $0.contains("outbox  ") }, "\(found.output)")
+            #expect(found.errors.last?.contains("no repair") == true, "\(found.errors)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        try program.remove()
+    }
+
+    @Test func `an export is all of the cache, a line each, while a client has it open`()
+        async throws
+    {
+        let program = try Program()
+        let store = try await fill(program)
+        let all = try await program.run(["cache", "export", "cache"])
+        #expect(all.status == 0, "\(all.errors)")
+        #expect(all.output.count == 2 + 100 + 1)
+        let channel = try #require(all.output.first)
+        #expect(channel.hasPrefix(#"{"channel":{"#) && channel.contains(#""name":"name of a""#))
+        #expect(channel.hasSuffix(#","complete":[[null,50]]}"#))
+        let texts = all.output.filter { $0.hasPrefix(#"{"message":{"#) }
+        #expect(texts.count == 100)
+        #expect(texts[0].contains(#""message":"a 1""#) && texts[99].contains(#""message":"b 50""#))
+        #expect(texts.allSatisfy { $0.contains(#""nickname":"Bob""#) })
+        let last = try #require(all.output.last)
+        #expect(last.hasPrefix(#"{"unsent":{"#) && last.contains(#""message":"not sent yet""#))
+        for line in all.output {
+            #expect(throws: Never.self) {
+                try JSONSerialization.jsonObject(with: Data(line.utf8))
+            }
+        }
+        let one = try await program.run(["cache", "export", "cache", "--channel", "a"])
+        #expect(one.output == Array(all.output.prefix(51)))
+        let none = try await program.run(["cache", "export", "cache", "--channel", "c"])
+        #expect(none.status == 3 && none.output == [])
+        await store.close()
+        try program.remove()
+    }
+
+    @Test func `an export ends when nobody reads any more, and keeps nothing in between`()
+        async throws
+    {
+        let program = try Program()
+        await (try fill(program)).close()
+        let taken = Mutex(0)
+        let count = try await FolderInspection.export(program.path("cache/demo/ada")) { _ in
+            taken.withLock { count in
+                count += 1
+                return count < 10
+            }
+        }
+        #expect(taken.withLock { $0 } == 10)
+        #expect(count.channels == 1 && count.messages == 8 && count.unsent == 0)
+        try program.remove()
+    }
+}
