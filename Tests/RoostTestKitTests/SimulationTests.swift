@@ -5,6 +5,9 @@ import RoostTestSupport
 import Testing
 
 /// Random lives, of which `roost simulate` lives longer ones; see `docs/simulation.md`.
+///
+/// One after the other, because a life keeps its thread to itself and other tests need one too.
+@Suite(.serialized)
 struct SimulationTests {
     /// Lives that broke a promise once; what they found stands in `docs/simulation.md`.
     private static let scarred: [(seed: UInt64, steps: Int)] = [
