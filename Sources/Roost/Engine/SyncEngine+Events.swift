@@ -13,8 +13,9 @@ extension SyncEngine {
             try await apply(event)
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
-            // and the channel's catch-up brings it again once the disk takes it (scar 47).
+            // no cursor is past it, and the catch-up brings it again once the disk takes it (scar 47).
             if let channel = event.channelURL { repairLater(channel) }
+            repairLater(nil)
         }
         // The server has the message, whatever this disk says.
         if case .message(let event) = event, let requestID = event.message.requestID {
@@ -150,8 +151,8 @@ extension SyncEngine {
         }
     }
 
-    /// Looks again what is missing, as soon as the disk takes something.
-    private func repairLater(_ channel: ChannelURL) {
+    /// Looks again what is missing, as soon as the disk takes something; nil is the list of channels.
+    private func repairLater(_ channel: ChannelURL?) {
         guard refused.insert(channel).inserted, refused.count == 1 else { return }
         // Ends with the store; a lost connection repairs everything anyway.
         Task(executorPreference: world.executor) { [clock = world.clock, weak self] in
@@ -175,13 +176,15 @@ extension SyncEngine {
     }
 
     private func repairRefused() {
-        let channels = refused.sorted()
+        let channels = refused.compactMap { $0 }.sorted()
+        let isListConcerned = refused.contains(nil)
         refused = []
         guard isOnline else { return }
         for channel in channels {
             catchUp(channel)
             lookUp(channel)
         }
+        if isListConcerned { run { await $0.catchUpChannels() } }
     }
 
     // MARK: Answers over the socket
@@ -257,14 +260,12 @@ extension Commit {
 }
 
 extension ServerEvent {
-    /// The channel the event is about, where it is about one.
+    /// The channel the event is about, where it is about messages.
     fileprivate var channelURL: ChannelURL? {
         switch self {
         case .message(let event): event.message.channelURL
         case .edited(let event): event.message.channelURL
         case .deleted(let event): event.channelURL
-        case .read(let event): event.channelURL
-        case .channel(let event): event.channelURL
         default: nil
         }
     }

@@ -57,8 +57,8 @@ actor SyncEngine {
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
-    /// Channels of which the disk refused something, until it takes something again.
-    var refused: Set<ChannelURL> = []
+    /// Channels of which the disk refused something, until it takes something again; nil is their list.
+    var refused: Set<ChannelURL?> = []
     var budgetWatch = BudgetWatch()
     /// Whether words are being put into the index.
     var isIndexing = false
