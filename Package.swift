@@ -125,7 +125,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostTests",
         dependencies: [
-            "RoostTestSupport", "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel", "RoostStore",
+            "RoostTestSupport", "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel",
+            "RoostStore",
             "RoostTestKit",
         ]),
     .testTarget(

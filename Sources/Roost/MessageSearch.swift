@@ -12,8 +12,10 @@ public struct MessageSearch: Hashable, Sendable {
         case relevance
     }
 
-    /// As a person types it: all words are wanted, the last one may be unfinished, quotation marks keep
-    /// words together, a minus before one excludes it. Nothing that can be typed is an error.
+    /// What a person types.
+    ///
+    /// All words are wanted, the last one may be unfinished, quotation marks keep words together, a minus
+    /// before one excludes it. Nothing that can be typed is an error.
     public var words: String
     /// Only in these channels; nil in all.
     public var channels: [ChannelURL]?

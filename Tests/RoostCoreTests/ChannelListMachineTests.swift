@@ -117,4 +117,26 @@ struct ChannelListMachineTests {
         #expect(Set([composed, decomposed]).count == 2)
         #expect(decomposed < composed)
     }
+
+    @Test(arguments: [true, false])
+    func `what moves to the end of a list that goes on has it read again (scars 97, 102, 109)`(
+        hasMore: Bool
+    ) {
+        let channels = [Self.channel("a", lastMessage: 9), Self.channel("b", lastMessage: 8)]
+        func needsReading(_ change: ChannelsChange) -> Bool {
+            var machine = Self.opened(hasMore: hasMore, channels[0], channels[1])
+            _ = machine.apply(Commit(sequence: 2, changes: [.channels(change)]))
+            return machine.isBehind
+        }
+        func update(_ index: Int, to id: Int64) -> ChannelsChange {
+            let after = Self.channel(channels[index].url, lastMessage: id)
+            return ChannelsChange(updated: [Update(before: channels[index], after: after)])
+        }
+        #expect(needsReading(update(0, to: 3)) == hasMore)
+        #expect(needsReading(update(1, to: 3)) == hasMore)
+        #expect(needsReading(ChannelsChange(deleted: ["a"])) == hasMore)
+        // What stays above the end can be told from the change alone.
+        #expect(!needsReading(update(1, to: 12)))
+        #expect(!needsReading(update(1, to: 8)))
+    }
 }

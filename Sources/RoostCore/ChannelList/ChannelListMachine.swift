@@ -11,8 +11,8 @@ package struct ChannelListMachine: Sendable {
     package private(set) var hasMore = true
     /// The last commit the list contains.
     package private(set) var sequence: Int64 = .min
-    /// Whether the list has to be read again: commits were made that nobody told of, or a channel moved
-    /// to the end of a list that goes on, where others may stand before it.
+    /// Whether the list has to be read again: commits were made that nobody told of, or a channel moved to
+    /// the end of a list that goes on, or left it, and others may stand there now.
     package private(set) var isBehind = false
 
     package init(order: ChannelOrder, includesEmpty: Bool) {
@@ -79,18 +79,22 @@ package struct ChannelListMachine: Sendable {
         channel.myState != .none && (includesEmpty || channel.lastMessage != nil)
     }
 
-    private mutating func remove(_ url: ChannelURL) { channels.removeAll { $0.url == url } }
+    private mutating func remove(_ url: ChannelURL) {
+        let count = channels.count
+        channels.removeAll { $0.url == url }
+        if hasMore, channels.count < count { isBehind = true }
+    }
 
     private mutating func place(_ channel: GroupChannel) {
-        let wasShown = channels.contains { $0.url == channel.url }
-        remove(channel.url)
-        guard belongs(channel) else { return }
+        guard belongs(channel) else { return remove(channel.url) }
+        let shown = channels.firstIndex { $0.url == channel.url }
+        let before = shown.map { order.key(of: channels.remove(at: $0)) }
         let key = order.key(of: channel)
         let index = channels.firstIndex { order.key(of: $0) > key } ?? channels.count
         // At the very end of a list that goes on, it belongs to a page not loaded yet.
-        if index == channels.count && hasMore && !channels.isEmpty {
-            guard wasShown else { return }
-            isBehind = true
+        if index == channels.count && hasMore {
+            guard before != nil || channels.isEmpty else { return }
+            if before.map({ $0 < key }) ?? true { isBehind = true }
         }
         channels.insert(channel, at: index)
     }

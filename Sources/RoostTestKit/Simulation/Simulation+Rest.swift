@@ -21,6 +21,8 @@ extension Simulation {
         // Whatever was called before is done by then.
         await pass(.seconds(20))
         for app in apps {
+            if app.device.network.hasLostFrame { await app.device.network.cut() }
+            app.device.network.restore()
             call(app, "finds a network") { await $0.networkChanged(isUp: true) }
             connect(app)
         }

@@ -17,6 +17,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         var sockets: [SimulatedSocket] = []
         var requestCount = 0
         var firstLoginAt: Duration?
+        var hasLostFrame = false
         /// Session keys that the server no longer takes.
         var expired: Set<String> = []
         /// Is told what crosses and what goes wrong.
@@ -53,8 +54,16 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     package var firstLoginAt: Duration? { state.withLock { $0.firstLoginAt } }
 
     func noteLogin() {
-        state.withLock { $0.firstLoginAt = $0.firstLoginAt ?? executor.now }
+        state.withLock { state in
+            state.firstLoginAt = state.firstLoginAt ?? executor.now
+            state.hasLostFrame = false
+        }
     }
+
+    /// Whether a frame was lost though its socket lives: no client can know before its next connection.
+    package var hasLostFrame: Bool { state.withLock { $0.hasLostFrame } }
+
+    func noteLostFrame() { state.withLock { $0.hasLostFrame = true } }
 
     var isCalm: Bool { state.withLock { $0.weather == .calm } }
 

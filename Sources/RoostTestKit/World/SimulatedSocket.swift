@@ -99,9 +99,10 @@ actor SimulatedSocket: Socket {
             hasEnded = true
             return await leave()
         }
-        if text.hasPrefix("MESG"), text.field("req_id") != nil,
+        if text.hasPrefix("MESG") || text.hasPrefix("MEDI"), text.field("req_id") != nil,
             network.happens(\.lostAcknowledgement, "lost acknowledgement")
         {
+            network.noteLostFrame()
             return
         }
         guard let channel = text.field("channel_url") else { return arrive(text) }

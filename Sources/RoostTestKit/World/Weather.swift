@@ -25,7 +25,7 @@ package struct Weather: Hashable, Sendable {
     package var repeatedFrame: UInt64 = 0
     /// A frame is overtaken by one of another channel.
     package var overtakenFrame: UInt64 = 0
-    /// The answer to a sent message does not come.
+    /// The answer to a sent message or an edit does not come.
     package var lostAcknowledgement: UInt64 = 0
     /// The socket breaks at any byte of a frame.
     package var cutFrame: UInt64 = 0
