@@ -10,7 +10,9 @@ struct Heartbeat: Sendable {
         every interval: Duration, on loop: EventLoop, _ action: @escaping @Sendable () async -> Void
     ) {
         task = Task(executorPreference: loop) {
-            // Only a cancellation ends the sleep early, and then there is nothing left to do.
+            // The real clock, as everything below `Live/`: what is due is decided by the core, which tests
+            // call with a time of theirs. Only a cancellation ends the sleep early, and then there is
+            // nothing left to do.
             while (try? await Task.sleep(for: interval)) != nil { await action() }
         }
     }
