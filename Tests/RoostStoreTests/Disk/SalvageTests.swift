@@ -211,7 +211,12 @@ struct SalvageTests {
         ("UPDATE message_text_state SET floor = 500", .searchIndex),
     ]
 
-    @Test(arguments: breaks.indices)
+    /// A sealed file holds no index of words that could be wrong.
+    private static let breakable = breaks.indices.filter {
+        !Fixture.isSealed || breaks[$0].kind != .searchIndex
+    }
+
+    @Test(arguments: breakable)
     func `each broken promise is found and named (scars 42, 43)`(index: Int) async throws {
         let folder = try await filled()
         let store = try await Store.test(.folder(folder.path))
