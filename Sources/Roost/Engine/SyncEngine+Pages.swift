@@ -112,7 +112,7 @@ extension SyncEngine {
         await timeline.showHugeGap()
     }
 
-    private func coverage(
+    func coverage(
         of channel: ChannelURL, under filter: MessageFilter = .everything
     ) async throws(RoostError) -> Coverage {
         do {

@@ -83,7 +83,7 @@ extension SyncEngine {
     }
 
     /// Makes one call as the user of the present connection.
-    private func call<Call: Endpoint>(_ call: Call) async throws(RoostError) -> Call.Output {
+    func call<Call: Endpoint>(_ call: Call) async throws(RoostError) -> Call.Output {
         guard let session else { throw .notConnected }
         do throws(RoostError) {
             return try await api.call(call, sessionKey: session.login.sessionKey)
