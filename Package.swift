@@ -61,6 +61,10 @@ let modules: [Target] = [
     .target(
         name: "RoostFileCache",
         dependencies: ["Roost", "RoostModel", "RoostSealing", "RoostWire"]),
+    .target(name: "RoostDoors", dependencies: ["Roost", "RoostExecutors", "RoostModel"]),
+    .target(
+        name: "SendbirdChatSDK",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
     .target(
         name: "RoostServer",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostWire"]),
