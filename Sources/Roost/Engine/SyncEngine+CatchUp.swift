@@ -34,7 +34,9 @@ extension SyncEngine {
         do {
             try await applyMessageChanges(of: channel)
             try await synchronize(timeline, .opening)
+            await timeline.endOpening(nil)
         } catch {
+            await timeline.endOpening(error)
             // The disk's answer stays on screen; a failure that may pass is tried again.
             if isOnline, error.remedy == .retry || error.mayPassWithDisk { catchUp(channel) }
         }
@@ -45,6 +47,7 @@ extension SyncEngine {
         await persistently(for: nil) { engine throws(RoostError) in
             try await engine.applyChannelChanges()
             for list in await engine.openLists { try await list.synchronize() }
+            try await engine.fillChannelList()
         }
     }
 
@@ -150,7 +153,7 @@ extension SyncEngine {
         return [.cursor(.messageChanges(channel), .moment(loginAt))]
     }
 
-    private func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
+    func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
         do { return try await reader.cursor(key).value } catch { throw RoostError(error) }
     }
 
