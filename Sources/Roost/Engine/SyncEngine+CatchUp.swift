@@ -123,13 +123,17 @@ extension SyncEngine {
     private func synchronize(
         _ timeline: Timeline, _ occasion: TimelineSync.Occasion
     ) async throws(RoostError) {
-        switch await timeline.nextSync(occasion) {
+        let (sync, opening) = await timeline.nextSync(occasion)
+        switch sync {
         case .nothing: break
         case .load(let question):
-            try await timeline.showOpening(try await loadPage(timeline.channel, question))
-            // A live message may have overtaken the page, and stand alone above what it brought.
-            guard let rest = await timeline.questionForRest else { return }
-            try await timeline.showOpening(try await loadPage(timeline.channel, rest))
+            let statement = try await loadPage(timeline.channel, question, opening.filter)
+            try await timeline.show(opening, statement)
+            // A live message may have overtaken the page, and stand alone above what it brought, or few of
+            // it pass the filter.
+            guard let rest = await timeline.questionForRest(of: opening) else { return }
+            let more = try await loadPage(timeline.channel, rest, timeline.filter)
+            try await timeline.show(opening, more)
         case .checkGap(let known): try await fillGap(of: timeline, from: known)
         }
     }
@@ -157,8 +161,9 @@ extension SyncEngine {
             let changes = try await engine.api.call(
                 MessageChangeLog(
                     channelURL: channel, cursor: ChangeLogCursor(cursor),
-                    filter: MessageFilter(replyType: .all)), sessionKey: sessionKey)
+                    filter: .everything), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
+            for message in changes.updated { engine.ledgers[channel]?.note(editOf: message) }
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
             engine.noteRead(changes.updated, deleted, in: channel)
             var mutations: [Mutation] = changes.updated.map { .edited($0) }

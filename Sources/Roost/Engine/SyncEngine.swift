@@ -300,6 +300,11 @@ actor SyncEngine {
         try await timeline.open()
         await timeline.setUnsent(await outbox?.unsent(in: timeline.channel) ?? [])
         noteOpening(of: timeline.channel)
+        synchronizeLater(timeline)
+    }
+
+    /// Has a timeline that shows what the disk has brought up to the server.
+    func synchronizeLater(_ timeline: Timeline) {
         guard isOnline else { return }
         run { engine in await engine.synchronizeOpening(timeline) }
     }

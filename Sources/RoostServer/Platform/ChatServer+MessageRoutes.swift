@@ -89,9 +89,7 @@ extension ChatServer {
                     let reactions = message.details.reactions ?? []
                     message.details.reactions = reactions.applying(change)
                 })
-            let event = ReactionEvent(
-                channelURL: url, messageID: messageID, key: key, userID: id, isAdded: isAdded,
-                updatedAt: now)
+            let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
             let members = try await ask(try await storage.memberIDs(of: url))
             await publish(.reaction(event), to: members)
             return APIResponse { writer in
