@@ -46,6 +46,10 @@ actor SyncEngine {
     private var isWanted = false
     /// Channels whose catch-up runs.
     var catchUps: Set<ChannelURL> = []
+    /// Channels whose newest message the server has told on this connection; what came later came live.
+    var caughtUp: Set<ChannelURL> = []
+    /// When messages of a channel were last asked for, and what came of it.
+    var attempts: [ChannelURL: HistoryHole.Attempt] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
     var channelLedger = ChannelLedger()
@@ -158,6 +162,7 @@ actor SyncEngine {
     private func wentOnline(_ session: Session) async {
         self.session = session
         changesRead = [:]
+        caughtUp = []
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
@@ -180,6 +185,7 @@ actor SyncEngine {
 
     private func wentOffline(_ reason: RoostError?) async {
         session = nil
+        caughtUp = []
         lastFailure = reason
         await outbox?.receive(.wentOffline)
         failAnswers(
