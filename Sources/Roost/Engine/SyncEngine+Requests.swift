@@ -55,7 +55,7 @@ extension SyncEngine {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         // Other answers on their way may be older than this one.
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        try await commit([.channels(fresh)])
+        try await commit([.channels(fresh)] + firstListCursor())
         for channel in stale { lookUp(channel) }
     }
 

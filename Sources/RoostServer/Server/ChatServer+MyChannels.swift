@@ -68,21 +68,26 @@ extension ChatServer {
 
 /// A channel's place in a list; what a page token says.
 ///
-/// Channels with messages stand before those without, whatever the order; `url` parts equals.
+/// Among equals the newer channel stands first, under one name the older (`protocol.md` 6.12); `url`
+/// parts the rest.
 struct ChannelListKey: Comparable {
     let text: String
     let hasMessage: Bool
     let moment: Int64
+    /// What parts equal moments; smaller stands first.
+    let age: Int64
     let url: ChannelURL
 
     init(_ listing: ChannelListing, _ order: ListMyChannels.Order) {
         url = listing.record.url
         let last = listing.lastMessageAt
+        let createdAt = listing.record.createdAt.milliseconds
+        age = order == .name ? createdAt : -createdAt
         switch order {
         case .latestLastMessage:
             text = ""
             hasMessage = last != nil
-            moment = (last ?? listing.record.createdAt).milliseconds
+            moment = last?.milliseconds ?? createdAt
         case .name:
             text = listing.record.name
             hasMessage = false
@@ -90,13 +95,14 @@ struct ChannelListKey: Comparable {
         case .chronological, .metadataValue:
             text = ""
             hasMessage = false
-            moment = listing.record.createdAt.milliseconds
+            moment = createdAt
         }
     }
 
     init(token: String) throws(ServerError) {
         guard let value = try? JSONValue(parsing: token), let text = value[0]?.string,
-            let hasMessage = value[1]?.bool, let moment = value[2]?.int, let url = value[3]?.string
+            let hasMessage = value[1]?.bool, let moment = value[2]?.int, let age = value[3]?.int,
+            let url = value[4]?.string
         else {
             throw ServerError(
                 .invalidValue, "The token is none of this server's; start at the first page.")
@@ -104,12 +110,13 @@ struct ChannelListKey: Comparable {
         self.text = text
         self.hasMessage = hasMessage
         self.moment = moment
+        self.age = age
         self.url = ChannelURL(url)
     }
 
     var token: String {
         JSONValue.array([
-            .string(text), .bool(hasMessage), .int(moment), .string(url.rawValue),
+            .string(text), .bool(hasMessage), .int(moment), .int(age), .string(url.rawValue),
         ]).text
     }
 
@@ -117,6 +124,7 @@ struct ChannelListKey: Comparable {
         if left.text != right.text { return left.text < right.text }
         if left.hasMessage != right.hasMessage { return left.hasMessage }
         if left.moment != right.moment { return left.moment > right.moment }
+        if left.age != right.age { return left.age < right.age }
         return left.url < right.url
     }
 }
