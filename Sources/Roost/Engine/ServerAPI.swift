@@ -13,7 +13,7 @@ struct ServerAPI: Sendable {
     let address: ServerAddress
 
     /// Makes one call as the owner of a session key.
-    func call<Call: Endpoint>(
+    func call<Call: Question>(
         _ call: Call, sessionKey: String
     ) async throws(RoostError) -> Call.Output {
         let request = call.encode()

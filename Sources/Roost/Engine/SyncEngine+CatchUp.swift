@@ -45,6 +45,7 @@ extension SyncEngine {
         await persistently(for: nil) { engine throws(RoostError) in
             try await engine.applyChannelChanges()
             for list in await engine.openLists { try await list.synchronize() }
+            try await engine.fillChannelList()
         }
     }
 
@@ -157,7 +158,7 @@ extension SyncEngine {
         return [.cursor(.channelChanges, .moment(firstLoginAt))]
     }
 
-    private func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
+    func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
         do { return try await reader.cursor(key).value } catch { throw RoostError(error) }
     }
 

@@ -302,20 +302,6 @@ actor SyncEngine {
         do { return try await reader.window(query) } catch { throw RoostError(error) }
     }
 
-    func readChannels(
-        order: ChannelOrder, includesEmpty: Bool, limit: Int
-    ) async throws(RoostError) -> CachedChannels {
-        var filter = ChannelFilter()
-        filter.includesEmpty = includesEmpty
-        do {
-            let page = try await reader.channels(filter, order: order, limit: limit + 1)
-            return CachedChannels(
-                channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
-                sequence: page.sequence)
-        } catch {
-            throw RoostError(error)
-        }
-    }
 }
 
 /// Something the engine knows of but does not keep alive: an app may just drop a collection.
