@@ -28,6 +28,8 @@ actor SyncEngine {
     private(set) var link: Link?
     private(set) var outbox: Outbox?
     private(set) var session: Session?
+    /// The server's time of the first login: nothing this process has brought is older.
+    private(set) var firstLoginAt: Timestamp?
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
@@ -161,6 +163,7 @@ actor SyncEngine {
 
     private func wentOnline(_ session: Session) async {
         self.session = session
+        firstLoginAt = firstLoginAt ?? session.login.loginAt
         changesRead = [:]
         caughtUp = []
         lastFailure = nil
