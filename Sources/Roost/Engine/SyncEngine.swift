@@ -54,6 +54,8 @@ actor SyncEngine {
     var changesRead: [ChannelURL: FetchLedger] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
+    var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    var watch = EventWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -176,6 +178,7 @@ actor SyncEngine {
     private func wentOffline(_ reason: RoostError?) async {
         session = nil
         lastFailure = reason
+        forgetTyping()
         await outbox?.receive(.wentOffline)
         failAnswers(
             with: RoostError(
@@ -196,6 +199,7 @@ actor SyncEngine {
     func finishObservers() {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
+        watch.readers.closeAll()
     }
 
     private func publishState(_ state: LinkMachine.State) {
