@@ -62,6 +62,8 @@ actor SyncEngine {
     var changesRead: [ChannelURL: FetchLedger] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
+    var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    var watch = EventWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -190,6 +192,7 @@ actor SyncEngine {
         session = nil
         caughtUp = []
         lastFailure = reason
+        forgetTyping()
         await outbox?.receive(.wentOffline)
         failAnswers(
             with: RoostError(
@@ -212,6 +215,7 @@ actor SyncEngine {
         stateObservers = []
         isClosed = true
         resumeDownloads(isOnline: false)
+        watch.readers.closeAll()
     }
 
     private func publishState(_ state: LinkMachine.State) {
