@@ -133,9 +133,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostTests",
         dependencies: [
-            "RoostTestSupport", "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel",
-            "RoostStore",
-            "RoostTestKit",
+            "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
+            "RoostModel", "RoostStore", "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",

@@ -56,6 +56,8 @@ actor SyncEngine {
     var changesRead: [ChannelURL: FetchLedger] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
+    var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    var watch = EventWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -181,6 +183,7 @@ actor SyncEngine {
     private func wentOffline(_ reason: RoostError?) async {
         session = nil
         lastFailure = reason
+        forgetTyping()
         await outbox?.receive(.wentOffline)
         failAnswers(
             with: RoostError(
@@ -203,6 +206,7 @@ actor SyncEngine {
         stateObservers = []
         isClosed = true
         resumeDownloads(isOnline: false)
+        watch.readers.closeAll()
     }
 
     private func publishState(_ state: LinkMachine.State) {
