@@ -167,7 +167,7 @@ extension SyncEngine {
                 guard isPresent(session) else { throw .notConnected }
                 let (fresh, stale) = channelLedger.parted([found], since: mark)
                 for channel in fresh { channelLedger.note(changeOf: channel.url) }
-                try await commit([.channels(fresh)])
+                try await commit([.channels(fresh)] + firstListCursor())
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
             } catch {
