@@ -142,6 +142,12 @@ let tests: [Target] = [
             "RoostTestSupport", "Roost", "RoostFileCache", "RoostModel", "RoostTestKit",
         ]),
     .testTarget(
+        name: "SendbirdChatSDKTests",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
+            "SendbirdChatSDK",
+        ]),
+    .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(
@@ -161,6 +167,7 @@ let package = Package(
     products: [
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostFileCache", targets: ["RoostFileCache"]),
+        .library(name: "SendbirdChatSDK", targets: ["SendbirdChatSDK"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
     ],
     targets: systemLibraries + limit + modules + examples + tests
