@@ -209,13 +209,15 @@ actor SyncEngine {
         await link?.renewSession()
     }
 
-    /// Ends every stream of states; the client closes.
-    func finishObservers() {
+    /// Closes every collection and ends every stream; the client closes.
+    func finishObservers() async {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
         isClosed = true
         resumeDownloads(isOnline: false)
         watch.readers.closeAll()
+        for timeline in timelines.compactMap(\.object) { await timeline.close() }
+        for list in openLists { await list.close() }
     }
 
     private func publishState(_ state: LinkMachine.State) {
