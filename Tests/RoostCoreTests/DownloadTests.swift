@@ -13,7 +13,8 @@ struct DownloadTests {
         Coverage(ranges.map { CoveredRange(lower: at($0.0), upper: at($0.1)) })
     }
 
-    private static func page(_ coverage: Coverage, since: Timestamp = .distantPast) -> PageQuestion? {
+    private static func page(_ coverage: Coverage, since: Timestamp = .distantPast) -> PageQuestion?
+    {
         coverage.pageToDownload(since: since, knowsEnd: true, limit: 9)
     }
 

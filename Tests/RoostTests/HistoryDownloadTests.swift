@@ -69,10 +69,10 @@ struct HistoryDownloadTests {
         let folder = try TemporaryFolder()
         try SimulatedWorld.play(seed: 2) { world in
             let scene = try await Scene(world, folder: folder.path)
-            let request = DownloadRequest(channels: [scene.channels[0]], pause: .seconds(1))
+            let request = DownloadRequest(channels: [scene.channels[0]], pause: .seconds(2))
             try await scene.alice.connect()
             let first = await scene.alice.download(request)
-            await world.pass(.milliseconds(2500))
+            await world.pass(.milliseconds(1500))
             let fetched = await first.progress.messages
             #expect(fetched > 0 && fetched < 450)
             await scene.alice.close()
@@ -100,7 +100,7 @@ struct HistoryDownloadTests {
             let scene = try await Scene(world)
             try await scene.alice.connect()
             let download = await scene.alice.download(
-                DownloadRequest(channels: [scene.channels[0]], pause: .seconds(1)))
+                DownloadRequest(channels: [scene.channels[0]], pause: .seconds(2)))
             await world.pass(.milliseconds(1500))
             await download.pause()
             await world.pass()

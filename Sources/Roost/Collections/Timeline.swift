@@ -40,7 +40,8 @@ public actor Timeline {
     private let pageSize: Int
     private var machine: TimelineMachine
     private var observers = Observers<Snapshot, Message>()
-    private var wasLoaded = false
+    private(set) var wasLoaded = false
+    var opening = OpeningWait()
     private var hasHugeGap = false
     private var isClosed = false
     private var isPaging = false

@@ -34,7 +34,9 @@ extension SyncEngine {
         do {
             try await applyMessageChanges(of: channel)
             try await synchronize(timeline, .opening)
+            await timeline.endOpening(nil)
         } catch {
+            await timeline.endOpening(error)
             // The disk's answer stays on screen; a failure that may pass is tried again.
             if isOnline, error.remedy == .retry || error.mayPassWithDisk { catchUp(channel) }
         }

@@ -13,12 +13,13 @@ extension SyncEngine {
         try await timeline.open()
         await timeline.setUnsent(await outbox?.unsent(in: timeline.channel) ?? [])
         noteOpening(of: timeline.channel)
-        synchronizeLater(timeline)
+        await synchronizeLater(timeline)
     }
 
     /// Has a timeline that shows what the disk has brought up to the server.
-    func synchronizeLater(_ timeline: Timeline) {
+    func synchronizeLater(_ timeline: Timeline) async {
         guard isOnline else { return }
+        await timeline.beginOpening()
         run { engine in await engine.synchronizeOpening(timeline) }
     }
 

@@ -55,13 +55,8 @@ extension SyncEngine {
 
     /// The user's channels, last written first, as the server lists them now.
     func allChannels() async throws(RoostError) -> [ChannelURL] {
-        let query = ChannelListQuery(pageSize: 100)
-        var token: String?
-        repeat {
-            token = try await loadChannels(query, token: token)
-        } while token?.isEmpty == false
-        let all = try await readChannels(
-            order: query.order, includesEmpty: query.includesEmpty, limit: .max - 1)
+        try await fillChannelList()
+        let all = try await readChannels(ChannelListQuery(), limit: .max - 1)
         return all.channels.map(\.url)
     }
 

@@ -48,6 +48,10 @@ actor SyncEngine {
     private var isWanted = false
     /// Channels whose catch-up runs.
     var catchUps: Set<ChannelURL> = []
+    /// Channels whose newest message the server has told on this connection; what came later came live.
+    var caughtUp: Set<ChannelURL> = []
+    /// When messages of a channel were last asked for, and what came of it.
+    var attempts: [ChannelURL: HistoryHole.Attempt] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
     var channelLedger = ChannelLedger()
@@ -161,6 +165,7 @@ actor SyncEngine {
         self.session = session
         firstLoginAt = firstLoginAt ?? session.login.loginAt
         changesRead = [:]
+        caughtUp = []
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
@@ -183,6 +188,7 @@ actor SyncEngine {
 
     private func wentOffline(_ reason: RoostError?) async {
         session = nil
+        caughtUp = []
         lastFailure = reason
         await outbox?.receive(.wentOffline)
         failAnswers(
@@ -301,7 +307,6 @@ actor SyncEngine {
     func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {
         do { return try await reader.window(query) } catch { throw RoostError(error) }
     }
-
 }
 
 /// Something the engine knows of but does not keep alive: an app may just drop a collection.
