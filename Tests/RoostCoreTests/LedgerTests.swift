@@ -28,6 +28,9 @@ struct LedgerTests {
         #expect(ledger.upToDate([Self.message(1, text: "old")]) == [edited])
         let newer = Self.message(1, text: "newest", editedAt: 60)
         #expect(ledger.upToDate([newer]) == [newer])
+        let translated = Self.message(1, text: "new and translated", editedAt: 50)
+        ledger.note(editOf: translated)
+        #expect(ledger.upToDate([edited]) == [translated])
     }
 
     @Test func `a reaction that overtook a page is not undone by it (scar 119)`() {

@@ -40,7 +40,8 @@ public actor Timeline {
     private let pageSize: Int
     private var machine: TimelineMachine
     private var observers = Observers<Snapshot, Message>()
-    private var wasLoaded = false
+    private(set) var wasLoaded = false
+    var opening = OpeningWait()
     private var hasHugeGap = false
     private var isClosed = false
     private var isPaging = false
@@ -167,7 +168,8 @@ extension Timeline {
         let sync = TimelineSync(
             occasion, wasLoaded: wasLoaded, opening: openingQuestion,
             followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
-        let isAtNewest = start == .distantFuture
+        var isAtNewest = start == .distantFuture
+        if case .load(let question) = sync { isAtNewest = question.anchor == .distantFuture }
         return (sync, Opening(move: moves, filter: isAtNewest ? .everything : filter))
     }
 

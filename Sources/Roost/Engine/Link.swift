@@ -49,6 +49,8 @@ actor Link {
     }
 
     var state: LinkMachine.State { machine.state }
+    /// The key of the last login that was not refused since.
+    var sessionKey: String? { login?.sessionKey }
 
     /// Moves the machine, then does what it asks for.
     func receive(_ input: LinkMachine.Input) async {

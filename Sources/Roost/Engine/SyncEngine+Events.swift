@@ -18,13 +18,14 @@ extension SyncEngine {
             repairLater(nil)
         }
         // The server has the message, whatever this disk says.
-        if case .message(let event) = event, let requestID = event.message.requestID {
-            await outbox?.receive(.delivered(requestID))
+        if case .message(let event) = event { await outbox?.delivered(event.message) }
+        if case .edited(let event) = event, let requestID = event.acknowledges {
+            await outbox?.made(requestID)
         }
         answer(event)
     }
 
-    private func apply(_ event: ServerEvent) async throws(RoostError) {
+    func apply(_ event: ServerEvent) async throws(RoostError) {
         switch event {
         case .message(let event): try await receive(event)
         case .edited(let event):
@@ -46,7 +47,7 @@ extension SyncEngine {
         case .user(let category, let data): receiveUserEvent(category, data)
         case .channel(let event): try await receive(event)
         case .error(let error, acknowledges: let requestID?):
-            await outbox?.receive(.failed(requestID, error.code))
+            await outbox?.refused(requestID, RoostError(error))
             await renewSession(after: RoostError(error))
         case .expired: await link?.renewSession()
         case .reaction(let event):
@@ -174,7 +175,7 @@ extension SyncEngine {
                 guard isPresent(session) else { throw .notConnected }
                 let (fresh, stale) = channelLedger.parted([found], since: mark)
                 for channel in fresh { channelLedger.note(changeOf: channel.url) }
-                try await commit([.channels(fresh)])
+                try await commit([.channels(fresh)] + firstListCursor())
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
             } catch {

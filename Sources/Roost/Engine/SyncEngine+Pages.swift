@@ -51,7 +51,9 @@ extension SyncEngine {
                     statement, [.messages(channel, upToDate, covering: range, under: filter)]
                 )
             }
-            if statement.range != nil { return statement }
+            guard statement.range != nil else { continue }
+            if statement.reachesNewest, !isFiltered { caughtUp.insert(channel) }
+            return statement
         }
         throw RoostError(
             .malformedData, remedy: .retry,
@@ -90,7 +92,9 @@ extension SyncEngine {
         }
         switch verdict {
         case .huge: await timeline.showHugeGap()
-        case .filled(_, reachesNewest: true), .complete: await timeline.reachedServer()
+        case .filled(_, reachesNewest: true), .complete:
+            caughtUp.insert(channel)
+            await timeline.reachedServer()
         case .filled(let range, reachesNewest: false):
             try await walkForward(timeline, from: range.upper)
         case .pageForward: try await walkForward(timeline, from: known)
@@ -112,7 +116,7 @@ extension SyncEngine {
         await timeline.showHugeGap()
     }
 
-    private func coverage(
+    func coverage(
         of channel: ChannelURL, under filter: MessageFilter = .everything
     ) async throws(RoostError) -> Coverage {
         do {
@@ -134,7 +138,14 @@ extension SyncEngine {
             ledgers[channel]?.end()
             if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
         }
-        let answer = try await fetch(self, session.login.sessionKey)
+        let answer: Answer
+        do throws(RoostError) {
+            answer = try await fetch(self, session.login.sessionKey)
+            noteAttempt(in: channel, nil)
+        } catch {
+            noteAttempt(in: channel, error)
+            throw error
+        }
         let cursor = try await firstCursor(of: channel, session)
         guard isPresent(session) else { throw .notConnected }
         // From here to the commit's place in the queue nothing may come between, or a deletion could
@@ -148,8 +159,8 @@ extension SyncEngine {
     /// What was stored of the user's own: the outbox need not send it again.
     private func settle(_ mutations: [Mutation]) async {
         for case .messages(_, let messages, _, _) in mutations {
-            for requestID in messages.compactMap(\.requestID) {
-                await outbox?.receive(.delivered(requestID))
+            for message in messages where message.requestID != nil {
+                await outbox?.delivered(message)
             }
         }
     }

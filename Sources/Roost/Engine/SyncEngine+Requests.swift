@@ -37,31 +37,8 @@ extension SyncEngine {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         // Other answers on their way may be older than this one.
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        try await commit([.channels(fresh)] + others)
+        try await commit([.channels(fresh)] + others + firstListCursor())
         for channel in stale { lookUp(channel) }
-    }
-
-    /// Changes the text of an own message; returns when the server has accepted it.
-    func edit(
-        _ messageID: MessageID, in channel: ChannelURL, text: String
-    ) async throws(RoostError) {
-        guard isOnline else { throw .notConnected }
-        let requestID = RequestID.random(world.entropy)
-        _ = try await ask(
-            .edit(
-                EditCommand(
-                    channelURL: channel, messageID: messageID, requestID: requestID, text: text)),
-            requestID)
-    }
-
-    /// Deletes a message; returns when the server has and the disk has forgotten it.
-    func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) {
-        do throws(RoostError) {
-            _ = try await call(DeleteMessage(channelURL: channel, messageID: messageID))
-        } catch {
-            guard error.code == .messageNotFound else { throw error }  // It is gone already.
-        }
-        try await forget([messageID], in: channel)
     }
 
     /// Makes one call as the user of the present connection.

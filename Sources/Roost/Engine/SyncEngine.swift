@@ -15,7 +15,7 @@ actor SyncEngine {
         let epoch: LinkMachine.Epoch
     }
 
-    private nonisolated let executor: any WorldExecutor
+    nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
@@ -28,22 +28,30 @@ actor SyncEngine {
     private(set) var link: Link?
     private(set) var outbox: Outbox?
     private(set) var session: Session?
+    /// The server's time of the first login: nothing this process has brought is older.
+    private(set) var firstLoginAt: Timestamp?
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
+    /// Downloads that wait for a connection; false when none will come.
+    var connectionWaiters: [CheckedContinuation<Bool, Never>] = []
 
-    private var timelines: [WeakReference<Timeline>] = []
-    private var lists: [WeakReference<ChannelList>] = []
+    var timelines: [WeakReference<Timeline>] = []
+    var lists: [WeakReference<ChannelList>] = []
 
     /// Pieces of work that `waitUntilIdle` waits for.
     private var underWay = 0
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Commits go to the collections in the order they were made.
-    private var committing = Turnstile()
+    var committing = Turnstile()
     /// Whether somebody asked for a connection; a wish taken back must not be carried out late.
     private var isWanted = false
     /// Channels whose catch-up runs.
     var catchUps: Set<ChannelURL> = []
+    /// Channels whose newest message the server has told on this connection; what came later came live.
+    var caughtUp: Set<ChannelURL> = []
+    /// When messages of a channel were last asked for, and what came of it.
+    var attempts: [ChannelURL: HistoryHole.Attempt] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
     var channelLedger = ChannelLedger()
@@ -65,6 +73,8 @@ actor SyncEngine {
     var budgetWatch = BudgetWatch()
     /// Whether words are being put into the index.
     var isIndexing = false
+    /// The client is closing: nothing is waited for any more.
+    private(set) var isClosed = false
 
     init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
         self.world = world
@@ -156,7 +166,9 @@ actor SyncEngine {
 
     private func wentOnline(_ session: Session) async {
         self.session = session
+        firstLoginAt = firstLoginAt ?? session.login.loginAt
         changesRead = [:]
+        caughtUp = []
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
@@ -174,10 +186,12 @@ actor SyncEngine {
         guard isPresent(session) else { return }
         publishState(.online(awaitsPong: false))
         resumeConnectWaiters(with: nil)
+        resumeDownloads(isOnline: true)
     }
 
     private func wentOffline(_ reason: RoostError?) async {
         session = nil
+        caughtUp = []
         lastFailure = reason
         forgetTyping()
         await outbox?.receive(.wentOffline)
@@ -200,6 +214,8 @@ actor SyncEngine {
     func finishObservers() {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
+        isClosed = true
+        resumeDownloads(isOnline: false)
         watch.readers.closeAll()
     }
 
@@ -243,7 +259,7 @@ actor SyncEngine {
         }
     }
 
-    private func resumeIdleWaiters() async {
+    func resumeIdleWaiters() async {
         guard !idleWaiters.isEmpty, await !isBusy else { return }
         let waiters = idleWaiters
         idleWaiters = []
@@ -295,84 +311,6 @@ actor SyncEngine {
 
     func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {
         do { return try await reader.window(query) } catch { throw RoostError(error) }
-    }
-
-    // MARK: Collections
-
-    func open(_ timeline: Timeline) async throws(RoostError) {
-        timelines.removeAll { $0.object == nil }
-        timelines.append(WeakReference(timeline))
-        try await timeline.open()
-        await timeline.setUnsent(await outbox?.unsent(in: timeline.channel) ?? [])
-        noteOpening(of: timeline.channel)
-        synchronizeLater(timeline)
-    }
-
-    /// Has a timeline that shows what the disk has brought up to the server.
-    func synchronizeLater(_ timeline: Timeline) {
-        guard isOnline else { return }
-        run { engine in await engine.synchronizeOpening(timeline) }
-    }
-
-    func open(_ list: ChannelList) async throws(RoostError) {
-        lists.removeAll { $0.object == nil }
-        lists.append(WeakReference(list))
-        try await list.open()
-        guard isOnline else { return }
-        run { engine in await engine.catchUpChannels() }
-    }
-
-    func remove(_ timeline: Timeline) { timelines.removeAll { $0.object === timeline } }
-    func remove(_ list: ChannelList) { lists.removeAll { $0.object === list } }
-
-    func openTimelines(of channel: ChannelURL) -> [Timeline] {
-        timelines.compactMap(\.object).filter { $0.channel == channel }
-    }
-
-    var openLists: [ChannelList] { lists.compactMap(\.object) }
-
-    /// Channels with an open timeline, each once, in the order they were opened.
-    var openChannels: [ChannelURL] {
-        var seen: Set<ChannelURL> = []
-        return timelines.compactMap(\.object?.channel).filter { seen.insert($0).inserted }
-    }
-
-    func unsentChanged(in channel: ChannelURL) async {
-        let unsent = await outbox?.unsent(in: channel) ?? []
-        for timeline in openTimelines(of: channel) { await timeline.setUnsent(unsent) }
-        await resumeIdleWaiters()
-    }
-
-    func reread(_ timeline: Timeline) {
-        // A read that fails leaves the list as it was; the next commit asks again.
-        run { _ in try? await timeline.rereadWindow() }
-    }
-
-    func reread(_ list: ChannelList) {
-        run { _ in try? await list.reread() }
-    }
-
-    /// Tells the collections of other processes' commits, until the store closes.
-    func hearOthers() async {
-        let feed = await store.writer.missedCommits()
-        // Ends with the feed.
-        Task(executorPreference: executor) { [weak self] in
-            for await _ in feed { await self?.missCommits() }
-        }
-    }
-
-    private func missCommits() async {
-        // After the delivery that is under way, which may be of a commit from before.
-        await withCheckedContinuation { committing.enter($0) }
-        defer { committing.leave() }
-        for timeline in timelines { await timeline.object?.missCommits() }
-        for list in lists { await list.object?.missCommits() }
-        finishIndex()
-    }
-
-    /// History is missing below a live message: look what, while there is a connection.
-    func repair(_ channel: ChannelURL) {
-        if isOnline { catchUp(channel) }
     }
 }
 

@@ -15,7 +15,7 @@ extension ChatServer {
                 try await storage.messageCount(
                     in: call.channelURL, PositionRange().hiding(through: offset),
                     MessageFilter(replyType: .all)))
-            return APIResponse { writer in writer.field("total", total) }
+            return CountMessages.response(total)
         case .delivered: return try await markDelivered(call)
         case .react, .unreact: return try await react(call, isAdded: action == .react)
         case .reactions:

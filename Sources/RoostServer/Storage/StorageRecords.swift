@@ -240,7 +240,9 @@ extension Message {
             setMention(edit.mentionKind ?? mention.kind, users: mentioned)
         }
         if let change = edit.metaArrays { apply(change) }
-        updatedAt = max(now, createdAt)
+        // Of two copies clients keep the one edited later, so no two edits may have one time.
+        let next = updatedAt.map { Timestamp(milliseconds: $0.milliseconds + 1) }
+        updatedAt = max(now, createdAt, next ?? createdAt)
     }
 
     private mutating func apply(_ change: EditCommand.MetaArrayEdit) {

@@ -84,6 +84,18 @@ package struct StoreReader: Sendable {
         }
     }
 
+    /// How many messages of a channel are cached, and about how many bytes of the file they take.
+    package func holding(
+        of channel: ChannelURL
+    ) async throws(StoreError) -> Snapshot<(messages: Int, bytes: Int64)> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try session.channelRow(channel),
+                let holding = try session.connection.first(.holding, row)
+            else { return (0, 0) }
+            return (Int(holding.messageCount), Int64(PackedBytes.rows(holding).rounded()))
+        }
+    }
+
     /// When a channel's oldest cached message was written; nil when none is cached.
     package func oldestMessage(
         in channel: ChannelURL
