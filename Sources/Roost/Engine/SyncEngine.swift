@@ -64,6 +64,7 @@ actor SyncEngine {
     var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
     var watch = EventWatch()
+    var fill = FillWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
