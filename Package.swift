@@ -59,6 +59,13 @@ let modules: [Target] = [
             "RoostWire",
         ]),
     .target(
+        name: "RoostFileCache",
+        dependencies: ["Roost", "RoostModel", "RoostSealing", "RoostWire"]),
+    .target(name: "RoostDoors", dependencies: ["Roost", "RoostExecutors", "RoostModel"]),
+    .target(
+        name: "SendbirdChatSDK",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
+    .target(
         name: "RoostServer",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostWire"]),
     .target(
@@ -109,7 +116,8 @@ let tests: [Target] = [
         name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
     .testTarget(
-        name: "RoostWireTests", dependencies: ["RoostTestSupport", "RoostModel", "RoostWire"]),
+        name: "RoostWireTests", dependencies: ["RoostTestSupport", "RoostModel", "RoostWire"],
+        exclude: ["Serialized"]),
     .testTarget(
         name: "RoostCoreTests", dependencies: ["RoostTestSupport", "RoostCore", "RoostModel"]),
     .testTarget(
@@ -130,6 +138,11 @@ let tests: [Target] = [
             "RoostTestKit",
         ]),
     .testTarget(
+        name: "RoostFileCacheTests",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostFileCache", "RoostModel", "RoostTestKit",
+        ]),
+    .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(
@@ -148,6 +161,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Roost", targets: ["Roost"]),
+        .library(name: "RoostFileCache", targets: ["RoostFileCache"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
     ],
     targets: systemLibraries + limit + modules + examples + tests

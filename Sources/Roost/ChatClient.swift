@@ -191,14 +191,23 @@ public final class ChatClient: Sendable {
 
     /// Opens a channel's timeline; it shows at once what is on disk.
     ///
-    /// `start` is a moment around which to begin; `.distantFuture` begins with the newest messages and
-    /// follows them.
+    /// - Parameters:
+    ///   - channel: The channel; it need not be known yet.
+    ///   - start: The moment around which to begin; `.distantFuture` begins with the newest messages and
+    ///     follows them.
+    ///   - filter: Which messages are shown. What is known under no filter is shown under each at once; a
+    ///     filter of its own costs requests only for what is older. A thread is the filter of its `parentID`.
+    ///   - capacity: How many delivered messages the timeline holds in memory, four pages at least. Beyond it
+    ///     those farthest from where it grows leave it, and come back by paging.
+    /// - Returns: The timeline, which shows what the disk has; the server's page follows.
+    /// - Throws: `.localDatabaseError` when the disk fails.
     public func timeline(
-        of channel: ChannelURL, startingAt start: Timestamp = .distantFuture
+        of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
+        filter: MessageFilter = .everything, capacity: Int = 1_000
     ) async throws(RoostError) -> Timeline {
         let timeline = Timeline(
-            channel: channel, startingAt: start, pageSize: configuration.pageSize, engine: engine,
-            executor: world.executor)
+            channel: channel, startingAt: start, filter: filter, capacity: capacity,
+            pageSize: configuration.pageSize, engine: engine, executor: world.executor)
         try await engine.open(timeline)
         return timeline
     }

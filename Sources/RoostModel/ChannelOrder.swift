@@ -1,9 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The order of a channel list (`protocol.md` 3.2).
-public enum ChannelOrder: String, Hashable, Sendable, CaseIterable {
+public enum ChannelOrder: Hashable, Sendable {
     /// Newest last message first; channels without one after those with one, newest channel first.
-    case latestLastMessage = "latest_last_message"
+    case latestLastMessage
     /// Newest channel first.
     case chronological
+    /// By name, in letters of either case; of equal names the oldest channel first.
+    case name
+    /// By what the channels' metadata say under a key; channels without it last, of equals the oldest first.
+    case metadataValue(key: String)
+}
+
+extension ChannelOrder {
+    /// Where a channel stands; smaller keys come first.
+    ///
+    /// Ties end with the URL, so that the order is the same on every read (scar 98).
+    package func key(of channel: GroupChannel) -> ChannelSortKey {
+        key(
+            url: channel.url, createdAt: channel.createdAt, name: channel.name,
+            lastMessageAt: channel.lastMessage?.createdAt, metadata: channel.metadata ?? [:])
+    }
+
+    /// Where a channel of which this is known stands.
+    package func key(
+        url: ChannelURL, createdAt: Timestamp, name: String, lastMessageAt: Timestamp?,
+        metadata: [String: String]
+    ) -> ChannelSortKey {
+        switch self {
+        case .latestLastMessage:
+            ChannelSortKey(lastMessageAt: lastMessageAt, createdAt: createdAt, url: url)
+        case .chronological: ChannelSortKey(createdAt: createdAt, url: url)
+        case .name: ChannelSortKey(text: name.lowercased(), createdAt: createdAt, url: url)
+        case .metadataValue(let key):
+            ChannelSortKey(text: metadata[key], createdAt: createdAt, url: url)
+        }
+    }
+
+    /// Whether the place of a channel is told by its times alone.
+    package var isByTime: Bool {
+        switch self {
+        case .latestLastMessage, .chronological: true
+        case .name, .metadataValue: false
+        }
+    }
+}
+
+/// A channel's place in a list.
+package struct ChannelSortKey: Hashable, Comparable, Sendable {
+    package let isByText: Bool
+    /// Nil after every text.
+    package let text: String?
+    package let lastMessageAt: Timestamp?
+    package let createdAt: Timestamp
+    package let url: ChannelURL
+
+    /// The newest first.
+    package init(lastMessageAt: Timestamp? = nil, createdAt: Timestamp, url: ChannelURL) {
+        isByText = false
+        text = nil
+        self.lastMessageAt = lastMessageAt
+        self.createdAt = createdAt
+        self.url = url
+    }
+
+    /// By text, of equals the oldest first.
+    package init(text: String?, createdAt: Timestamp, url: ChannelURL) {
+        isByText = true
+        self.text = text
+        lastMessageAt = nil
+        self.createdAt = createdAt
+        self.url = url
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        if left.text != right.text {
+            guard let leftText = left.text, let rightText = right.text else {
+                return left.text != nil
+            }
+            return leftText < rightText
+        }
+        let (leftLast, rightLast) =
+            (left.lastMessageAt ?? .distantPast, right.lastMessageAt ?? .distantPast)
+        if leftLast != rightLast { return leftLast > rightLast }
+        if left.createdAt != right.createdAt {
+            return (left.createdAt < right.createdAt) == left.isByText
+        }
+        return left.url < right.url
+    }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which messages of a channel a question is about (`protocol.md` 3.6).
-package struct MessageFilter: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable {
+public struct MessageFilter: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
         case all = ""
         case user = "MESG"
         case file = "FILE"
@@ -16,7 +16,7 @@ package struct MessageFilter: Hashable, Sendable {
         }
     }
 
-    package enum ReplyType: String, Hashable, Sendable {
+    public enum ReplyType: String, Hashable, Sendable {
         /// No replies.
         case none
         case all
@@ -24,15 +24,15 @@ package struct MessageFilter: Hashable, Sendable {
         case onlyReplyToChannel = "only_reply_to_channel"
     }
 
-    package var kind: Kind
+    public var kind: Kind
     /// Any of these, "" meaning none; nil for all.
-    package var customTypes: [String]?
-    package var senderIDs: [UserID]?
-    package var replyType: ReplyType
+    public var customTypes: [String]?
+    public var senderIDs: [UserID]?
+    public var replyType: ReplyType
     /// Only the replies to this message.
-    package var parentID: MessageID?
+    public var parentID: MessageID?
 
-    package init(
+    public init(
         kind: Kind = .all, customTypes: [String]? = nil, senderIDs: [UserID]? = nil,
         replyType: ReplyType = .none, parentID: MessageID? = nil
     ) {
@@ -43,7 +43,7 @@ package struct MessageFilter: Hashable, Sendable {
         self.parentID = parentID
     }
 
-    package func matches(_ message: Message) -> Bool {
+    public func matches(_ message: Message) -> Bool {
         guard kind.matches(message.content) else { return false }
         if let customTypes, !customTypes.contains(message.customType) { return false }
         if let senderIDs {
@@ -63,7 +63,7 @@ package struct MessageFilter: Hashable, Sendable {
 
 extension MessageFilter {
     /// Every message, replies included: what is known under it is known under every filter (scar 32).
-    package static let everything = MessageFilter(replyType: .all)
+    public static let everything = MessageFilter(replyType: .all)
 
     /// The same question in one spelling, so that two ways to ask it are equal.
     package var normalized: MessageFilter {

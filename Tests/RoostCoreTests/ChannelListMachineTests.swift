@@ -18,7 +18,8 @@ struct ChannelListMachineTests {
     }
 
     private static func opened(hasMore: Bool, _ channels: GroupChannel...) -> ChannelListMachine {
-        var machine = ChannelListMachine(order: .latestLastMessage, includesEmpty: true)
+        var machine = ChannelListMachine(
+            order: .latestLastMessage, filter: ChannelFilter(), viewer: "me")
         _ = machine.replace(with: channels, hasMore: hasMore, sequence: 1)
         return machine
     }

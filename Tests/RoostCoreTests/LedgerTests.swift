@@ -30,6 +30,41 @@ struct LedgerTests {
         #expect(ledger.upToDate([newer]) == [newer])
     }
 
+    @Test func `a reaction that overtook a page is not undone by it (scar 119)`() {
+        func change(_ isAdded: Bool, at moment: Int64) -> ReactionChange {
+            ReactionChange(
+                key: "k", userID: "bob", isAdded: isAdded,
+                updatedAt: Timestamp(milliseconds: moment))
+        }
+        var ledger = FetchLedger()
+        ledger.begin()
+        ledger.note(change(true, at: 5), to: 1)
+        var told = Self.message(1)
+        told.details.reactions = []
+        #expect(ledger.upToDate([told])[0].details.reactions?.map(\.userIDs) == [["bob"]])
+        ledger.note(change(false, at: 6), to: 1)
+        #expect(ledger.upToDate([told])[0].details.reactions == [])
+        // One that does not tell leaves what is known as it is.
+        #expect(ledger.upToDate([Self.message(1)]) == [Self.message(1)])
+    }
+
+    @Test func `an edit that brings a message under a page's filter brings it into the page`() {
+        var ledger = FetchLedger()
+        ledger.begin()
+        var entered = Self.message(2, editedAt: 50)
+        entered.customType = "note"
+        ledger.note(editOf: entered)
+        func place(_ id: Int64) -> Position {
+            Position(createdAt: Timestamp(milliseconds: id), messageID: MessageID(id))
+        }
+        let filter = MessageFilter(customTypes: ["note"])
+        let near = CoveredRange(lower: place(1), upper: place(3))
+        let far = CoveredRange(lower: place(3), upper: place(4))
+        #expect(ledger.upToDate([], under: filter, in: near) == [entered])
+        #expect(ledger.upToDate([], under: filter, in: far) == [])
+        #expect(ledger.upToDate([], under: MessageFilter(kind: .file), in: near) == [])
+    }
+
     @Test func `what happened before a fetch began, or after all have ended, is not remembered`() {
         var ledger = FetchLedger()
         ledger.note(deletionOf: 1)

@@ -114,29 +114,27 @@ struct PageStatementTests {
     }
 
     private static let first = PageQuestion.around(.distantFuture, older: 5, newer: 5)
-    private static let extent: CacheWindow.Extent? = CacheWindow.Extent(
-        lower: .distantPast, upper: known)
-    private static let unknown: CacheWindow.Extent? = nil
-    private static let emptyHistory: CacheWindow.Extent? = CacheWindow.Extent(
-        lower: .distantPast, upper: .distantPast)
+    private static let end: Position? = known
+    private static let unknown: Position? = nil
+    private static let emptyHistory: Position? = .distantPast
 
     @Test(arguments: [
-        (TimelineSync.Occasion.opening, false, true, extent, TimelineSync.load(first)),
-        (.opening, false, false, extent, .load(first)),
-        (.catchingUp, false, true, extent, .checkGap(from: known)),
+        (TimelineSync.Occasion.opening, false, true, end, TimelineSync.load(first)),
+        (.opening, false, false, end, .load(first)),
+        (.catchingUp, false, true, end, .checkGap(from: known)),
         (.catchingUp, false, true, unknown, .load(first)),
-        (.catchingUp, false, false, extent, .load(first)),
-        (.catchingUp, true, true, extent, .checkGap(from: known)),
+        (.catchingUp, false, false, end, .load(first)),
+        (.catchingUp, true, true, end, .checkGap(from: known)),
         (.catchingUp, true, true, emptyHistory, .load(first)),
-        (.catchingUp, true, false, extent, .nothing),
+        (.catchingUp, true, false, end, .nothing),
     ])
     func `a timeline asks from the known end, or anew when nothing is known (scar 85)`(
         occasion: TimelineSync.Occasion, wasLoaded: Bool, followsNewest: Bool,
-        extent: CacheWindow.Extent?, sync: TimelineSync
+        knownEnd: Position?, sync: TimelineSync
     ) {
         let decided = TimelineSync(
             occasion, wasLoaded: wasLoaded, opening: Self.first, followsNewest: followsNewest,
-            extent: extent)
+            knownEnd: knownEnd)
         #expect(decided == sync)
     }
 }

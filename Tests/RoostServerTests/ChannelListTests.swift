@@ -51,11 +51,11 @@ struct ChannelListTests {
         (0..<25).filter { $0 % 2 == 0 } + (0..<25).filter { $0 % 2 == 1 }.reversed()
 
     @Test(arguments: [
-        (ListMyChannels.Order.latestLastMessage, byMessage),
+        (ChannelOrder.latestLastMessage, byMessage),
         (.chronological, Array((0..<25).reversed())),
     ])
     func `pages of a list join to its order, channels without messages last`(
-        order: ListMyChannels.Order, numbers: [Int]
+        order: ChannelOrder, numbers: [Int]
     ) async throws {
         for limit in [1, 7, 25, 100] {
             let channels = try await all(

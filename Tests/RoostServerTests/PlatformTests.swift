@@ -67,7 +67,9 @@ struct PlatformTests {
         #expect(events.count == 2)
         guard case .reaction(let first) = events.first, case .reaction(let second) = events.last
         else { throw ServerError(.internalServerError, "No reactions came.") }
-        #expect(first.userID == "guest" && first.isAdded && first.updatedAt < second.updatedAt)
+        #expect(
+            first.change.userID == "guest" && first.change.isAdded
+                && first.change.updatedAt < second.change.updatedAt)
         let changes = try await scene.fixture.call(
             MessageChangeLog(channelURL: "g", cursor: .token(start)), as: scene.guest)
         #expect(changes.updated.first?.details.reactions?.first?.userIDs == ["guest", "chief"])

@@ -137,6 +137,32 @@ struct MessageMergingTests {
         #expect(try await store.reader.newest() == expected)
     }
 
+    @Test func `reactions and replies land on what is cached, and nowhere else (scar 78)`()
+        async throws
+    {
+        let store = try await Store.test()
+        try await store.writer.commit([Fixture.page(1...3)])
+        let change = ReactionChange(
+            key: "k", userID: "bob", isAdded: true, updatedAt: Timestamp(milliseconds: 5))
+        var thread = ThreadInfo(replyCount: 2)
+        thread.updatedAt = Timestamp(milliseconds: 7)
+        let commit = try await store.writer.commit([
+            .reacted(Fixture.channel, 2, change), .replied(Fixture.channel, 2, thread),
+            .reacted(Fixture.channel, 9, change), .replied("elsewhere", 2, thread),
+        ])
+        #expect(commit.messages()?.updated.map(\.after.messageID) == [2])
+        #expect(commit.messages()?.inserted == [])
+        var older = ThreadInfo(replyCount: 1)
+        older.updatedAt = Timestamp(milliseconds: 6)
+        let again = try await store.writer.commit([
+            .reacted(Fixture.channel, 2, change), .replied(Fixture.channel, 2, older),
+        ])
+        #expect(again.changes == [])
+        let details = try await store.reader.message(2).value?.details
+        #expect(details?.reactions?.map(\.userIDs) == [["bob"]])
+        #expect(details?.threadInfo == thread)
+    }
+
     static let hostileNames: [String] = [
         "'; DROP TABLE message; --", "a\"b`c", "a\0b", "\0", "👩‍👩‍👧‍👦", "../..", " ",
         String(repeating: "ü", count: 10_000),

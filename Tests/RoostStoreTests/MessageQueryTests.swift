@@ -149,16 +149,16 @@ struct MessageQueryTests {
             var filter = ChannelFilter()
             filter.includesEmpty = random.below(2) == 0
             filter.includesFrozen = random.below(2) == 0
-            filter.isSuper = [nil, true, false][random.below(3)]
+            filter.kind = [nil, .super, .nonSuper][random.below(3)]
             filter.isPublic = [nil, nil, true][random.below(3)]
             filter.isDistinct = [nil, nil, false][random.below(3)]
             filter.isUnread = random.below(4) == 0
             filter.membership = [nil, .joined, .invited][random.below(3)]
             filter.customTypes =
-                [nil, nil, ["work"], [""], ["work", ""], ["never"]][random.below(6)]
+                [[], [], ["work"], [""], ["work", ""], ["never"]][random.below(6)]
             filter.customTypePrefix = [nil, nil, "work"][random.below(3)]
-            filter.namePart = [nil, nil, "room", ""][random.below(4)]
-            filter.urls = [nil, nil, ["c1", "c2", "c3"]][random.below(3)]
+            filter.name = [nil, nil, .contains("room"), .contains("")][random.below(4)]
+            filter.urls = [[], [], ["c1", "c2", "c3"]][random.below(3)]
             filter.members =
                 [nil, nil, .exactly(["anna", "bob"]), .allOf(["bob"]), .anyOf(["cleo", "bob"])][
                     random.below(5)]

@@ -150,9 +150,11 @@ struct ServerEventTests {
         ]),
         .reaction(
             ReactionEvent(
-                channelURL: "g", messageID: 5, key: "k", userID: "u", isAdded: false,
-                updatedAt: moment)),
-        .thread(ThreadEvent(channelURL: "g", parentID: 5, threadInfo: #"{"reply_count":1}"#)),
+                channelURL: "g", messageID: 5,
+                change: ReactionChange(
+                    key: "k", userID: "u", isAdded: false, updatedAt: moment))),
+        .thread(
+            ThreadEvent(channelURL: "g", parentID: 5, threadInfo: ThreadInfo(replyCount: 1))),
         .unknown(Frame.Command("VOTE")), .pong,
     ]
 

@@ -3,23 +3,6 @@
 import RoostCore
 public import RoostModel
 
-/// What a channel list shows.
-public struct ChannelListQuery: Hashable, Sendable {
-    public var order: ChannelOrder
-    /// Whether channels without a message belong to the list.
-    public var includesEmpty: Bool
-    /// 1...100 channels a page (`protocol.md` 3.2).
-    public var pageSize: Int
-
-    public init(
-        order: ChannelOrder = .latestLastMessage, includesEmpty: Bool = true, pageSize: Int = 20
-    ) {
-        self.order = order
-        self.includesEmpty = includesEmpty
-        self.pageSize = min(max(1, pageSize), 100)
-    }
-}
-
 /// The user's channels in order, kept as the server has them, shown from disk first.
 ///
 /// Close it when it is off screen.
@@ -58,7 +41,8 @@ public actor ChannelList {
         self.engine = engine
         self.executor = executor
         wanted = query.pageSize
-        machine = ChannelListMachine(order: query.order, includesEmpty: query.includesEmpty)
+        machine = ChannelListMachine(
+            order: query.order, filter: query.filter, viewer: engine.configuration.userID)
     }
 
     /// The present state.
@@ -156,6 +140,11 @@ extension ChannelList: ChangeSource {
 extension ChannelList {
     private func loadServerPage() async throws(RoostError) {
         guard token != "", await engine.isOnline else { return }
+        // The disk holds them all.
+        if try await engine.isChannelListWhole {
+            token = ""
+            return
+        }
         let next = try await engine.loadChannels(query, token: token)
         token = next
     }
@@ -166,8 +155,7 @@ extension ChannelList {
         let outcome: Result<CachedChannels, RoostError>
         do {
             outcome = .success(
-                try await engine.readChannels(
-                    order: query.order, includesEmpty: query.includesEmpty, limit: wanted))
+                try await engine.readChannels(query, limit: wanted))
         } catch {
             outcome = .failure(error)
         }

@@ -24,6 +24,8 @@ public actor Timeline {
 
     /// The channel whose messages these are.
     public nonisolated let channel: ChannelURL
+    /// Which of them are shown.
+    public nonisolated let filter: MessageFilter
 
     nonisolated let executor: any WorldExecutor
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -32,11 +34,14 @@ public actor Timeline {
     }
 
     private let engine: SyncEngine
-    private let start: Timestamp
+    private var start: Timestamp
+    /// How often the timeline was moved; what was asked for at another place is not shown here.
+    private var moves = 0
     private let pageSize: Int
     private var machine: TimelineMachine
     private var observers = Observers<Snapshot, Message>()
-    private var wasLoaded = false
+    private(set) var wasLoaded = false
+    var opening = OpeningWait()
     private var hasHugeGap = false
     private var isClosed = false
     private var isPaging = false
@@ -46,15 +51,19 @@ public actor Timeline {
     private var publishedFlags: [Bool] = []
 
     init(
-        channel: ChannelURL, startingAt start: Timestamp, pageSize: Int, engine: SyncEngine,
-        executor: any WorldExecutor
+        channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter, capacity: Int,
+        pageSize: Int, engine: SyncEngine, executor: any WorldExecutor
     ) {
         self.channel = channel
+        self.filter = filter.normalized
         self.start = start
         self.pageSize = pageSize
         self.engine = engine
         self.executor = executor
-        machine = TimelineMachine(channel: channel, followsNewest: start == .distantFuture)
+        // Less than a few pages could not be paged through.
+        machine = TimelineMachine(
+            channel: channel, followsNewest: start == .distantFuture, filter: filter,
+            capacity: max(capacity, 4 * pageSize))
     }
 
     /// The present state.
@@ -88,6 +97,25 @@ public actor Timeline {
     /// - Throws: As `loadOlder`; `hasNewer` stays true then.
     @discardableResult
     public func loadNewer() async throws(RoostError) -> Int { try await loadPage(.newer) }
+
+    /// Shows the messages around another moment, as a timeline opened there would; `.distantFuture` leads
+    /// back to the newest, out of a huge gap too.
+    ///
+    /// Returns when what the disk has of the place is shown; the server's page follows. What was shown
+    /// stays on disk, and is there at once on the way back.
+    ///
+    /// - Throws: `.queryInProgress` while a page is loading, `.localDatabaseError` when the disk fails.
+    public func jump(to moment: Timestamp) async throws(RoostError) {
+        try beginPaging()
+        defer { isPaging = false }
+        start = moment
+        moves += 1
+        wasLoaded = false
+        hasHugeGap = false
+        machine.move(toNewest: moment == .distantFuture)
+        try await reread { $0.openingQuery }
+        await engine.synchronizeLater(self)
+    }
 
     /// Stops watching the channel; the streams end and later calls throw `.collectionDisposed`.
     public func close() async {
@@ -127,14 +155,26 @@ extension Timeline {
         publish(machine.setUnsent(messages))
     }
 
-    func nextSync(_ occasion: TimelineSync.Occasion) -> TimelineSync {
-        TimelineSync(
+    /// The page a timeline begins with.
+    ///
+    /// At the newest end it is asked for without a filter, because the live messages that continue it come
+    /// without one.
+    struct Opening {
+        fileprivate let move: Int
+        let filter: MessageFilter
+    }
+
+    func nextSync(_ occasion: TimelineSync.Occasion) -> (TimelineSync, Opening) {
+        let sync = TimelineSync(
             occasion, wasLoaded: wasLoaded, opening: openingQuestion,
-            followsNewest: machine.followsNewest, extent: machine.extent)
+            followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
+        let isAtNewest = start == .distantFuture
+        return (sync, Opening(move: moves, filter: isAtNewest ? .everything : filter))
     }
 
     /// The server answered the opening page; what was shown before gives way to it (R99).
-    func showOpening(_ statement: PageStatement) async throws(RoostError) {
+    func show(_ opening: Opening, _ statement: PageStatement) async throws(RoostError) {
+        guard opening.move == moves else { return }
         wasLoaded = true
         // Somebody who has paged back already stays where they are, if it is still one stretch.
         let hasPaged = machine.delivered.count > pageSize && !machine.hasHoleAbove
@@ -147,9 +187,9 @@ extension Timeline {
     }
 
     /// What fills the opening page up when it is short though there may be more.
-    var questionForRest: PageQuestion? {
-        guard machine.followsNewest, machine.hasOlder, machine.delivered.count < pageSize,
-            let extent = machine.extent
+    func questionForRest(of opening: Opening) -> PageQuestion? {
+        guard opening.move == moves, machine.followsNewest, machine.hasOlder,
+            machine.delivered.count < pageSize, let extent = machine.extent
         else { return nil }
         return .older(than: extent.lower, limit: pageSize)
     }
@@ -182,7 +222,7 @@ extension Timeline: ChangeSource {
 
 extension Timeline {
     private var openingQuery: WindowQuery {
-        .around(start, in: channel, olderCount: pageSize, newerCount: pageSize)
+        .around(start, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
     }
 
     private var openingQuestion: PageQuestion {
@@ -209,6 +249,23 @@ extension Timeline {
 
     /// Adds a page from disk, and what is missing of it from the server.
     private func loadPage(_ direction: Direction) async throws(RoostError) -> Int {
+        try beginPaging()
+        defer { isPaging = false }
+        guard hasMore(direction) else { return 0 }
+        let before = machine.delivered.count
+        try await reread(direction, by: pageSize)
+        let missing = pageSize - (machine.delivered.count - before)
+        if missing > 0, hasMore(direction) {
+            let statement = try await fetch(direction)
+            try await reread(direction, by: missing)
+            followIfNewest(statement)
+        }
+        let added = max(0, machine.delivered.count - before)
+        publish(machine.shrink(keepingNewer: direction == .newer))
+        return added
+    }
+
+    private func beginPaging() throws(RoostError) {
         guard !isClosed else {
             throw RoostError(
                 .collectionDisposed, remedy: .none, message: "This timeline has been closed.")
@@ -218,18 +275,18 @@ extension Timeline {
                 .queryInProgress, remedy: .retry,
                 message: "A page of this timeline is being loaded already.")
         }
-        guard hasMore(direction) else { return 0 }
         isPaging = true
-        defer { isPaging = false }
-        let before = machine.delivered.count
-        try await reread(direction, by: pageSize)
-        let missing = pageSize - (machine.delivered.count - before)
-        if missing > 0, hasMore(direction) {
-            let statement = try await engine.loadPage(channel, question(direction))
-            try await reread(direction, by: missing)
-            followIfNewest(statement)
+    }
+
+    /// Has the server's next page stored.
+    private func fetch(_ direction: Direction) async throws(RoostError) -> PageStatement {
+        let statement = try await engine.loadPage(channel, question(direction), filter)
+        guard direction == .newer, statement.reachesNewest, filter != .everything else {
+            return statement
         }
-        return max(0, machine.delivered.count - before)
+        // What is known under the filter has to meet what live messages continue.
+        try await engine.loadPage(channel, .around(.distantFuture, older: pageSize, newer: 0))
+        return try await engine.loadPage(channel, question(direction), filter)
     }
 
     private func reread(_ direction: Direction, by count: Int) async throws(RoostError) {
@@ -243,8 +300,8 @@ extension Timeline {
         try await reread { timeline in
             guard let extent = timeline.machine.extent else { return timeline.openingQuery }
             return WindowQuery(
-                channel: timeline.channel, lower: extent.lower,
-                upper: timeline.machine.followsNewest ? .distantFuture : extent.upper,
+                channel: timeline.channel, filter: timeline.filter, lower: extent.lower,
+                upper: timeline.machine.hasNewer ? extent.upper : .distantFuture,
                 olderCount: older, newerCount: newer)
         }
     }
@@ -262,6 +319,7 @@ extension Timeline {
         }
         let wasBehind = machine.isBehind
         if case .success(let window) = outcome { publish(machine.replace(with: window)) }
+        if !isPaging { publish(machine.shrink(keepingNewer: true)) }
         var need = apply(backlog)
         backlog = []
         reading.leave()
@@ -278,6 +336,8 @@ extension Timeline {
         for commit in commits {
             let step = machine.apply(commit)
             publish(step.diff)
+            // While a page is being added, it is the page that says which end goes.
+            if !isPaging { publish(machine.shrink(keepingNewer: true)) }
             if step.need == .reread || need == .nothing { need = step.need }
         }
         return need

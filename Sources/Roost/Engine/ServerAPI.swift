@@ -16,7 +16,7 @@ struct ServerAPI: Sendable {
     let address: ServerAddress
 
     /// Makes one call as the owner of a session key.
-    func call<Call: Endpoint>(
+    func call<Call: Question>(
         _ call: Call, sessionKey: String
     ) async throws(RoostError) -> Call.Output {
         let request = call.encode()
@@ -49,7 +49,7 @@ struct ServerAPI: Sendable {
         do {
             response = try await http.upload(
                 HTTPRequest(
-                    method: "POST", url: address.http + UploadFile.target,
+                    method: "POST", url: address.http + upload.encode().target,
                     headers: [
                         (name: "Session-Key", value: sessionKey),
                         (name: "Accept", value: "application/json"),

@@ -34,7 +34,9 @@ extension SyncEngine {
         do {
             try await applyMessageChanges(of: channel)
             try await synchronize(timeline, .opening)
+            await timeline.endOpening(nil)
         } catch {
+            await timeline.endOpening(error)
             // The disk's answer stays on screen; a failure that may pass is tried again.
             if isOnline, error.remedy == .retry || error.mayPassWithDisk { catchUp(channel) }
         }
@@ -45,6 +47,7 @@ extension SyncEngine {
         await persistently(for: nil) { engine throws(RoostError) in
             try await engine.applyChannelChanges()
             for list in await engine.openLists { try await list.synchronize() }
+            try await engine.fillChannelList()
         }
     }
 
@@ -122,13 +125,17 @@ extension SyncEngine {
     private func synchronize(
         _ timeline: Timeline, _ occasion: TimelineSync.Occasion
     ) async throws(RoostError) {
-        switch await timeline.nextSync(occasion) {
+        let (sync, opening) = await timeline.nextSync(occasion)
+        switch sync {
         case .nothing: break
         case .load(let question):
-            try await timeline.showOpening(try await loadPage(timeline.channel, question))
-            // A live message may have overtaken the page, and stand alone above what it brought.
-            guard let rest = await timeline.questionForRest else { return }
-            try await timeline.showOpening(try await loadPage(timeline.channel, rest))
+            let statement = try await loadPage(timeline.channel, question, opening.filter)
+            try await timeline.show(opening, statement)
+            // A live message may have overtaken the page, and stand alone above what it brought, or few of
+            // it pass the filter.
+            guard let rest = await timeline.questionForRest(of: opening) else { return }
+            let more = try await loadPage(timeline.channel, rest, timeline.filter)
+            try await timeline.show(opening, more)
         case .checkGap(let known): try await fillGap(of: timeline, from: known)
         }
     }
@@ -146,7 +153,7 @@ extension SyncEngine {
         return [.cursor(.messageChanges(channel), .moment(loginAt))]
     }
 
-    private func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
+    func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
         do { return try await reader.cursor(key).value } catch { throw RoostError(error) }
     }
 
@@ -156,8 +163,9 @@ extension SyncEngine {
             let changes = try await engine.api.call(
                 MessageChangeLog(
                     channelURL: channel, cursor: ChangeLogCursor(cursor),
-                    filter: MessageFilter(replyType: .all)), sessionKey: sessionKey)
+                    filter: .everything), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
+            for message in changes.updated { engine.ledgers[channel]?.note(editOf: message) }
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
             engine.noteRead(changes.updated, deleted, in: channel)
             var mutations: [Mutation] = changes.updated.map { .edited($0) }

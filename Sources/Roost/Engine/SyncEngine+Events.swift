@@ -45,8 +45,12 @@ extension SyncEngine {
             await outbox?.refused(requestID, RoostError(error))
             await renewSession(after: RoostError(error))
         case .expired: await link?.renewSession()
-        case .login, .pong, .read, .delivered, .user, .error, .busy, .memberCounts, .reaction,
-            .thread, .unknown:
+        case .reaction(let event):
+            ledgers[event.channelURL]?.note(event.change, to: event.messageID)
+            try await commit([.reacted(event.channelURL, event.messageID, event.change)])
+        case .thread(let event):
+            try await commit([.replied(event.channelURL, event.parentID, event.threadInfo)])
+        case .login, .pong, .read, .delivered, .user, .error, .busy, .memberCounts, .unknown:
             break
         }
     }
@@ -267,6 +271,8 @@ extension ServerEvent {
         case .message(let event): event.message.channelURL
         case .edited(let event): event.message.channelURL
         case .deleted(let event): event.channelURL
+        case .reaction(let event): event.channelURL
+        case .thread(let event): event.channelURL
         default: nil
         }
     }

@@ -17,28 +17,38 @@ extension SyncEngine {
 
     /// Fetches a page, stores it with what it states, and returns the statement.
     ///
-    /// Nothing is filtered here, so a page "with holes" is one that was written while messages came or
-    /// went; it is asked for again.
+    /// When nothing is filtered, a page "with holes" is one that was written while messages came or went;
+    /// it is asked for again.
+    @discardableResult
     func loadPage(
-        _ channel: ChannelURL, _ question: PageQuestion
+        _ channel: ChannelURL, _ question: PageQuestion, _ filter: MessageFilter = .everything
     ) async throws(RoostError) -> PageStatement {
+        let isFiltered = filter != .everything
         for _ in 0..<Self.pageAttempts {
+            let newestKnown =
+                isFiltered ? try await coverage(of: channel, under: filter).newest?.upper : nil
             let statement = try await fetching(channel) { (engine, key) throws(RoostError) in
                 try await engine.api.call(
                     ListMessages(
                         channelURL: channel, anchor: .time(question.anchor),
                         previousLimit: question.olderLimit, nextLimit: question.newerLimit,
-                        includesAnchor: true, filter: MessageFilter(replyType: .all),
-                        checksHasNext: true, checksContinuity: true),
+                        includesAnchor: true, filter: filter, checksHasNext: true,
+                        checksContinuity: !isFiltered),
                     sessionKey: key)
             } store: { page, ledger in
                 let messages = page.messages.filter { $0.channelURL == channel }
                 let statement = PageStatement(
                     question: question, positions: messages.compactMap(\.position),
-                    hasNewer: page.hasNext, isContinuous: page.isContinuous ?? true)
+                    hasNewer: page.hasNext,
+                    isContinuous: isFiltered || page.isContinuous ?? true,
+                    newestKnown: newestKnown)
                 guard let range = statement.range else { return (statement, []) }
+                let upToDate =
+                    isFiltered
+                    ? ledger.upToDate(messages, under: filter, in: range)
+                    : ledger.upToDate(messages)
                 return (
-                    statement, [.messages(channel, ledger.upToDate(messages), covering: range)]
+                    statement, [.messages(channel, upToDate, covering: range, under: filter)]
                 )
             }
             if statement.range != nil { return statement }
@@ -66,7 +76,7 @@ extension SyncEngine {
                     channelURL: channel, previous: nil,
                     next: .init(
                         start: known.createdAt, end: .distantFuture, cachedCount: cachedCount),
-                    filter: MessageFilter(replyType: .all), checksContinuity: true),
+                    filter: .everything, checksContinuity: true),
                 sessionKey: key)
         } store: { answer, ledger in
             let messages = answer.next.messages.filter { $0.channelURL == channel }
@@ -96,15 +106,20 @@ extension SyncEngine {
             let statement = try await loadPage(
                 timeline.channel, .newer(than: end, limit: Self.walkingPage))
             if statement.reachesNewest { return await timeline.reachedServer() }
-            do {
-                // What the page brought may have met what was known beyond it.
-                let coverage = try await reader.coverage(of: timeline.channel).value
-                end = coverage.range(containing: end)?.upper ?? end
-            } catch {
-                throw RoostError(error)
-            }
+            // What the page brought may have met what was known beyond it.
+            end = try await coverage(of: timeline.channel).range(containing: end)?.upper ?? end
         }
         await timeline.showHugeGap()
+    }
+
+    func coverage(
+        of channel: ChannelURL, under filter: MessageFilter = .everything
+    ) async throws(RoostError) -> Coverage {
+        do {
+            return try await reader.coverage(of: channel, under: filter).value
+        } catch {
+            throw RoostError(error)
+        }
     }
 
     /// Fetches something of a channel and stores it, unless the connection changed meanwhile.

@@ -34,33 +34,19 @@ extension SyncEngine {
         return found
     }
 
-    /// Fetches a page of the user's channels, stores it and returns where the list goes on.
-    func loadChannels(
-        _ query: ChannelListQuery, token: String?
-    ) async throws(RoostError) -> String {
-        let mark = channelLedger.begin()
-        defer { channelLedger.end() }
-        let page = try await call(
-            ListMyChannels(
-                userID: me, token: token ?? "", limit: query.pageSize,
-                order: ListMyChannels.Order(query.order), showsEmpty: query.includesEmpty))
-        try await store(page.channels, since: mark)
-        return page.next
-    }
-
     /// Stores what an answer said of channels, up to date with what happened meanwhile.
-    private func store(
-        _ channels: [GroupChannel], since mark: ChannelLedger.Mark
+    func store(
+        _ channels: [GroupChannel], since mark: ChannelLedger.Mark, and others: [Mutation] = []
     ) async throws(RoostError) {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         // Other answers on their way may be older than this one.
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        try await commit([.channels(fresh)])
+        try await commit([.channels(fresh)] + others)
         for channel in stale { lookUp(channel) }
     }
 
     /// Makes one call as the user of the present connection.
-    func call<Call: Endpoint>(_ call: Call) async throws(RoostError) -> Call.Output {
+    func call<Call: Question>(_ call: Call) async throws(RoostError) -> Call.Output {
         guard let session else { throw .notConnected }
         do throws(RoostError) {
             return try await api.call(call, sessionKey: session.login.sessionKey)
@@ -68,15 +54,5 @@ extension SyncEngine {
             await renewSession(after: error)
             throw error
         }
-    }
-}
-
-extension ListMyChannels.Order {
-    init(_ order: ChannelOrder) {
-        self =
-            switch order {
-            case .latestLastMessage: .latestLastMessage
-            case .chronological: .chronological
-            }
     }
 }

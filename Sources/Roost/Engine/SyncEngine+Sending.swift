@@ -108,10 +108,7 @@ extension SyncEngine {
         let change = try await call(
             ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
         await take(
-            .reaction(
-                ReactionEvent(
-                    channelURL: channel, messageID: id, key: change.key, userID: change.userID,
-                    isAdded: change.isAdded, updatedAt: change.updatedAt)))
+            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)))
         return .done(nil)
     }
 

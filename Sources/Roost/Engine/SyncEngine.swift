@@ -15,7 +15,7 @@ actor SyncEngine {
         let epoch: LinkMachine.Epoch
     }
 
-    private nonisolated let executor: any WorldExecutor
+    nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
@@ -31,15 +31,17 @@ actor SyncEngine {
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
+    /// Downloads that wait for a connection; false when none will come.
+    var connectionWaiters: [CheckedContinuation<Bool, Never>] = []
 
-    private var timelines: [WeakReference<Timeline>] = []
-    private var lists: [WeakReference<ChannelList>] = []
+    var timelines: [WeakReference<Timeline>] = []
+    var lists: [WeakReference<ChannelList>] = []
 
     /// Pieces of work that `waitUntilIdle` waits for.
     private var underWay = 0
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Commits go to the collections in the order they were made.
-    private var committing = Turnstile()
+    var committing = Turnstile()
     /// Whether somebody asked for a connection; a wish taken back must not be carried out late.
     private var isWanted = false
     /// Channels whose catch-up runs.
@@ -62,6 +64,8 @@ actor SyncEngine {
     var budgetWatch = BudgetWatch()
     /// Whether words are being put into the index.
     var isIndexing = false
+    /// The client is closing: nothing is waited for any more.
+    private(set) var isClosed = false
 
     init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
         self.world = world
@@ -171,6 +175,7 @@ actor SyncEngine {
         guard isPresent(session) else { return }
         publishState(.online(awaitsPong: false))
         resumeConnectWaiters(with: nil)
+        resumeDownloads(isOnline: true)
     }
 
     private func wentOffline(_ reason: RoostError?) async {
@@ -196,6 +201,8 @@ actor SyncEngine {
     func finishObservers() {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
+        isClosed = true
+        resumeDownloads(isOnline: false)
     }
 
     private func publishState(_ state: LinkMachine.State) {
@@ -238,7 +245,7 @@ actor SyncEngine {
         }
     }
 
-    private func resumeIdleWaiters() async {
+    func resumeIdleWaiters() async {
         guard !idleWaiters.isEmpty, await !isBusy else { return }
         let waiters = idleWaiters
         idleWaiters = []
@@ -290,96 +297,6 @@ actor SyncEngine {
 
     func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {
         do { return try await reader.window(query) } catch { throw RoostError(error) }
-    }
-
-    func readChannels(
-        order: ChannelOrder, includesEmpty: Bool, limit: Int
-    ) async throws(RoostError) -> CachedChannels {
-        var filter = ChannelFilter()
-        filter.includesEmpty = includesEmpty
-        do {
-            let page = try await reader.channels(filter, order: order, limit: limit + 1)
-            return CachedChannels(
-                channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
-                sequence: page.sequence)
-        } catch {
-            throw RoostError(error)
-        }
-    }
-
-    // MARK: Collections
-
-    func open(_ timeline: Timeline) async throws(RoostError) {
-        timelines.removeAll { $0.object == nil }
-        timelines.append(WeakReference(timeline))
-        try await timeline.open()
-        await timeline.setUnsent(await outbox?.unsent(in: timeline.channel) ?? [])
-        noteOpening(of: timeline.channel)
-        guard isOnline else { return }
-        run { engine in await engine.synchronizeOpening(timeline) }
-    }
-
-    func open(_ list: ChannelList) async throws(RoostError) {
-        lists.removeAll { $0.object == nil }
-        lists.append(WeakReference(list))
-        try await list.open()
-        guard isOnline else { return }
-        run { engine in await engine.catchUpChannels() }
-    }
-
-    func remove(_ timeline: Timeline) { timelines.removeAll { $0.object === timeline } }
-    func remove(_ list: ChannelList) { lists.removeAll { $0.object === list } }
-
-    func openTimelines(of channel: ChannelURL) -> [Timeline] {
-        timelines.compactMap(\.object).filter { $0.channel == channel }
-    }
-
-    var openLists: [ChannelList] { lists.compactMap(\.object) }
-
-    /// Channels with an open timeline, each once, in the order they were opened.
-    var openChannels: [ChannelURL] {
-        var seen: Set<ChannelURL> = []
-        return timelines.compactMap(\.object?.channel).filter { seen.insert($0).inserted }
-    }
-
-    func unsentChanged(in channel: ChannelURL) async {
-        // Ten thousand that wait are not listed for nobody.
-        if openTimelines(of: channel).isEmpty { return await resumeIdleWaiters() }
-        let unsent = await outbox?.unsent(in: channel) ?? []
-        for timeline in openTimelines(of: channel) { await timeline.setUnsent(unsent) }
-        await resumeIdleWaiters()
-    }
-
-    func reread(_ timeline: Timeline) {
-        // A read that fails leaves the list as it was; the next commit asks again.
-        run { _ in try? await timeline.rereadWindow() }
-    }
-
-    func reread(_ list: ChannelList) {
-        run { _ in try? await list.reread() }
-    }
-
-    /// Tells the collections of other processes' commits, until the store closes.
-    func hearOthers() async {
-        let feed = await store.writer.missedCommits()
-        // Ends with the feed.
-        Task(executorPreference: executor) { [weak self] in
-            for await _ in feed { await self?.missCommits() }
-        }
-    }
-
-    private func missCommits() async {
-        // After the delivery that is under way, which may be of a commit from before.
-        await withCheckedContinuation { committing.enter($0) }
-        defer { committing.leave() }
-        for timeline in timelines { await timeline.object?.missCommits() }
-        for list in lists { await list.object?.missCommits() }
-        finishIndex()
-    }
-
-    /// History is missing below a live message: look what, while there is a connection.
-    func repair(_ channel: ChannelURL) {
-        if isOnline { catchUp(channel) }
     }
 }
 

@@ -9,6 +9,7 @@ package struct FetchLedger: Hashable, Sendable {
     private var fetches = 0
     private var deleted: Set<MessageID> = []
     private var edited: [MessageID: Message] = [:]
+    private var reacted: [MessageID: [ReactionChange]] = [:]
 
     package init() {}
 
@@ -25,6 +26,7 @@ package struct FetchLedger: Hashable, Sendable {
         guard fetches == 0 else { return }
         deleted = []
         edited = [:]
+        reacted = [:]
     }
 
     package mutating func note(deletionOf id: MessageID) {
@@ -35,13 +37,45 @@ package struct FetchLedger: Hashable, Sendable {
         if fetches > 0, let id = message.messageID { edited[id] = message }
     }
 
+    package mutating func note(_ change: ReactionChange, to id: MessageID) {
+        if fetches > 0 { reacted[id, default: []].append(change) }
+    }
+
     /// The page as it would be had the server written it now.
     package func upToDate(_ messages: [Message]) -> [Message] {
         messages.compactMap { message in
             guard let id = message.messageID else { return message }
             if deleted.contains(id) { return nil }
-            guard let newer = edited[id], let editedAt = newer.updatedAt else { return message }
-            return editedAt > message.updatedAt ?? .distantPast ? newer : message
+            return withReactions(id, edit(of: message, id))
         }
+    }
+
+    private func edit(of message: Message, _ id: MessageID) -> Message {
+        guard let newer = edited[id], let editedAt = newer.updatedAt else { return message }
+        return editedAt > message.updatedAt ?? .distantPast ? newer : message
+    }
+
+    private func withReactions(_ id: MessageID, _ message: Message) -> Message {
+        guard let changes = reacted[id], var reactions = message.details.reactions else {
+            return message
+        }
+        for change in changes { reactions = reactions.applying(change) }
+        var message = message
+        message.details.reactions = reactions
+        return message
+    }
+
+    /// A page under a filter as it would be had the server written it now, with what an edit brought under
+    /// the filter meanwhile.
+    package func upToDate(
+        _ messages: [Message], under filter: MessageFilter, in range: CoveredRange
+    ) -> [Message] {
+        let listed = Set(messages.compactMap(\.messageID))
+        let entered = edited.values.filter { message in
+            guard let id = message.messageID, let position = message.position else { return false }
+            return !listed.contains(id) && !deleted.contains(id) && range.contains(position)
+                && filter.matches(message)
+        }
+        return upToDate(messages) + entered
     }
 }

@@ -47,9 +47,12 @@ package struct PageStatement: Hashable, Sendable {
     /// Reads the statement off an answer.
     ///
     /// The positions are those of the returned messages, oldest first; `hasNewer` is the server's
-    /// `has_next`, nil when it did not say.
+    /// `has_next`, nil when it did not say. `newestKnown` is the newest place that was known to hold a message
+    /// when a page under a filter was asked for: an answer that reaches the newest message reaches over it,
+    /// whether or not the message there matches.
     package init(
-        question: PageQuestion, positions: [Position], hasNewer: Bool?, isContinuous: Bool
+        question: PageQuestion, positions: [Position], hasNewer: Bool?, isContinuous: Bool,
+        newestKnown: Position? = nil
     ) {
         let olderFound = positions.count { $0.createdAt < question.anchor }
         let newerFound = positions.count { $0.createdAt > question.anchor }
@@ -67,7 +70,8 @@ package struct PageStatement: Hashable, Sendable {
             range = nil
             return
         }
-        let upper = (positions + known).max() ?? lower
+        var upper = (positions + known).max() ?? lower
+        if reachesNewest, let newestKnown { upper = max(upper, newestKnown) }
         range = CoveredRange(lower: lower, upper: max(lower, upper))
     }
 }

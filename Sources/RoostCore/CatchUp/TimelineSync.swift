@@ -22,10 +22,10 @@ package enum TimelineSync: Hashable, Sendable {
     /// Decides on the question.
     ///
     /// `wasLoaded` says that the server has answered this timeline before; `opening` is the page it
-    /// asks for at first.
+    /// asks for at first, and `knownEnd` where the range it shows ends.
     package init(
         _ occasion: Occasion, wasLoaded: Bool, opening: PageQuestion, followsNewest: Bool,
-        extent: CacheWindow.Extent?
+        knownEnd: Position?
     ) {
         switch (occasion, wasLoaded) {
         case (.opening, false):
@@ -38,11 +38,11 @@ package enum TimelineSync: Hashable, Sendable {
                 return
             }
             // The start of an empty history is a place without a moment to count from (scar 85).
-            guard let extent, extent.upper != .distantPast else {
+            guard let knownEnd, knownEnd != .distantPast else {
                 self = .load(opening)
                 return
             }
-            self = .checkGap(from: extent.upper)
+            self = .checkGap(from: knownEnd)
         }
     }
 }

@@ -5,7 +5,8 @@ package import RoostModel
 /// Keeps one open channel list sorted, free of doubles and true to the store.
 package struct ChannelListMachine: Sendable {
     package let order: ChannelOrder
-    package let includesEmpty: Bool
+    package let filter: ChannelFilter
+    package let viewer: UserID
     package private(set) var channels: [GroupChannel] = []
     /// Whether channels beyond the last shown may exist.
     package private(set) var hasMore = true
@@ -15,9 +16,10 @@ package struct ChannelListMachine: Sendable {
     /// the end of a list that goes on, or left it, and others may stand there now.
     package private(set) var isBehind = false
 
-    package init(order: ChannelOrder, includesEmpty: Bool) {
+    package init(order: ChannelOrder, filter: ChannelFilter, viewer: UserID) {
         self.order = order
-        self.includesEmpty = includesEmpty
+        self.filter = filter
+        self.viewer = viewer
     }
 
     /// Shows what a read of the cache found.
@@ -33,7 +35,7 @@ package struct ChannelListMachine: Sendable {
         // Lower only in a cache that was begun anew: its commits count from there.
         self.sequence = sequence
         isBehind = false
-        return ListDiff(from: before, to: channels)
+        return ListDiff(from: before, to: self.channels)
     }
 
     /// Applies one commit.
@@ -73,10 +75,12 @@ package struct ChannelListMachine: Sendable {
                 channels[index].lastMessage?.sender?.user = user
             }
         }
+        // Others may belong now, and some of these no more.
+        if filter.dependsOnNicknames { isBehind = true }
     }
 
     private func belongs(_ channel: GroupChannel) -> Bool {
-        channel.myState != .none && (includesEmpty || channel.lastMessage != nil)
+        filter.matches(channel, viewer: viewer)
     }
 
     private mutating func remove(_ url: ChannelURL) {

@@ -29,8 +29,14 @@ package struct TimelineMachine: Sendable {
     }
 
     package let channel: ChannelURL
+    /// Which messages the list shows.
+    package let filter: MessageFilter
+    /// How many delivered messages the list holds at most; those farthest from where it grew go.
+    package let capacity: Int
     /// Whether new messages at the end belong to the list.
     package private(set) var followsNewest: Bool
+    /// Whether messages at the end of the window's range went, because the list grew at its beginning.
+    package private(set) var isCutAbove = false
     /// Delivered messages, oldest first.
     package private(set) var delivered: [Message] = []
     /// In the order they were written.
@@ -44,9 +50,14 @@ package struct TimelineMachine: Sendable {
     /// Unsent ones that the server has, but above a hole: shown as unsent until the hole is filled.
     private var aboveHole: Set<RequestID> = []
 
-    package init(channel: ChannelURL, followsNewest: Bool) {
+    package init(
+        channel: ChannelURL, followsNewest: Bool, filter: MessageFilter = .everything,
+        capacity: Int = .max
+    ) {
         self.channel = channel
         self.followsNewest = followsNewest
+        self.filter = filter.normalized
+        self.capacity = capacity
     }
 
     /// The list: delivered messages by place, then the unsent by age.
@@ -56,7 +67,13 @@ package struct TimelineMachine: Sendable {
     package var hasOlder: Bool { extent?.lower != .distantPast }
 
     /// Whether newer messages than the newest shown have to be asked for.
-    package var hasNewer: Bool { !followsNewest }
+    package var hasNewer: Bool { !followsNewest || isCutAbove }
+
+    /// Where the range of the window ends, which is after the window once messages went.
+    package var knownEnd: Position? {
+        guard let extent else { return nil }
+        return coverage.range(containing: extent.upper)?.upper ?? extent.upper
+    }
 }
 
 // MARK: - Steps
@@ -71,6 +88,7 @@ extension TimelineMachine {
         // Lower only in a cache that was begun anew: its commits count from there.
         sequence = window.sequence
         isBehind = false
+        if isCutAbove, extent.map({ $0.upper == knownEnd }) ?? true { isCutAbove = false }
         let arrived = Set(delivered.compactMap(\.requestID))
         unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
         aboveHole.subtract(arrived)
@@ -110,10 +128,14 @@ extension TimelineMachine {
     package mutating func setUnsent(_ messages: [Message]) -> ListDiff<Message> {
         let before = unsent
         let arrived = Set(delivered.compactMap(\.requestID))
-        let listed = messages.filter { $0.requestID.map { !arrived.contains($0) } ?? false }
+        let listed = messages.filter { message in
+            filter.matches(message) && message.requestID.map { !arrived.contains($0) } ?? false
+        }
         let names = Set(listed.compactMap(\.requestID))
         let waiting = unsent.filter { message in
-            guard followsNewest, let requestID = message.requestID else { return false }
+            guard followsNewest, !isCutAbove, let requestID = message.requestID else {
+                return false
+            }
             return aboveHole.contains(requestID) && !names.contains(requestID)
         }
         unsent = waiting + listed
@@ -124,6 +146,7 @@ extension TimelineMachine {
     package mutating func leaveNewest() -> ListDiff<Message> {
         let before = unsent
         followsNewest = false
+        isCutAbove = false
         unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
         aboveHole = []
         return ListDiff(from: before, to: unsent)
@@ -131,6 +154,32 @@ extension TimelineMachine {
 
     /// Follows the newest end again: the server said that nothing newer exists.
     package mutating func reachNewest() { followsNewest = true }
+
+    /// Begins anew at another place, which is read next; what is shown stays until then.
+    package mutating func move(toNewest isNewest: Bool) {
+        followsNewest = isNewest
+        isCutAbove = false
+    }
+
+    /// Drops what is more than the list may hold, from the end that lies away from where it grew.
+    package mutating func shrink(keepingNewer: Bool) -> ListDiff<Message> {
+        var diff = ListDiff<Message>()
+        let surplus = delivered.count - capacity
+        guard surplus > 0, let extent else { return diff }
+        if keepingNewer {
+            diff.deleted = Array(delivered.prefix(surplus))
+            delivered.removeFirst(surplus)
+            guard let lower = delivered.first?.position else { return diff }
+            self.extent = CacheWindow.Extent(lower: lower, upper: extent.upper)
+        } else {
+            diff.deleted = Array(delivered.suffix(surplus))
+            delivered.removeLast(surplus)
+            guard let upper = delivered.last?.position else { return diff }
+            self.extent = CacheWindow.Extent(lower: extent.lower, upper: upper)
+            isCutAbove = true
+        }
+        return diff
+    }
 
     /// Whether the cache knows of messages newer than the window's range.
     package var hasHoleAbove: Bool {
@@ -146,7 +195,9 @@ extension TimelineMachine {
 
 extension TimelineMachine {
     private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
-        coverage = change.coverageAfter
+        let known = filter == .everything ? change.coverageBefore : coverage
+        guard let coverageNow = coverage(after: change) else { return .reread }
+        coverage = coverageNow
         // Rare, and it moves the start of history: reading again is simpler than working it out.
         if change.cutThrough != nil { return .reread }
         noteOwn(change.inserted)
@@ -160,20 +211,27 @@ extension TimelineMachine {
             diff.deleted.append(delivered.remove(at: index))
         }
         for update in change.updated {
-            guard let index = index(of: update.after) else { continue }
-            replace(at: index, with: update.after, &diff)
+            guard let index = index(of: update.after) else {
+                if filter != .everything, let extent {
+                    // An edit may bring a message under the filter.
+                    insert(update.after, from: extent.lower, through: extent.upper, &diff)
+                }
+                continue
+            }
+            if filter.matches(update.after) {
+                replace(at: index, with: update.after, &diff)
+            } else {
+                diff.deleted.append(delivered.remove(at: index))
+            }
         }
-        guard let extent else { return change.coverageAfter.isEmpty ? .nothing : .reread }
+        guard let extent else { return coverage.isEmpty ? .nothing : .reread }
         // An eviction takes the oldest messages first.
-        guard let range = change.coverageAfter.range(containing: extent.upper),
-            range.lower <= extent.lower
+        guard let range = coverage.range(containing: extent.upper), range.lower <= extent.lower
         else { return .reread }
         var upper = extent.upper
-        if followsNewest && range.upper > upper {
+        if followsNewest && !isCutAbove && range.upper > upper {
             // What lay in the cache above a hole is not in this commit's news.
-            if change.coverageBefore.hasKnowledge(after: upper, through: range.upper) {
-                return .reread
-            }
+            if known.hasKnowledge(after: upper, through: range.upper) { return .reread }
             upper = range.upper
         }
         self.extent = CacheWindow.Extent(lower: extent.lower, upper: upper)
@@ -183,11 +241,21 @@ extension TimelineMachine {
         return .nothing
     }
 
+    /// What is known under the filter after a change; nil when the change alone does not tell.
+    private func coverage(after change: MessagesChange) -> Coverage? {
+        if filter == .everything { return change.coverageAfter }
+        guard !change.filters.contains(filter) else { return nil }
+        if change.coverageBefore == change.coverageAfter { return coverage }
+        let hasOnlyGrown =
+            change.coverageAfter.union(change.coverageBefore) == change.coverageAfter
+        return hasOnlyGrown ? coverage.union(change.coverageAfter) : nil
+    }
+
     private mutating func insert(
         _ message: Message, from lower: Position, through upper: Position,
         _ diff: inout ListDiff<Message>
     ) {
-        guard let position = message.position else { return }
+        guard let position = message.position, filter.matches(message) else { return }
         let pending = unsent.firstIndex {
             $0.requestID != nil && $0.requestID == message.requestID
         }
@@ -209,7 +277,8 @@ extension TimelineMachine {
         let end = extent?.upper ?? .distantPast
         for message in messages {
             guard let requestID = message.requestID, let position = message.position,
-                position > end, unsent.contains(where: { $0.requestID == requestID })
+                position > end, filter.matches(message),
+                unsent.contains(where: { $0.requestID == requestID })
             else { continue }
             aboveHole.insert(requestID)
         }

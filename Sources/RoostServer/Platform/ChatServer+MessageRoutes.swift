@@ -15,7 +15,7 @@ extension ChatServer {
                 try await storage.messageCount(
                     in: call.channelURL, PositionRange().hiding(through: offset),
                     MessageFilter(replyType: .all)))
-            return APIResponse { writer in writer.field("total", total) }
+            return CountMessages.response(total)
         case .delivered: return try await markDelivered(call)
         case .react, .unreact: return try await react(call, isAdded: action == .react)
         case .reactions:
@@ -89,9 +89,7 @@ extension ChatServer {
                     let reactions = message.details.reactions ?? []
                     message.details.reactions = reactions.applying(change)
                 })
-            let event = ReactionEvent(
-                channelURL: url, messageID: messageID, key: key, userID: id, isAdded: isAdded,
-                updatedAt: now)
+            let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
             let members = try await ask(try await storage.memberIDs(of: url))
             await publish(.reaction(event), to: members)
             return APIResponse { writer in

@@ -13,6 +13,7 @@ struct ChannelListFilter {
     private let exactMembers: Set<UserID>?
     private let someMembers: [UserID]?
     private let needsAllMembers: Bool
+    private let needsNicknames: Bool
     private let isUnreadOnly: Bool
     private let createdAfter: Int64
     private let createdBefore: Int64
@@ -28,6 +29,9 @@ struct ChannelListFilter {
         urls = fields.list("channel_urls")?.map { ChannelURL($0) }
         exactMembers = fields.users("members_exactly_in").map(Set.init)
         someMembers = fields.users("members_include_in")
+        needsNicknames =
+            fields.query.contains { $0.name.hasPrefix("members_nickname") }
+            || fields.string("search_query") != nil
         needsAllMembers = fields.string("query_type")?.uppercased() != "OR"
         isUnreadOnly = fields.string("unread_filter") == "unread_message"
         createdAfter = try fields.int64("created_after") ?? .min
@@ -35,7 +39,9 @@ struct ChannelListFilter {
     }
 
     /// Whether members or counts must be looked at as well.
-    var needsStates: Bool { exactMembers != nil || someMembers != nil || isUnreadOnly }
+    var needsStates: Bool {
+        exactMembers != nil || someMembers != nil || isUnreadOnly || needsNicknames
+    }
 
     func matches(_ listing: ChannelListing) -> Bool {
         listing.state != .none && (showsEmpty || listing.lastMessageAt != nil)
@@ -47,6 +53,7 @@ struct ChannelListFilter {
             urls.map({ $0.contains(record.url) }) ?? true,
             fields.string("custom_type_startswith").map(record.customType.hasPrefix) ?? true,
             fields.string("name_startswith").map(record.name.hasPrefix) ?? true,
+            fields.list("name")?.contains(record.name) ?? true,
             record.createdAt.seconds > createdAfter || createdAfter == .min,
             record.createdAt.seconds < createdBefore || createdBefore == .max
         else { return false }
@@ -112,9 +119,36 @@ struct ChannelListFilter {
         if let exactMembers, members != exactMembers.union(viewer.map { [$0] } ?? []) {
             return false
         }
+        guard matchesNicknames(state) else { return false }
         guard let someMembers else { return true }
         return needsAllMembers
             ? someMembers.allSatisfy(members.contains)
             : someMembers.contains(where: members.contains)
+    }
+
+    private func matchesNicknames(_ state: ChannelState) -> Bool {
+        let nicknames = state.members.map(\.user.nickname)
+        func contains(_ text: String, _ part: String) -> Bool {
+            part.isEmpty || text.lowercased().contains(part.lowercased())
+        }
+        if let part = fields.string("members_nickname_contains"),
+            !nicknames.contains(where: { contains($0, part) })
+        {
+            return false
+        }
+        if let start = fields.string("members_nickname_startswith"),
+            !nicknames.contains(where: { $0.hasPrefix(start) })
+        {
+            return false
+        }
+        if let names = fields.list("members_nickname"), !nicknames.contains(where: names.contains) {
+            return false
+        }
+        guard let words = fields.string("search_query") else { return true }
+        // One client leaves off the last letter (`protocol.md` 3.2).
+        let places = fields.list("search_fields") ?? fields.list("search_field") ?? []
+        let isInName = places.contains("channel_name") && contains(state.record.name, words)
+        let asksMembers = places.contains("member_nickname") || places.contains("member_nick_name")
+        return isInName || (asksMembers && nicknames.contains { contains($0, words) })
     }
 }

@@ -43,7 +43,7 @@ extension ChannelState {
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
             messageOffset: offset)
         channel.joinedAt = me?.joinedAt
-        channel.metadata = record.traits.metadata.isEmpty ? nil : record.traits.metadata
+        channel.metadata = extras.metadata ? record.traits.metadata : nil
         channel.pinnedMessageIDs = record.traits.pins
         channel.setTraits(record)
         if let me {

@@ -106,9 +106,7 @@ extension ChatServer {
         guard let parent, let id = parent.messageID, let thread = parent.details.threadInfo else {
             return
         }
-        var info = JSONWriter()
-        info.threadInfo(thread)
-        let event = ThreadEvent(channelURL: url, parentID: id, threadInfo: info.text)
+        let event = ThreadEvent(channelURL: url, parentID: id, threadInfo: thread)
         await publish(.thread(event), to: members)
     }
 

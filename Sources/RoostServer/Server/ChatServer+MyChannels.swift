@@ -23,9 +23,9 @@ extension ChatServer {
             let kept = Set(states.filter { filter.matches($0, viewer: id) }.map(\.record.url))
             listings.removeAll { !kept.contains($0.record.url) }
         }
-        var keys = listings.map { ChannelListKey($0, call.order) }.sorted()
+        var keys = listings.map { $0.key(call.order) }.sorted()
         if !call.token.isEmpty {
-            let end = try ChannelListKey(token: call.token)
+            let end = try ChannelSortKey(token: call.token, call.order)
             keys.removeAll { $0 <= end }
         }
         let page = keys.prefix(call.limit)
@@ -66,57 +66,36 @@ extension ChatServer {
     }
 }
 
-/// A channel's place in a list; what a page token says.
-///
-/// Channels with messages stand before those without, whatever the order; `url` parts equals.
-struct ChannelListKey: Comparable {
-    let text: String
-    let hasMessage: Bool
-    let moment: Int64
-    let url: ChannelURL
-
-    init(_ listing: ChannelListing, _ order: ListMyChannels.Order) {
-        url = listing.record.url
-        let last = listing.lastMessageAt
-        switch order {
-        case .latestLastMessage:
-            text = ""
-            hasMessage = last != nil
-            moment = (last ?? listing.record.createdAt).milliseconds
-        case .name:
-            text = listing.record.name
-            hasMessage = false
-            moment = 0
-        case .chronological, .metadataValue:
-            text = ""
-            hasMessage = false
-            moment = listing.record.createdAt.milliseconds
-        }
-    }
-
-    init(token: String) throws(ServerError) {
-        guard let value = try? JSONValue(parsing: token), let text = value[0]?.string,
-            let hasMessage = value[1]?.bool, let moment = value[2]?.int, let url = value[3]?.string
+/// A page's token is the place at which it ended.
+extension ChannelSortKey {
+    init(token: String, _ order: ChannelOrder) throws(ServerError) {
+        guard let value = try? JSONValue(parsing: token), let parts = value.array,
+            parts.count == 4, let createdAt = parts[2].int, let url = parts[3].string
         else {
             throw ServerError(
                 .invalidValue, "The token is none of this server's; start at the first page.")
         }
-        self.text = text
-        self.hasMessage = hasMessage
-        self.moment = moment
-        self.url = ChannelURL(url)
+        let moment = Timestamp(milliseconds: createdAt)
+        let last = parts[1].int.map { Timestamp(milliseconds: $0) }
+        self =
+            order.isByTime
+            ? ChannelSortKey(lastMessageAt: last, createdAt: moment, url: ChannelURL(url))
+            : ChannelSortKey(text: parts[0].string, createdAt: moment, url: ChannelURL(url))
     }
 
     var token: String {
         JSONValue.array([
-            .string(text), .bool(hasMessage), .int(moment), .string(url.rawValue),
+            text.map { .string($0) } ?? .null,
+            lastMessageAt.map { .int($0.milliseconds) } ?? .null,
+            .int(createdAt.milliseconds), .string(url.rawValue),
         ]).text
     }
+}
 
-    static func < (left: Self, right: Self) -> Bool {
-        if left.text != right.text { return left.text < right.text }
-        if left.hasMessage != right.hasMessage { return left.hasMessage }
-        if left.moment != right.moment { return left.moment > right.moment }
-        return left.url < right.url
+extension ChannelListing {
+    fileprivate func key(_ order: ChannelOrder) -> ChannelSortKey {
+        order.key(
+            url: record.url, createdAt: record.createdAt, name: record.name,
+            lastMessageAt: lastMessageAt, metadata: record.traits.metadata)
     }
 }

@@ -231,6 +231,7 @@ extension Query where Input == UserID, Output == ChannelListing {
                     me.state, me.hidden,
                     (SELECT created_at FROM message
                      WHERE channel = c.id AND is_counted = 1 AND deleted_at IS NULL
+                        AND created_at > coalesce(json_extract(me.traits, '$.offset'), 0)
                      ORDER BY created_at DESC, id DESC LIMIT 1),
                     iif(me.state = 'none', me.sequence, c.sequence),
                     iif(me.state = 'none', me.changed_at, c.changed_at)

@@ -172,7 +172,10 @@ extension MemoryStorage {
             guard let membership = channel.memberships[id] else { return nil }
             let change =
                 membership.state == MembershipState.none ? membership.change : channel.change
-            let last = channel.log.last { $0.deletedAt == nil && $0.message.isCounted }
+            let offset = membership.traits.messageOffset ?? .distantPast
+            let last = channel.log.last {
+                $0.deletedAt == nil && $0.message.isCounted && $0.message.createdAt > offset
+            }
             return ChannelListing(
                 record: channel.record, state: membership.state, hidden: membership.hidden,
                 lastMessageAt: last?.message.createdAt, changeSequence: change.sequence,

@@ -110,6 +110,7 @@ package struct ChannelListing: Hashable, Sendable {
     /// `.none` when the user has left.
     package var state: MembershipState
     package var hidden: HiddenState
+    /// Of the newest message that the user can see.
     package var lastMessageAt: Timestamp?
     /// Grows with every change that the user can see.
     package var changeSequence: Int64

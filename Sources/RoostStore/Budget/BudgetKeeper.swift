@@ -55,7 +55,7 @@ struct PackedBytes {
     }
 
     /// In tables and indexes, but for the words.
-    private static func rows(_ holding: Holding) -> Double {
+    static func rows(_ holding: Holding) -> Double {
         Double(max(holding.payloadBytes, 0)) * 1.1 + Double(max(holding.messageCount, 0)) * 69
     }
 }

@@ -35,7 +35,7 @@ extension ChannelFilter {
             mask.insert(flag)
             if choice { value.insert(flag) }
         }
-        want(.isSuper, isSuper)
+        want(.isSuper, kind == .super ? true : kind == .nonSuper ? false : nil)
         want(.isPublic, isPublic)
         want(.isDistinct, isDistinct)
         want(.isFrozen, includesFrozen ? nil : false)

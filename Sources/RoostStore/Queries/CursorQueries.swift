@@ -9,18 +9,21 @@ package enum CursorKey: Hashable, Sendable {
     case channelChanges
     /// The change log of one channel's messages.
     case messageChanges(ChannelURL)
+    /// The list of my group channels, page by page to its end.
+    case channelFill
 
     /// The stored number of the kind; never given to another kind.
     var kind: Int64 {
         switch self {
         case .channelChanges: 1
         case .messageChanges: 2
+        case .channelFill: 3
         }
     }
 
     var channel: ChannelURL? {
         switch self {
-        case .channelChanges: nil
+        case .channelChanges, .channelFill: nil
         case .messageChanges(let channel): channel
         }
     }

@@ -36,6 +36,23 @@ extension ReadSession {
     }
 }
 
+extension ReadSession {
+    /// A page of a list whose order only the payloads tell: all of its channels are read.
+    func channelsByText(
+        _ query: Query<ChannelPage, StoredChannel>, _ all: ChannelPage, _ order: ChannelOrder,
+        after last: ChannelSortKey?, limit: Int, matching isWanted: (GroupChannel) -> Bool
+    ) throws(SQLiteError) -> [GroupChannel] {
+        var found: [(key: ChannelSortKey, channel: GroupChannel)] = []
+        try connection.scan(query, all) { row throws(SQLiteError) in
+            guard let channel = try channel(sealed: StoredChannel(row)) else { return true }
+            let key = order.key(of: channel)
+            if last.map({ $0 < key }) ?? true, isWanted(channel) { found.append((key, channel)) }
+            return true
+        }
+        return found.sorted { $0.key < $1.key }.prefix(limit).map(\.channel)
+    }
+}
+
 extension ChannelSortKey {
     fileprivate func hasTimes(of other: ChannelSortKey) -> Bool {
         createdAt == other.createdAt && lastMessageAt == other.lastMessageAt

@@ -84,6 +84,18 @@ package struct StoreReader: Sendable {
         }
     }
 
+    /// How many messages of a channel are cached, and about how many bytes of the file they take.
+    package func holding(
+        of channel: ChannelURL
+    ) async throws(StoreError) -> Snapshot<(messages: Int, bytes: Int64)> {
+        try await snapshot { session throws(SQLiteError) in
+            guard let row = try session.channelRow(channel),
+                let holding = try session.connection.first(.holding, row)
+            else { return (0, 0) }
+            return (Int(holding.messageCount), Int64(PackedBytes.rows(holding).rounded()))
+        }
+    }
+
     /// When a channel's oldest cached message was written; nil when none is cached.
     package func oldestMessage(
         in channel: ChannelURL
@@ -110,13 +122,19 @@ package struct StoreReader: Sendable {
         precondition(limit > 0, "A page has room for one channel at least.")
         return try await snapshot { session throws(SQLiteError) in
             var typeRow: Int64?
-            if let name = filter.customTypes?.first, filter.customTypes?.count == 1, !name.isEmpty {
+            if let name = filter.customTypes.first, filter.customTypes.count == 1, !name.isEmpty {
                 typeRow = try session.customTypeRow(name)
                 if typeRow == nil { return [] }
             }
             let me = try session.me()
             let query: Query<ChannelPage, StoredChannel> =
-                order == .chronological ? .channelsByCreation : .channelsByLastMessage
+                order == .latestLastMessage ? .channelsByLastMessage : .channelsByCreation
+            guard order.isByTime else {
+                let all = ChannelPage(after: nil, filter: filter, customTypeRow: typeRow)
+                return try session.channelsByText(query, all, order, after: last, limit: limit) {
+                    filter.matches($0, viewer: me)
+                }
+            }
             let page = ChannelPage(after: last, filter: filter, customTypeRow: typeRow)
             if session.rowSeals != nil {
                 return try session.sealedChannels(query, page, after: last, order, limit: limit) {

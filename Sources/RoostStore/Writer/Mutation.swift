@@ -23,6 +23,10 @@ package enum Mutation: Hashable, Sendable {
     case liveMessage(Message, predecessor: MessageID?)
     /// A message as it is now; lands only where the cache has it.
     case edited(Message)
+    /// One person's emoji on a message came or went; lands only where the cache has the message.
+    case reacted(ChannelURL, MessageID, ReactionChange)
+    /// What a message's replies amount to now; an older state than the known one changes nothing.
+    case replied(ChannelURL, MessageID, ThreadInfo)
     /// Messages that are gone; what is known around them stays known.
     case deleted(ChannelURL, [MessageID])
     /// What a live event means for a channel that is known.
@@ -58,7 +62,7 @@ package enum Mutation: Hashable, Sendable {
         switch self {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
             .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _),
-            .evicted(let channel, _):
+            .evicted(let channel, _), .reacted(let channel, _, _), .replied(let channel, _, _):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
         case .channels, .channelNews, .clearAll, .cursor, .removeCursor, .users, .session,

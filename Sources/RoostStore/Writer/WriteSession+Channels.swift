@@ -6,9 +6,10 @@ internal import RoostSQLite
 
 extension WriteSession {
     /// Adds a channel or replaces what was known of it.
-    func put(_ channel: GroupChannel) throws(SQLiteError) {
-        let row = try rowMaking(channel.url)
-        let old = try storedChannel(channel.url)
+    func put(_ news: GroupChannel) throws(SQLiteError) {
+        let row = try rowMaking(news.url)
+        let old = try storedChannel(news.url)
+        let channel = old.map(news.keepingUntold) ?? news
         for user in channel.users { try users.learn(user, inFull: false) }
         if let old, old.mapUsers(users.now) == channel.mapUsers(users.now) { return }
         var payload: [UInt8] = []
@@ -94,6 +95,15 @@ extension WriteSession {
 }
 
 extension GroupChannel {
+    /// The channel with what an older copy knows and this one was not told (scar 110).
+    fileprivate func keepingUntold(of old: GroupChannel) -> GroupChannel {
+        var channel = self
+        channel.readReceipts = readReceipts ?? old.readReceipts
+        channel.deliveryReceipts = deliveryReceipts ?? old.deliveryReceipts
+        channel.metadata = metadata ?? old.metadata
+        return channel
+    }
+
     /// Everybody the channel names.
     fileprivate var users: [User] {
         [createdBy, inviter, lastMessage?.sender?.user, latestPinnedMessage?.sender?.user]

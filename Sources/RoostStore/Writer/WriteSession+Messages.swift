@@ -71,6 +71,19 @@ extension WriteSession {
         }
     }
 
+    /// Changes a part of a message that the cache has.
+    func amend(
+        _ id: MessageID, in url: ChannelURL, _ change: (inout Message) -> Void
+    ) throws(SQLiteError) {
+        guard let row = try row(url) else { return }
+        try withNews(of: url, row: row) { news throws(SQLiteError) in
+            guard let old = try movedMessage(id, news: news) else { return }
+            var copy = old.message
+            change(&copy)
+            try update(old, with: copy, news: &news)
+        }
+    }
+
     func delete(_ id: MessageID, in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url),
             let position = try connection.first(.positionOfMessage, (row, id))

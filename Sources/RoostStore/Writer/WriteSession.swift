@@ -73,6 +73,12 @@ final class WriteSession {
             try putLive(message, after: predecessor)
         case .edited(let message):
             try putEdited(message)
+        case .reacted(let url, let id, let change):
+            try amend(id, in: url) { message in
+                message.details.reactions = (message.details.reactions ?? []).applying(change)
+            }
+        case .replied(let url, let id, let thread):
+            try amend(id, in: url) { $0.details.threadInfo = thread }
         case .deleted(let url, let ids):
             for id in ids { try delete(id, in: url) }
         case .clearMessages(let url):

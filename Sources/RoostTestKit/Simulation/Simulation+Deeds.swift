@@ -219,9 +219,10 @@ extension Simulation {
 
     private func openList(_ app: SimulatedApp) {
         guard app.lists.count < 2 else { return }
-        let query = ChannelListQuery(
-            order: random.next() % 2 == 0 ? .latestLastMessage : .chronological,
-            includesEmpty: random.next() % 2 == 0, pageSize: 2)
+        let order: ChannelOrder = random.next() % 2 == 0 ? .latestLastMessage : .chronological
+        var filter = ChannelFilter()
+        filter.includesEmpty = random.next() % 2 == 0
+        let query = ChannelListQuery(filter, order: order, pageSize: 2)
         call(app, "open list \(query)") { [index = app.number, run = app.run] in
             await self.watch(try await $0.channelList(query), of: index, in: run)
         }

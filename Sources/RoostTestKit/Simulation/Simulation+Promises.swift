@@ -245,8 +245,8 @@ extension Simulation {
             watch.holds(shown.channels), "\(place) shows something else than its changes add up to")
         for channel in shown.channels {
             try expect(
-                query.includesEmpty || channel.lastMessage != nil,
-                "\(place) shows the empty channel \(channel.url)")
+                query.filter.matches(channel, viewer: app.user),
+                "\(place) shows \(channel.url), which is none of its channels")
             try expect(
                 app.mirror.groupChannels[channel.url]?.lastMessage == channel.lastMessage
                     && app.mirror.groupChannels[channel.url]?.name == channel.name,
@@ -254,7 +254,7 @@ extension Simulation {
         }
         guard let last = keys.last else { return }
         let missing = app.mirror.groupChannels.values.first { channel in
-            channel.myState != .none && (query.includesEmpty || channel.lastMessage != nil)
+            query.filter.matches(channel, viewer: app.user)
                 && query.order.key(of: channel) < last
                 && !shown.channels.contains { $0.url == channel.url }
         }

@@ -60,8 +60,9 @@ extension Simulation {
             let answer = await ask(
                 ListMyChannels(
                     userID: app.user, limit: 100,
-                    order: query.order == .chronological ? .chronological : .latestLastMessage,
-                    showsEmpty: query.includesEmpty), as: app.user)
+                    order: query.order, showsEmpty: query.filter.includesEmpty,
+                    showsFrozen: query.filter.includesFrozen, filters: query.filter.query),
+                as: app.user)
             let expected = answer?.channels ?? []
             let place = "\(app.name) list \(watch.number), at rest,"
             try expect(

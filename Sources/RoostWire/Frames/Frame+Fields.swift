@@ -17,6 +17,7 @@ private struct SmallFields {
     var numbers: [String: Int] = [:]
     var texts: [String: String] = [:]
     var raws: [String: String] = [:]
+    var thread: ThreadInfo?
     var delivered: [UserID: Timestamp] = [:]
 
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
@@ -35,7 +36,8 @@ private struct SmallFields {
         case "cat", "code", "retry_after", "reason_code", "reason", "expires_in":
             numbers[name] = try reader.readIntIfPresent()
         case "message", "reaction", "operation": texts[name] = try reader.readStringIfPresent()
-        case "data", "thread_info": raws[name] = try reader.readRaw()
+        case "data": raws[name] = try reader.readRaw()
+        case "thread_info": thread = try reader.readThreadInfoIfPresent()
         case "updated": try readDelivered(&reader)
         default: try reader.skipValue()
         }
@@ -112,10 +114,11 @@ extension Frame {
         return ReactionEvent(
             channelURL: try need(fields.channelURL, "channel_url"),
             messageID: try need(fields.messageID, "msg_id"),
-            key: try need(fields.texts["reaction"], "reaction"),
-            userID: try need(fields.userID, "user_id"),
-            isAdded: try need(fields.texts["operation"], "operation").uppercased() == "ADD",
-            updatedAt: try need(fields.updatedAt, "updated_at"))
+            change: ReactionChange(
+                key: try need(fields.texts["reaction"], "reaction"),
+                userID: try need(fields.userID, "user_id"),
+                isAdded: try need(fields.texts["operation"], "operation").uppercased() == "ADD",
+                updatedAt: try need(fields.updatedAt, "updated_at")))
     }
 
     func readThread() throws(WireError) -> ThreadEvent {
@@ -123,7 +126,7 @@ extension Frame {
         return ThreadEvent(
             channelURL: try need(fields.channelURL, "channel_url"),
             parentID: try need(fields.parentID, "parent_message_id"),
-            threadInfo: fields.raws["thread_info"] ?? "{}")
+            threadInfo: fields.thread ?? ThreadInfo(replyCount: 0))
     }
 
     func readMemberCounts() throws(WireError) -> [MemberCounts] {

@@ -152,10 +152,10 @@ extension ReactionEvent {
         Frame.text(.reaction) { writer in
             writer.channel(channelURL)
             writer.field("msg_id", messageID.rawValue)
-            writer.field("reaction", key)
-            writer.field("user_id", userID.rawValue)
-            writer.field("operation", isAdded ? "ADD" : "DELETE")
-            writer.field("updated_at", updatedAt.milliseconds)
+            writer.field("reaction", change.key)
+            writer.field("user_id", change.userID.rawValue)
+            writer.field("operation", change.isAdded ? "ADD" : "DELETE")
+            writer.field("updated_at", change.updatedAt.milliseconds)
         }
     }
 }
@@ -166,7 +166,8 @@ extension ThreadEvent {
             writer.channel(channelURL)
             writer.field("parent_message_id", parentID.rawValue)
             writer.field("root_message_id", parentID.rawValue)
-            writer.field("thread_info", raw: threadInfo)
+            writer.name("thread_info")
+            writer.threadInfo(threadInfo)
         }
     }
 }

@@ -168,32 +168,23 @@ package struct MemberCounts: Hashable, Sendable {
 package struct ReactionEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var messageID: MessageID
-    package var key: String
-    package var userID: UserID
-    /// True for ADD, false for DELETE.
-    package var isAdded: Bool
-    package var updatedAt: Timestamp
+    /// An addition is `ADD` on the wire, a removal `DELETE`.
+    package var change: ReactionChange
 
-    package init(
-        channelURL: ChannelURL, messageID: MessageID, key: String, userID: UserID, isAdded: Bool,
-        updatedAt: Timestamp
-    ) {
+    package init(channelURL: ChannelURL, messageID: MessageID, change: ReactionChange) {
         self.channelURL = channelURL
         self.messageID = messageID
-        self.key = key
-        self.userID = userID
-        self.isAdded = isAdded
-        self.updatedAt = updatedAt
+        self.change = change
     }
 }
 
 package struct ThreadEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var parentID: MessageID
-    /// The thread's state as JSON text; what `thread_info` of the parent is to become.
-    package var threadInfo: String
+    /// What `thread_info` of the parent is to become.
+    package var threadInfo: ThreadInfo
 
-    package init(channelURL: ChannelURL, parentID: MessageID, threadInfo: String) {
+    package init(channelURL: ChannelURL, parentID: MessageID, threadInfo: ThreadInfo) {
         self.channelURL = channelURL
         self.parentID = parentID
         self.threadInfo = threadInfo

@@ -154,23 +154,30 @@ package struct ChannelExtras: Hashable, Sendable {
     package var members: Bool
     package var readReceipts: Bool
     package var deliveryReceipts: Bool
+    package var metadata: Bool
 
-    package init(members: Bool = true, readReceipts: Bool = true, deliveryReceipts: Bool = true) {
+    package init(
+        members: Bool = true, readReceipts: Bool = true, deliveryReceipts: Bool = true,
+        metadata: Bool = true
+    ) {
         self.members = members
         self.readReceipts = readReceipts
         self.deliveryReceipts = deliveryReceipts
+        self.metadata = metadata
     }
 
     package init(_ fields: RequestFields) throws(ServerError) {
         members = try fields.bool("show_member") ?? false
         readReceipts = try fields.bool("show_read_receipt") ?? false
         deliveryReceipts = try fields.bool("show_delivery_receipt") ?? false
+        metadata = try fields.bool("show_metadata") ?? true
     }
 
     func add(to query: inout QueryBuilder) {
         query.add("show_member", members)
         query.add("show_read_receipt", readReceipts)
         query.add("show_delivery_receipt", deliveryReceipts)
+        query.add("show_metadata", metadata)
     }
 }
 

@@ -2,28 +2,35 @@
 
 import RoostModel
 
-/// One call of the REST interface as a type: its properties are what is asked, `Output` the answer.
-///
-/// The same type encodes the question for a client and decodes it for a server, and the other way
-/// round for the answer, so that the two ends cannot drift apart.
-package protocol Endpoint: Hashable, Sendable {
+/// One call of the REST interface as a client makes it: its properties are what is asked, `Output` the
+/// answer.
+package protocol Question: Hashable, Sendable {
     associatedtype Output: Hashable, Sendable
 
     /// The question as a client asks it.
     func encode() -> APIRequest
+    /// Reads the answer's object.
+    static func read(_ reader: inout JSONReader) throws(WireError) -> Output
+}
+
+/// A call as a type for both ends.
+///
+/// The same type encodes the question for a client and decodes it for a server, and the other way
+/// round for the answer, so that the two ends cannot drift apart.
+package protocol Endpoint: Question {
     /// The question as a server reads it.
     init(_ fields: RequestFields) throws(ServerError)
     /// Writes the answer's fields.
     static func write(_ output: Output, _ writer: inout JSONWriter)
-    /// Reads the answer's object.
-    static func read(_ reader: inout JSONReader) throws(WireError) -> Output
 }
 
 extension Endpoint {
     package static func response(_ output: Output) -> APIResponse {
         APIResponse { writer in write(output, &writer) }
     }
+}
 
+extension Question {
     /// Reads an answer: the output of a success, or why there is none.
     package static func decode(_ response: APIResponse) throws(APIFailure) -> Output {
         let refusal: ServerError
@@ -66,7 +73,9 @@ package struct NoOutput: Hashable, Sendable {
 
 extension Endpoint where Output == NoOutput {
     package static func write(_ output: NoOutput, _ writer: inout JSONWriter) {}
+}
 
+extension Question where Output == NoOutput {
     package static func read(_ reader: inout JSONReader) throws(WireError) -> NoOutput {
         try reader.skipValue()
         return NoOutput()

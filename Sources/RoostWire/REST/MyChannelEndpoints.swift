@@ -4,20 +4,12 @@ package import RoostModel
 
 /// One page of a user's channels (`protocol.md` 3.2).
 package struct ListMyChannels: Endpoint {
-    package enum Order: String, Hashable, Sendable {
-        /// Newest channel first.
-        case chronological
-        case latestLastMessage = "latest_last_message"
-        case name = "channel_name_alphabetical"
-        case metadataValue = "metadata_value_alphabetical"
-    }
-
     package var userID: UserID
     /// Where the last page ended; "" for the first page.
     package var token: String
     /// 1...100.
     package var limit: Int
-    package var order: Order
+    package var order: ChannelOrder
     package var showsEmpty: Bool
     package var showsFrozen: Bool
     package var extras: ChannelExtras
@@ -25,7 +17,8 @@ package struct ListMyChannels: Endpoint {
     package var filters: [QueryItem]
 
     package init(
-        userID: UserID, token: String = "", limit: Int = 20, order: Order = .latestLastMessage,
+        userID: UserID, token: String = "", limit: Int = 20,
+        order: ChannelOrder = .latestLastMessage,
         showsEmpty: Bool = true, showsFrozen: Bool = true,
         extras: ChannelExtras = ChannelExtras(), filters: [QueryItem] = []
     ) {
@@ -43,11 +36,7 @@ package struct ListMyChannels: Endpoint {
         userID = UserID(fields.pathParts[0])
         token = fields.string("token") ?? ""
         limit = try fields.int("limit", in: 1...100) ?? 20
-        let word = fields.string("order") ?? ""
-        guard let order = Order(rawValue: word.isEmpty ? "chronological" : word) else {
-            throw ServerError(.invalidValue, "The order \(word) is none of those in 3.2.")
-        }
-        self.order = order
+        order = try ChannelOrder(fields)
         showsEmpty = try fields.bool("show_empty") ?? false
         showsFrozen = try fields.bool("show_frozen") ?? true
         extras = try ChannelExtras(fields)
@@ -55,15 +44,15 @@ package struct ListMyChannels: Endpoint {
     }
 
     private static let ownNames = [
-        "token", "limit", "order", "show_empty", "show_frozen", "show_member",
-        "show_read_receipt", "show_delivery_receipt",
+        "token", "limit", "order", "metadata_order_key", "show_empty", "show_frozen", "show_member",
+        "show_read_receipt", "show_delivery_receipt", "show_metadata",
     ]
 
     package func encode() -> APIRequest {
         var query = QueryBuilder()
         query.add("token", token.isEmpty ? nil : token)
         query.add("limit", limit)
-        query.add("order", order.rawValue)
+        order.add(to: &query)
         query.add("show_empty", showsEmpty)
         query.add("show_frozen", showsFrozen)
         extras.add(to: &query)
@@ -89,6 +78,31 @@ package struct ListMyChannels: Endpoint {
             }
         }
         return page
+    }
+}
+
+extension ChannelOrder {
+    fileprivate init(_ fields: RequestFields) throws(ServerError) {
+        switch fields.string("order") ?? "" {
+        case "", "chronological": self = .chronological
+        case "latest_last_message": self = .latestLastMessage
+        case "channel_name_alphabetical": self = .name
+        case "metadata_value_alphabetical":
+            self = .metadataValue(key: fields.string("metadata_order_key") ?? "")
+        case let word:
+            throw ServerError(.invalidValue, "The order \(word) is none of those in 3.2.")
+        }
+    }
+
+    fileprivate func add(to query: inout QueryBuilder) {
+        switch self {
+        case .chronological: query.add("order", "chronological")
+        case .latestLastMessage: query.add("order", "latest_last_message")
+        case .name: query.add("order", "channel_name_alphabetical")
+        case .metadataValue(let key):
+            query.add("order", "metadata_value_alphabetical")
+            query.add("metadata_order_key", key)
+        }
     }
 }
 

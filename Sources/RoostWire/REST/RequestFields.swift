@@ -184,9 +184,10 @@ struct QueryBuilder {
         add(name, value.map { String($0.milliseconds) })
     }
 
-    /// Adds a list as a repeated name.
+    /// Adds a list as a repeated name; one element with a comma comes twice, or it would be split.
     mutating func add(_ name: String, _ values: [String]?) {
         for value in values ?? [] { add(name, value) }
+        if let value = values?.first, values?.count == 1, value.contains(",") { add(name, value) }
     }
 
     mutating func add(_ items: [QueryItem]) { self.items += items }

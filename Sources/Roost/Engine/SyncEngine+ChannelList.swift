@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+// Pages of the user's channels: for the lists that are open, and in the background until the disk
+// holds them all.
+
+extension SyncEngine {
+    /// Channels asked for at once in the background; the server gives no more.
+    private static let fillPage = 100
+
+    func readChannels(
+        _ query: ChannelListQuery, limit: Int
+    ) async throws(RoostError) -> CachedChannels {
+        do {
+            let page = try await reader.channels(
+                query.filter, order: query.order, limit: limit + 1)
+            return CachedChannels(
+                channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
+                sequence: page.sequence)
+        } catch {
+            throw RoostError(error)
+        }
+    }
+
+    /// Fetches a page of the user's channels, stores it and returns where the list goes on.
+    func loadChannels(
+        _ query: ChannelListQuery, token: String?
+    ) async throws(RoostError) -> String {
+        let mark = channelLedger.begin()
+        defer { channelLedger.end() }
+        let page = try await call(
+            ListMyChannels(
+                userID: me, token: token ?? "", limit: query.pageSize, order: query.order,
+                showsEmpty: query.filter.includesEmpty, showsFrozen: query.filter.includesFrozen,
+                filters: query.filter.query))
+        try await store(page.channels, since: mark)
+        return page.next
+    }
+
+    /// Whether the disk holds all of the user's channels, so that the server need not be asked for pages.
+    var isChannelListWhole: Bool {
+        get async throws(RoostError) { try await cursor(.channelFill) == .end }
+    }
+
+    /// Fetches the user's channels page by page until the disk holds them all.
+    ///
+    /// The newest channel comes first, and a channel's age never changes, so that none can slip past the
+    /// end of a page (scars 100, 102). What changes meanwhile comes live or with the change log, whose
+    /// cursor stands before the first page. A page and the place behind it are one transaction.
+    func fillChannelList() async throws(RoostError) {
+        while let session {
+            let place = try await cursor(.channelFill)
+            guard place != .end else { return }
+            let mark = channelLedger.begin()
+            defer { channelLedger.end() }
+            let page: RoostWire.ChannelPage
+            do throws(RoostError) {
+                page = try await call(
+                    ListMyChannels(
+                        userID: me, token: place?.token ?? "", limit: Self.fillPage,
+                        order: .chronological, filters: ChannelFilter.everything.query))
+            } catch {
+                // The server knows this token no longer: begin again.
+                guard error.code == .invalidValue, place != nil else { throw error }
+                try await commit([.removeCursor(.channelFill)])
+                continue
+            }
+            guard isPresent(session) else { throw .notConnected }
+            let next = page.next.isEmpty ? Cursor.end : .token(page.next)
+            try await store(page.channels, since: mark, and: [.cursor(.channelFill, next)])
+            guard next != place else { return }  // Or we would ask for ever (scar 141).
+        }
+    }
+}
+
+extension Cursor {
+    /// All has been read.
+    fileprivate static let end = Cursor.token("")
+
+    fileprivate var token: String? { if case .token(let token) = self { token } else { nil } }
+}

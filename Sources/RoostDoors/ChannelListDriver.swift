@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Roost
+import RoostExecutors
+package import RoostModel
+
+/// One channel list, for a collection object that hands in handlers and a delegate.
+package actor ChannelListDriver {
+    /// What changed, and which of the updated channels stand elsewhere now.
+    package struct News: Sendable {
+        package let change: ListDiff<GroupChannel>
+        package let moved: Set<ChannelURL>
+    }
+
+    /// What the app may ask at any moment, on any thread.
+    package struct View: Sendable {
+        package var channels: [GroupChannel] = []
+        package var hasMore = true
+    }
+
+    private nonisolated let executor: any WorldExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    private let door: Door
+    private let query: ChannelListQuery
+    private let tell: @Sendable (News) -> Void
+    private let shared = Guarded(View())
+
+    private var list: ChannelList?
+    private var opening: Task<Result<ChannelList, RoostError>, Never>?
+    private var mirror = Mirror<GroupChannel>()
+    /// What is told begins with the first page.
+    private var hasBegun = false
+    private var isLoading = false
+    private var backlog: [ListDiff<GroupChannel>] = []
+    private var isClosed = false
+
+    package init(
+        _ door: Door, _ query: ChannelListQuery, tell: @escaping @Sendable (News) -> Void
+    ) {
+        self.door = door
+        executor = door.world.executor
+        self.query = query
+        self.tell = tell
+    }
+
+    package nonisolated var view: View { shared.withLock { $0 } }
+
+    /// Opens the list; the disk is read and the server asked before anybody wants a page (R90).
+    package func open() async throws(RoostError) -> ChannelList {
+        guard !isClosed else { throw .disposed }
+        if let opening { return try await opening.value.get() }
+        let opening = Task(executorPreference: executor) { [door, query] in
+            do throws(RoostError) {
+                return Result<ChannelList, RoostError>.success(
+                    try await door.client().channelList(query))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self.opening = opening
+        let list: ChannelList
+        do throws(RoostError) {
+            list = try await opening.value.get()
+        } catch {
+            self.opening = nil
+            throw error
+        }
+        guard !isClosed else {
+            await list.close()
+            throw .disposed
+        }
+        guard self.list == nil else { return list }
+        self.list = list
+        let changes = await list.changes()
+        // Ends with the list.
+        Task(executorPreference: executor) { [weak self] in
+            for await change in changes { await self?.take(change) }
+        }
+        return list
+    }
+
+    /// Shows a page more, and returns what of it was not shown before: at first what the disk has, if it
+    /// has anything.
+    package func load() async throws(RoostError) -> [GroupChannel] {
+        guard !isLoading else { throw .underWay }
+        isLoading = true
+        defer { release() }
+        let list = try await open()
+        do throws(RoostError) {
+            let isShown = !(await list.snapshot.channels.isEmpty) && !hasBegun
+            hasBegun = true
+            if !isShown { try await list.loadMore() }
+        } catch {
+            await absorb(list)
+            throw error
+        }
+        return await absorb(list)
+    }
+
+    /// Ends everything; nothing is told afterwards.
+    package func close() async {
+        isClosed = true
+        await list?.close()
+    }
+
+    @discardableResult
+    private func absorb(_ list: ChannelList) async -> [GroupChannel] {
+        let snapshot = await list.snapshot
+        let news = mirror.absorb(snapshot.channels)
+        publish(hasMore: snapshot.hasMore)
+        return news
+    }
+
+    private func release() {
+        isLoading = false
+        let waiting = backlog
+        backlog = []
+        for change in waiting { take(change) }
+    }
+
+    private func take(_ change: ListDiff<GroupChannel>) {
+        // Before the first page the app shows nothing that could change.
+        guard !isClosed, hasBegun else { return }
+        guard !isLoading else { return backlog.append(change) }
+        let before = view.channels
+        let news = mirror.apply(change)
+        publish(hasMore: nil)
+        guard !news.isEmpty else { return }
+        tell(News(change: news, moved: Self.moved(news, from: before, to: view.channels)))
+    }
+
+    private func publish(hasMore: Bool?) {
+        let order = query.order
+        let channels = mirror.all.sorted { order.key(of: $0) < order.key(of: $1) }
+        shared.withLock { view in
+            view.channels = channels
+            if let hasMore { view.hasMore = hasMore }
+        }
+    }
+
+    /// Which of the changed channels have other neighbours, those that came and went left aside.
+    private static func moved(
+        _ change: ListDiff<GroupChannel>, from before: [GroupChannel], to after: [GroupChannel]
+    ) -> Set<ChannelURL> {
+        func places(_ list: [GroupChannel], without others: [GroupChannel]) -> [ChannelURL: Int] {
+            let gone = Set(others.map(\.url))
+            let stay = list.map(\.url).filter { !gone.contains($0) }
+            return Dictionary(
+                zip(stay, stay.indices).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
+        }
+        let old = places(before, without: change.deleted)
+        let new = places(after, without: change.inserted)
+        return Set(change.updated.map(\.after.url).filter { old[$0] != new[$0] })
+    }
+}

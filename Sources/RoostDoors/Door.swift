@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Roost
+import RoostExecutors
+package import RoostModel
+
+/// The one client of a process, for code that was written against a library with one.
+///
+/// What the app asks for starts here and ends on the app's own queue. Nothing is decided here: that is the
+/// client's business.
+package final class Door: Sendable {
+    /// What the app said before anybody logged in.
+    package struct Settings: Sendable {
+        package var applicationID: String
+        /// Nil until the app names one.
+        package var server: String?
+        package var cache: Configuration.Cache
+        package var limit = CacheLimit()
+        package var protection = Protection.none
+
+        package init(applicationID: String, cache: Configuration.Cache) {
+            self.applicationID = applicationID
+            self.cache = cache
+        }
+    }
+
+    private struct Account: Hashable {
+        let user: UserID
+        let token: String?
+    }
+
+    private struct State {
+        var settings: Settings?
+        var account: Account?
+        var opening: Task<Result<ChatClient, RoostError>, Never>?
+        /// Who is logged in; nil after `disconnect`.
+        var user: User?
+        var queue = CallbackQueue.main
+        var world: World?
+    }
+
+    private let state = Guarded(State())
+
+    package init() {}
+
+    // MARK: Settings
+
+    package var settings: Settings? { state.withLock { $0.settings } }
+    package var user: User? { state.withLock { $0.user } }
+    package var queue: CallbackQueue { state.withLock { $0.queue } }
+
+    /// Takes what later clients are opened with; one that is open stays as it is until another user comes.
+    package func configure(_ change: (inout Settings?) -> Void) {
+        state.withLock { change(&$0.settings) }
+    }
+
+    package func call(on queue: CallbackQueue) { state.withLock { $0.queue = queue } }
+
+    /// Begins anew in a world of a test's making.
+    package func enter(_ world: World) {
+        state.withLock { state in
+            state = State()
+            state.world = world
+        }
+    }
+
+    /// The world of all clients of this door.
+    package var world: World {
+        state.withLock { state in
+            if let world = state.world { return world }
+            let world = World.live()
+            state.world = world
+            return world
+        }
+    }
+
+    // MARK: Users
+
+    /// Opens a user's cache, unless it is open; asks no server.
+    package func open(_ user: UserID, token: String? = nil) {
+        let account = Account(user: user, token: token)
+        let world = world
+        state.withLock { state in
+            guard state.account != account, let settings = state.settings else { return }
+            let before = state.opening
+            state.account = account
+            state.opening = Task(executorPreference: world.executor) {
+                // Two clients of one user would take turns with the files; of two users, the second is meant.
+                if case .success(let client)? = await before?.value { await client.close() }
+                let result = await Self.open(account, settings, world)
+                if case .failure = result { self.forget(account) }
+                return result
+            }
+        }
+    }
+
+    private static func open(
+        _ account: Account, _ settings: Settings, _ world: World
+    ) async -> Result<ChatClient, RoostError> {
+        do throws(RoostError) {
+            guard let server = settings.server else {
+                throw RoostError(
+                    .invalidInitialization, remedy: .correctInput,
+                    message: "Name the server before anybody connects.")
+            }
+            return .success(
+                try await ChatClient.open(
+                    Configuration(
+                        applicationID: settings.applicationID, server: server,
+                        userID: account.user, token: account.token, cache: settings.cache,
+                        cacheLimit: settings.limit, protection: settings.protection),
+                    world: world))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What could not be opened is tried again with the next call.
+    private func forget(_ account: Account) {
+        state.withLock { state in
+            if state.account == account { state.account = nil }
+        }
+    }
+
+    /// The open client.
+    package func client() async throws(RoostError) -> ChatClient {
+        let (opening, isConfigured) = state.withLock { ($0.opening, $0.settings != nil) }
+        if let opening { return try await opening.value.get() }
+        throw isConfigured
+            ? RoostError(
+                .connectionRequired, remedy: .signIn, message: "Connect as somebody first.")
+            : RoostError(
+                .invalidInitialization, remedy: .correctInput,
+                message: "Initialize the library before anything else.")
+    }
+
+    /// Logs a user in, and tells who it is: from the last login when the server is out of reach.
+    package func connect(
+        _ user: UserID, token: String?, then callback: Callback<(User?, RoostError?)>
+    ) {
+        open(user, token: token)
+        start {
+            var error: RoostError?
+            var me: User?
+            do throws(RoostError) {
+                let client = try await self.client()
+                do throws(RoostError) { try await client.connect() } catch { throw error }
+                me = try await client.me
+            } catch let failure {
+                error = failure
+                if failure.remedy == .retry { me = try? await self.client().me }
+            }
+            self.state.withLock { [me] in $0.user = me }
+            self.tell(callback, (me, error))
+        }
+    }
+
+    /// Logs out; cache and outbox stay, and can be read until somebody else logs in.
+    package func disconnect(then callback: Callback<Void>) {
+        start {
+            if let client = try? await self.client() { await client.disconnect() }
+            self.state.withLock { $0.user = nil }
+            self.tell(callback, ())
+        }
+    }
+
+    /// Closes the client; the next user begins anew.
+    package func close() async {
+        let opening = state.withLock { state in
+            defer { (state.opening, state.account, state.user) = (nil, nil, nil) }
+            return state.opening
+        }
+        if case .success(let client)? = await opening?.value { await client.close() }
+    }
+
+    // MARK: Work
+
+    /// Starts work on the client's executor; works begin in the order of these calls.
+    package func start(_ work: @escaping @Sendable () async -> Void) {
+        // Whoever asked waits for no more than the callback, which every piece of work ends with.
+        Task(executorPreference: world.executor) { await work() }
+    }
+
+    /// Asks the client for something and tells the outcome, once, on the app's queue.
+    package func perform<Value: Sendable>(
+        then callback: Callback<Result<Value, RoostError>>,
+        _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
+    ) {
+        start {
+            let result: Result<Value, RoostError>
+            do throws(RoostError) {
+                result = .success(try await work(try await self.client()))
+            } catch {
+                result = .failure(error)
+            }
+            self.tell(callback, result)
+        }
+    }
+
+    /// Hands a value to the app on its queue; what the app sees is made there.
+    package func tell<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
+        guard let call = callback.call else { return }
+        queue.async { call.value(value) }
+    }
+}
+
+/// What the app wants to be told of, on its own queue; nil when it does not care.
+package struct Callback<Value>: Sendable {
+    let call: Carried<(Value) -> Void>?
+
+    package init(_ call: ((Value) -> Void)?) { self.call = call.map { Carried($0) } }
+
+    package static var none: Callback { Callback(nil) }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// What an app has been told of a list, so that nothing is told twice.
+///
+/// A page that was asked for and the changes that tell of it come by two ways, in either order.
+package struct Mirror<Element: ListElement>: Sendable {
+    private var elements: [Int: Element] = [:]
+    private var keys: [Element.Identity: Int] = [:]
+    private var lastKey = 0
+
+    package init() {}
+
+    /// In no order.
+    package var all: [Element] { Array(elements.values) }
+
+    /// Forgets everything and takes a whole list.
+    package mutating func replace(with list: [Element]) {
+        self = Mirror()
+        for element in list { put(element, at: nil) }
+    }
+
+    /// Takes a page.
+    ///
+    /// - Returns: What of it is new.
+    package mutating func absorb(_ page: [Element]) -> [Element] {
+        page.filter { element in
+            guard key(of: element) == nil else { return false }
+            put(element, at: nil)
+            return true
+        }
+    }
+
+    /// Applies a step.
+    ///
+    /// - Returns: What of it the app does not know yet.
+    package mutating func apply(_ step: ListDiff<Element>) -> ListDiff<Element> {
+        var news = ListDiff<Element>()
+        for element in step.deleted {
+            guard let key = key(of: element), let known = elements[key] else { continue }
+            remove(key)
+            news.deleted.append(known)
+        }
+        for update in step.updated {
+            guard let key = key(of: update.before) ?? key(of: update.after) else { continue }
+            note(update.after, at: key, in: &news)
+        }
+        for element in step.inserted {
+            if let key = key(of: element) {
+                note(element, at: key, in: &news)
+            } else {
+                put(element, at: nil)
+                news.inserted.append(element)
+            }
+        }
+        return news
+    }
+
+    private mutating func note(
+        _ element: Element, at key: Int, in news: inout ListDiff<Element>
+    ) {
+        guard let known = elements[key], known != element else { return }
+        put(element, at: key)
+        news.updated.append(Update(before: known, after: element))
+    }
+
+    private func key(of element: Element) -> Int? {
+        element.identities.lazy.compactMap { self.keys[$0] }.first
+    }
+
+    private mutating func put(_ element: Element, at key: Int?) {
+        if key == nil { lastKey += 1 }
+        let key = key ?? lastKey
+        elements[key] = element
+        for identity in element.identities { keys[identity] = key }
+    }
+
+    private mutating func remove(_ key: Int) {
+        for identity in elements.removeValue(forKey: key)?.identities ?? [] {
+            keys[identity] = nil
+        }
+    }
+}

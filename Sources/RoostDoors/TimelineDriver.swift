@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostExecutors
+package import RoostModel
+
+/// One timeline, for a collection object that hands in handlers and a delegate.
+///
+/// It puts what comes into the form in which the old libraries told it: pages to whoever asked for them,
+/// everything else as it happens, nothing twice.
+package actor TimelineDriver {
+    package enum News: Sendable {
+        case changed(ListDiff<Message>)
+        /// More is missing than is filled silently.
+        case hugeGap
+    }
+
+    /// What the app may ask at any moment, on any thread.
+    package struct View: Sendable {
+        /// Delivered messages by place, then the unsent by age.
+        package var messages: [Message] = []
+        package var hasOlder = true
+        package var hasNewer = true
+    }
+
+    package enum Direction: Sendable { case older, newer }
+
+    private nonisolated let executor: any WorldExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    private let door: Door
+    private let channel: ChannelURL
+    private let start: Timestamp
+    private let filter: MessageFilter
+    private let tell: @Sendable (News) -> Void
+    private let shared = Guarded(View())
+
+    private var timeline: Timeline?
+    private var mirror = Mirror<Message>()
+    /// A page is on its way to whoever asked for it: what comes of it is not news.
+    private var isLoading = false
+    private var backlog: [ListDiff<Message>] = []
+    private var hadHugeGap = false
+    private var isClosed = false
+
+    package init(
+        _ door: Door, channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter,
+        tell: @escaping @Sendable (News) -> Void
+    ) {
+        self.door = door
+        executor = door.world.executor
+        self.channel = channel
+        self.start = start
+        self.filter = filter
+        self.tell = tell
+    }
+
+    package nonisolated var view: View { shared.withLock { $0 } }
+
+    // MARK: Asking
+
+    /// Opens the timeline and returns what the disk has.
+    package func open() async throws(RoostError) -> [Message] {
+        guard !isClosed, timeline == nil else { throw isClosed ? .disposed : .underWay }
+        isLoading = true
+        defer { release() }
+        let timeline = try await door.client().timeline(
+            of: channel, startingAt: start, filter: filter, capacity: .max)
+        guard !isClosed else {
+            await timeline.close()
+            throw .disposed
+        }
+        self.timeline = timeline
+        let changes = await timeline.changes()
+        let snapshots = await timeline.snapshots()
+        await show(timeline)
+        // Both end with the timeline.
+        Task(executorPreference: executor) { [weak self] in
+            for await change in changes { await self?.take(change) }
+        }
+        Task(executorPreference: executor) { [weak self] in
+            for await snapshot in snapshots { await self?.take(snapshot) }
+        }
+        return view.messages
+    }
+
+    /// Returns what is to be shown once the server has answered; it takes the place of what was.
+    package func reachServer() async throws(RoostError) -> [Message] {
+        guard let timeline else { throw isClosed ? .disposed : .notOpen }
+        isLoading = true
+        defer { release() }
+        try await timeline.reachServer()
+        await show(timeline)
+        return view.messages
+    }
+
+    /// Loads a page, and returns what of it was not shown before.
+    package func load(_ direction: Direction) async throws(RoostError) -> [Message] {
+        guard let timeline else { throw isClosed ? .disposed : .notOpen }
+        guard !isLoading else { throw .underWay }
+        isLoading = true
+        defer { release() }
+        do throws(RoostError) {
+            switch direction {
+            case .older: try await timeline.loadOlder()
+            case .newer: try await timeline.loadNewer()
+            }
+        } catch {
+            await absorb(timeline)
+            throw error
+        }
+        return await absorb(timeline)
+    }
+
+    /// Ends everything; nothing is told afterwards.
+    package func close() async {
+        isClosed = true
+        await timeline?.close()
+    }
+
+    // MARK: What comes
+
+    private func show(_ timeline: Timeline) async {
+        let snapshot = await timeline.snapshot
+        mirror.replace(with: snapshot.messages)
+        publish(snapshot)
+    }
+
+    @discardableResult
+    private func absorb(_ timeline: Timeline) async -> [Message] {
+        let snapshot = await timeline.snapshot
+        let news = mirror.absorb(snapshot.messages.filter { $0.status == .succeeded })
+        publish(snapshot)
+        return news
+    }
+
+    /// Tells what waited while a page was on its way.
+    private func release() {
+        isLoading = false
+        let waiting = backlog
+        backlog = []
+        for change in waiting { take(change) }
+    }
+
+    private func take(_ change: ListDiff<Message>) {
+        guard !isClosed else { return }
+        guard !isLoading || change.isOwnWriting else { return backlog.append(change) }
+        let news = mirror.apply(change)
+        shared.withLock { $0.messages = mirror.all.inListOrder }
+        if !news.isEmpty { tell(.changed(news)) }
+    }
+
+    private func take(_ snapshot: Timeline.Snapshot) {
+        guard !isClosed else { return }
+        publish(snapshot)
+        if snapshot.hasHugeGap, !hadHugeGap { tell(.hugeGap) }
+        hadHugeGap = snapshot.hasHugeGap
+    }
+
+    private func publish(_ snapshot: Timeline.Snapshot) {
+        shared.withLock { view in
+            view.messages = mirror.all.inListOrder
+            view.hasOlder = snapshot.hasOlder
+            view.hasNewer = snapshot.hasNewer
+        }
+    }
+}
+
+extension ListDiff<Message> {
+    /// Whether it only tells what the user just wrote, which waits for no page.
+    fileprivate var isOwnWriting: Bool {
+        updated.isEmpty && deleted.isEmpty && inserted.allSatisfy { $0.status == .pending }
+    }
+}
+
+extension [Message] {
+    /// Delivered messages by place, then the unsent by age.
+    package var inListOrder: [Message] {
+        sorted { left, right in
+            switch (left.position, right.position) {
+            case (let left?, let right?): left < right
+            case (nil, nil): left.createdAt < right.createdAt
+            case (let left, _): left != nil
+            }
+        }
+    }
+}
+
+extension RoostError {
+    package static let disposed = RoostError(
+        .collectionDisposed, remedy: .none, message: "This collection has been disposed of.")
+    package static let underWay = RoostError(
+        .queryInProgress, remedy: .retry, message: "This collection is loading already.")
+    package static let notOpen = RoostError(
+        .invalidParameter, remedy: .correctInput, message: "Start the collection first.")
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The files of this machine.
+package struct SystemDisk: FileCacheDisk {
+    /// How much older than its neighbour a temporary file must be before nobody can be writing it.
+    private static let leftoverAge: TimeInterval = 3_600
+
+    package init() {}
+
+    package func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    package func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false)
+        #if canImport(Darwin)
+        // All of it comes from the server again.
+        var url = URL(filePath: path)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try url.setResourceValues(values)
+        #endif
+    }
+
+    package func read(_ path: String) throws -> String {
+        try String(contentsOfFile: path, encoding: .utf8)
+    }
+
+    package func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: path))
+    }
+
+    package func move(_ path: String, to other: String) throws {
+        guard unsafe rename(path, other) == 0 else {
+            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: other])
+        }
+    }
+
+    package func remove(_ path: String) throws {
+        try FileManager.default.removeItem(atPath: path)
+    }
+
+    package func freshName() -> String { UUID().uuidString }
+
+    package func sweep(beside path: String) {
+        let folder = URL(filePath: path).deletingLastPathComponent()
+        guard let now = age(of: URL(filePath: path)),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+        else { return }
+        for name in names where UUID(uuidString: String(name.prefix(36))) != nil {
+            let file = folder.appending(path: name)
+            guard let then = age(of: file), now.timeIntervalSince(then) > Self.leftoverAge else {
+                continue
+            }
+            // One that stays is tried again with the next save.
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+
+    private func age(of file: URL) -> Date? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+        return attributes?[.modificationDate] as? Date
+    }
+}

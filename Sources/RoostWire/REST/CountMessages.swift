@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Counts the messages of a channel that its asker can see, replies included (`protocol.md` 3.7).
+package struct CountMessages: Endpoint {
+    package typealias Output = Int
+
+    package var channelURL: ChannelURL
+
+    package init(channelURL: ChannelURL) { self.channelURL = channelURL }
+
+    package init(_ fields: RequestFields) throws(ServerError) { channelURL = fields.channelURL }
+
+    package func encode() -> APIRequest {
+        APIRequest(.get, ["group_channels", channelURL.rawValue, "messages", "total_count"])
+    }
+
+    package static func write(_ output: Int, _ writer: inout JSONWriter) {
+        writer.field("total", output)
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Int {
+        var total: Int?
+        try reader.readObject { name, reader throws(WireError) in
+            guard name == "total" else { return try reader.skipValue() }
+            total = try reader.readIntIfPresent()
+        }
+        guard let total else { throw .missing("total", offset: reader.position) }
+        return total
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostFileCache
+import Synchronization
+
+/// The real disk, until a step at which it refuses once or the process dies.
+final class FaultyDisk: FileCacheDisk {
+    enum Fault: Hashable, Sendable {
+        /// The step is refused, all others are done.
+        case refuses(step: Int)
+        /// Nothing happens from this step on.
+        case dies(step: Int)
+    }
+
+    struct Refusal: Error {}
+
+    private struct State {
+        var steps: [String] = []
+        var writeCount = 0
+    }
+
+    private let fault: Fault?
+    private let disk = SystemDisk()
+    private let state = Mutex(State())
+
+    init(_ fault: Fault? = nil) { self.fault = fault }
+
+    /// What was asked for, in order, each with the ending of the path it was asked of.
+    var steps: [String] { state.withLock { $0.steps } }
+    var writeCount: Int { state.withLock { $0.writeCount } }
+
+    private func step(_ name: String, _ path: String) throws {
+        let number = state.withLock { state in
+            state.steps.append("\(name) \(path.suffix(5))")
+            if name != "make" { state.writeCount += 1 }
+            return state.steps.count
+        }
+        switch fault {
+        case .refuses(number): throw Refusal()
+        case .dies(let first) where number >= first: throw Refusal()
+        default: break
+        }
+    }
+
+    func exists(_ path: String) -> Bool { disk.exists(path) }
+    func read(_ path: String) throws -> String { try disk.read(path) }
+    func freshName() -> String { disk.freshName() }
+    func sweep(beside path: String) { disk.sweep(beside: path) }
+
+    func makeFolder(_ path: String) throws {
+        try step("make", path)
+        try disk.makeFolder(path)
+    }
+
+    func write(_ text: String, to path: String) throws {
+        try step("write", path)
+        try disk.write(text, to: path)
+    }
+
+    func move(_ path: String, to other: String) throws {
+        try step("move", other)
+        try disk.move(path, to: other)
+    }
+
+    func remove(_ path: String) throws {
+        try step("remove", path)
+        try disk.remove(path)
+    }
+}
+
+/// SHA-256 by the machine's own program, so that one mistake does not agree with itself.
+enum Shasum {
+    static func digest(_ text: String) -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["sh", "-c", "sha256sum 2>/dev/null || shasum -a 256"]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        do { try process.run() } catch { return "no program: \(error)" }
+        input.fileHandleForWriting.write(Data(text.utf8))
+        try? input.fileHandleForWriting.close()
+        let words = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: words.prefix(64), as: UTF8.self)
+    }
+}

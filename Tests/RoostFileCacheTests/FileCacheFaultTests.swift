@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostFileCache
+import RoostModel
+import RoostTestSupport
+import Testing
+
+/// What a save leaves behind when the disk refuses a step, and when the process ends at one.
+struct FileCacheFaultTests {
+    private static func list(_ text: String) -> [Message] {
+        [
+            Message(
+                delivery: .delivered(1, "r"), channelURL: "c",
+                createdAt: Timestamp(milliseconds: 1), content: .user(text: text))
+        ]
+    }
+
+    /// Saves "old" on a sound disk and "new" on a faulty one.
+    private static func save(
+        over folder: TemporaryFolder, _ fault: FaultyDisk.Fault
+    ) -> (isSaved: Bool, disk: FaultyDisk) {
+        FileCache(folder: folder.path, application: "app", user: "ann").save(list("old"), in: "c")
+        let disk = FaultyDisk(fault)
+        let cache = FileCache(folder: folder.path, application: "app", user: "ann", disk: disk)
+        return (cache.save(list("new"), in: "c"), disk)
+    }
+
+    private static func load(_ folder: TemporaryFolder) -> FileCache.Loaded<Message>? {
+        FileCache(folder: folder.path, application: "app", user: "ann").loadMessages(in: "c")
+    }
+
+    private static func names(_ folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.file("app"))
+    }
+
+    @Test(arguments: 1...2)
+    func `a refused temporary file leaves the old list and nothing else behind (R32, R35, R38)`(
+        step: Int
+    ) throws {
+        let folder = try TemporaryFolder()
+        let (isSaved, disk) = Self.save(over: folder, .refuses(step: step))
+        #expect(!isSaved)
+        #expect(disk.steps.prefix(step).last == (step == 1 ? "write .data" : "write .hash"))
+        #expect(Self.load(folder)?.values.map(\.text) == ["old"])
+        #expect(Self.load(folder)?.isConsistent == true)
+        #expect(try Self.names(folder).count == 2)
+    }
+
+    @Test(arguments: 3...4)
+    func `a refused move leaves no half state: all four files go (R36, R37)`(step: Int) throws {
+        let folder = try TemporaryFolder()
+        let (isSaved, disk) = Self.save(over: folder, .refuses(step: step))
+        #expect(!isSaved)
+        #expect(disk.steps.prefix(step).last == (step == 3 ? "move .data" : "move .hash"))
+        #expect(Self.load(folder) == nil)
+        #expect(try Self.names(folder).isEmpty)
+    }
+
+    @Test(arguments: 1...5)
+    func `the end of the process at any step leaves the old list or the new one, whole (R39)`(
+        step: Int
+    ) throws {
+        let folder = try TemporaryFolder()
+        _ = Self.save(over: folder, .dies(step: step))
+        let loaded = try #require(Self.load(folder))
+        #expect(loaded.values.map(\.text) == [step <= 3 ? "old" : "new"])
+        #expect(loaded.damagedLineCount == 0)
+        // Only between the moves the two disagree, and the load says so.
+        #expect(loaded.isConsistent == (step != 4))
+        // Whichever list is saved next is there afterwards, although its sum may be in the sidecar.
+        let cache = FileCache(folder: folder.path, application: "app", user: "ann")
+        #expect(cache.save(Self.list("old"), in: "c"))
+        #expect(Self.load(folder)?.values.map(\.text) == ["old"])
+        #expect(Self.load(folder)?.isConsistent == true)
+    }
+
+    @Test func `a first save that ends early leaves nothing that looks like a list (R33, R39)`()
+        throws
+    {
+        for step in 1...5 {
+            let folder = try TemporaryFolder()
+            let disk = FaultyDisk(.dies(step: step))
+            FileCache(folder: folder.path, application: "app", user: "ann", disk: disk)
+                .save(Self.list("new"), in: "c")
+            #expect(Self.load(folder) == nil)
+        }
+    }
+
+    @Test func `what a crash left behind is swept away, what another writes now is not (R38, R50)`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let cache = FileCache(folder: folder.path, application: "app", user: "ann")
+        cache.save(Self.list("old"), in: "c")
+        let (stale, fresh) = (UUID().uuidString + "_channellist.data", UUID().uuidString + ".hash")
+        for name in [stale, fresh] { try Data("x".utf8).write(to: file(name)) }
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file(stale).path)
+        cache.save(Self.list("new"), in: "c")
+        #expect(try !Self.names(folder).contains(stale))
+        #expect(try Self.names(folder).contains(fresh))
+
+        func file(_ name: String) -> URL { URL(filePath: folder.file("app/\(name)")) }
+    }
+}

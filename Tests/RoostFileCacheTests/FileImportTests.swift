@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostFileCache
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+struct FileImportTests {
+    /// Alice's app kept files of a channel in which Bob wrote; then the world went on.
+    private static func play(
+        seed: UInt64, areWhole: Bool,
+        _ check: @escaping @Sendable (SimulatedWorld, ChatClient, ChannelURL) async throws -> Void
+    ) throws {
+        let folder = try TemporaryFolder()
+        try SimulatedWorld.play(seed: seed) { world in
+            let cache = FileCache(folder: folder.path, application: "app", user: "alice")
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            let channel = try await bob.createChannel(
+                ChannelCreateParams(memberIDs: ["alice"], name: "train"))
+            for number in 1...5 { try await bob.send("m\(number)", to: channel.url) }
+            await bob.waitUntilIdle()
+            let kept = try await world.log(of: channel.url)
+            cache.save(kept, in: channel.url)
+            cache.save([channel])
+            try await bob.edit(try #require(kept[1].messageID), in: channel.url, text: "m2!")
+            try await bob.delete(try #require(kept[2].messageID), in: channel.url)
+            try await bob.send("m6", to: channel.url)
+            await bob.waitUntilIdle()
+
+            let phone = world.device(of: "alice")
+            await phone.network.cut()
+            let alice = try await world.launch(phone)
+            #expect(try await alice.importFiles(of: cache, areWhole: areWhole) == 5)
+            let list = try await alice.channelList()
+            #expect(await list.snapshot.channels.map(\.name) == ["train"])
+            try await check(world, alice, channel.url)
+            // With the server in reach all of it is put right, and a second import changes nothing.
+            let timeline = try await alice.timeline(of: channel.url)
+            phone.network.restore()
+            try await alice.connect()
+            await world.pass()
+            await alice.waitUntilIdle()
+            try await alice.importFiles(of: cache, areWhole: areWhole)
+            while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }
+            #expect(
+                await timeline.snapshot.messages.map(\.text) == ["m1", "m2!", "m4", "m5", "m6"])
+            await alice.close()
+            await bob.close()
+        }
+    }
+
+    @Test
+    func `a file cache comes into the database, and what became of it is found out (R54, R63)`()
+        throws
+    {
+        try Self.play(seed: 3, areWhole: true) { _, alice, channel in
+            let timeline = try await alice.timeline(of: channel)
+            #expect(
+                await timeline.snapshot.messages.map(\.text) == ["m1", "m2", "m3", "m4", "m5"])
+        }
+    }
+
+    @Test
+    func `imported messages that may have gaps between them are never shown as whole (R111)`()
+        throws
+    {
+        try Self.play(seed: 4, areWhole: false) { _, alice, channel in
+            let timeline = try await alice.timeline(of: channel)
+            #expect(await timeline.snapshot.messages.map(\.text) == ["m5"])
+            #expect(await timeline.snapshot.hasOlder)
+        }
+    }
+}
