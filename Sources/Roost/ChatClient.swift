@@ -145,6 +145,7 @@ public final class ChatClient: Sendable {
     public func resume() async throws(RoostError) -> [String] {
         do {
             let found = try await store.resume()
+            await outbox.resume()
             return found.cache.sentences + found.outbox.sentences
         } catch {
             throw RoostError(error)

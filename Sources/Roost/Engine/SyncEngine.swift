@@ -179,9 +179,10 @@ actor SyncEngine {
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
         for channel in channels { catchUp(channel) }
+        await lookForUnsure(except: channels)
         run { engine in await engine.catchUpChannels() }
         guard isPresent(session) else { return }
-        await outbox?.receive(.wentOnline(now: world.wallTime()))
+        await outbox?.wentOnline()
         // The link may be gone again by now; what follows would be said of another connection.
         guard isPresent(session) else { return }
         publishState(.online(awaitsPong: false))
@@ -194,7 +195,7 @@ actor SyncEngine {
         caughtUp = []
         lastFailure = reason
         forgetTyping()
-        await outbox?.receive(.wentOffline)
+        await outbox?.wentOffline()
         failAnswers(
             with: RoostError(
                 .socketClosed, remedy: .retry,
