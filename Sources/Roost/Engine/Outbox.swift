@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
-import RoostModel
+package import RoostModel
 import RoostStore
 import RoostWire
 
@@ -94,13 +94,13 @@ actor Outbox {
 
     /// Writes something down and queues it; when this returns it survives a crash.
     func append(
-        _ content: OutboxContent, to channel: ChannelURL
+        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID? = nil
     ) async throws(RoostError) -> OutboxItem {
         let lane = OutboxMachine.Lane(channel, isForChanges: content.isChange)
         let item: OutboxItem
         do {
             item = try await store.append(
-                RequestID.random(world.entropy), to: channel, createdAt: world.wallTime(),
+                requestID ?? .random(world.entropy), to: channel, createdAt: world.wallTime(),
                 content: content, leaves: machine.wouldLeaveAtOnce(lane))
         } catch {
             throw RoostError(error)
@@ -291,7 +291,7 @@ extension OutboxMachine.Item {
 
 extension RequestID {
     /// A name nobody else makes: 128 random bits in hexadecimal.
-    static func random(_ entropy: () -> UInt64) -> RequestID {
+    package static func random(_ entropy: () -> UInt64) -> RequestID {
         func digits(_ number: UInt64) -> String {
             let text = String(number, radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text
