@@ -42,7 +42,11 @@ extension ChatClient {
 
     /// A channel as the cache has it; nil when it has none.
     public func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
-        do { return try await store.readers[0].channel(url).value } catch { throw RoostError(error) }
+        do {
+            return try await store.readers[0].channel(url).value
+        } catch {
+            throw RoostError(error)
+        }
     }
 
     /// A message as the cache has it; nil when it has none.

@@ -69,7 +69,10 @@ actor ClientEar {
             for await event in events {
                 var channel: GroupChannel?
                 // One that is gone is told by its URL alone.
-                if let url = event.channel { channel = try? await client?.cachedChannel(url) }
+                if let url = event.channel {
+                    channel = try? await client?.cachedChannel(url)
+                    channel = channel ?? GroupChannel(url: url)
+                }
                 await self?.tell(.event(event, channel))
             }
         }

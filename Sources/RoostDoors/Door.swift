@@ -238,8 +238,7 @@ package final class Door: Sendable {
 
     /// Hands a value to the app on its queue; what the app sees is made there.
     package func tell<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
-        guard let call = callback.call else { return }
-        queue.async { call.value(value) }
+        callback.post(value, through: queue.async)
     }
 }
 
@@ -250,4 +249,12 @@ package struct Callback<Value>: Sendable {
     package init(_ call: ((Value) -> Void)?) { self.call = call.map { Carried($0) } }
 
     package static var none: Callback { Callback(nil) }
+
+    /// Calls, by way of a queue.
+    package func post(
+        _ value: Value, through enqueue: (@escaping @Sendable () -> Void) -> Void
+    ) where Value: Sendable {
+        guard let call else { return }
+        enqueue { call.value(value) }
+    }
 }

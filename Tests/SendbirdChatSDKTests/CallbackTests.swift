@@ -116,6 +116,7 @@ extension SendbirdChatTests {
                 SendbirdChat.addChannelDelegate(ears, identifier: "a")
                 await story.connect()
                 let url = try await story.channel("train")
+                await story.world.pass()
                 try await story.bob.send("hello", to: url)
                 await story.world.pass()
                 let log = try await story.world.log(of: url)
