@@ -103,7 +103,8 @@ let modules: [Target] = [
 ]
 
 let examples: [Target] = [
-    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat")
+    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
+    .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour")
 ]
 
 let tests: [Target] = [
@@ -140,7 +141,7 @@ let tests: [Target] = [
         name: "RoostTests",
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
-            "RoostModel", "RoostStore", "RoostTestKit",
+            "RoostModel", "RoostStore", "RoostTestKit", "RoostTransport",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",
