@@ -178,6 +178,8 @@ extension SyncEngine {
                 try await commit([.channels(fresh)] + firstListCursor())
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
+                // A burst of news costs a request now and then, not one each (scar 158).
+                await pause(for: Self.lookUpPause)
             } catch {
                 guard [.notAMember, .notFound, .channelNotFound].contains(error.code),
                     isPresent(session)
@@ -186,6 +188,9 @@ extension SyncEngine {
             }
         }
     }
+
+    /// How long to wait before a channel is asked for once more.
+    private static let lookUpPause = Duration.milliseconds(500)
 
     /// Looks again what is missing, as soon as the disk takes something; nil is the list of channels.
     private func repairLater(_ channel: ChannelURL?) {
