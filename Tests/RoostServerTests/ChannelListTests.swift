@@ -65,11 +65,11 @@ struct ChannelListTests {
     }
 
     @Test(arguments: [
-        (ListMyChannels.Order.latestLastMessage, ["y", "z", "a"]),
+        (ChannelOrder.latestLastMessage, ["y", "z", "a"]),
         (.name, ["a", "y", "z"]),
     ])
     func `among equals the newer channel is first, under one name the older (scar 98)`(
-        order: ListMyChannels.Order, urls: [ChannelURL]
+        order: ChannelOrder, urls: [ChannelURL]
     ) async throws {
         let fixture = await ServerFixture()
         let carol = try await fixture.connect("carol")

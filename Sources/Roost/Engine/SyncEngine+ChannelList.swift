@@ -71,7 +71,10 @@ extension SyncEngine {
             }
             guard isPresent(session) else { throw .notConnected }
             let next = page.next.isEmpty ? Cursor.end : .token(page.next)
-            try await store(page.channels, since: mark, and: [.cursor(.channelFill, next)])
+            // Not when all was cleared meanwhile: then the pages before this one are missing.
+            try await store(
+                page.channels, since: mark,
+                and: [.movedCursor(.channelFill, from: place, to: next)])
             guard next != place else { return }  // Or we would ask for ever (scar 141).
         }
     }

@@ -19,8 +19,11 @@ extension GroupChannel {
         case .received(let message, let countsAsUnread):
             // A frame that comes twice must not count twice; an older one is no preview.
             guard let position = message.position,
-                lastMessage?.position.map({ $0 < position }) ?? true
+                lastMessage?.position.map({ $0 < position }) ?? true,
+                // The answer to a repeated send may be from before the history was reset.
+                position.createdAt > messageOffset ?? .distantPast
             else { return self }
+            if channel.hiddenState == .untilNextMessage { channel.hiddenState = .unhidden }
             if let myLastRead, position.createdAt <= myLastRead {
                 channel.lastMessage = message
                 return channel
