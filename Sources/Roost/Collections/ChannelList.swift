@@ -119,6 +119,12 @@ extension ChannelList {
         await engine.reread(self)
     }
 
+    /// All that was known is forgotten.
+    func beginAnew() async {
+        token = nil
+        await engine.reread(self)
+    }
+
     /// The connection is up: the first page, unless the server has given it before.
     func synchronize() async throws(RoostError) {
         guard token == nil, !isClosed else { return }

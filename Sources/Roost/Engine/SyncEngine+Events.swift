@@ -87,7 +87,9 @@ extension SyncEngine {
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(mutations + firstCursor(of: channel, session))
-        if try await cachedChannel(channel) == nil { lookUp(channel) }
+        let cached = try await cachedChannel(channel)
+        // What nobody sees of a message may bring its channel back all the same.
+        if cached == nil || cached?.hiddenState == .untilNextMessage { lookUp(channel) }
         noteArrival(of: message, event)
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
@@ -175,7 +177,7 @@ extension SyncEngine {
                 guard isPresent(session) else { throw .notConnected }
                 let (fresh, stale) = channelLedger.parted([found], since: mark)
                 for channel in fresh { channelLedger.note(changeOf: channel.url) }
-                try await commit([.channels(fresh)] + firstListCursor())
+                try await commit([.channels(fresh)] + firstListCursor)
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
                 // A burst of news costs a request now and then, not one each (scar 158).

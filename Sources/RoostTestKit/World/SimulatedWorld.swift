@@ -53,6 +53,8 @@ package final class SimulatedWorld: Sendable {
     let random: SimulatedRandom
     let server: ChatServer
     let storage: MemoryStorage
+    /// How far the server's clock is off.
+    let serverClockError: ClockError
 
     /// - Parameters:
     ///   - seed: Decides what happens when.
@@ -63,11 +65,14 @@ package final class SimulatedWorld: Sendable {
         let random = SimulatedRandom(seed: seed)
         self.random = random
         storage = MemoryStorage(on: executor, spacesTimes: spacesTimes)
+        let clockError = ClockError()
+        serverClockError = clockError
         server = await ChatServer(
             ChatServer.Configuration(applicationID: "simulation"), storage: storage,
             files: MemoryFileStore(on: executor), fanOut: InProcessFanOut(on: executor),
             world: ServerWorld(
-                now: { Self.wallTime(executor) }, entropy: { random.next() }), on: executor)
+                now: { Self.wallTime(executor, clockError) }, entropy: { random.next() }),
+            on: executor)
     }
 
     /// Plays a story in a fresh world and returns what it returns.
@@ -114,8 +119,7 @@ package final class SimulatedWorld: Sendable {
             world: World(
                 http: between(line), sockets: line, clock: executor,
                 wallTime: { [executor, clockError = device.clockError] in
-                    let time = Self.wallTime(executor).milliseconds
-                    return Timestamp(milliseconds: time + clockError.milliseconds)
+                    Self.wallTime(executor, clockError)
                 },
                 entropy: { [random] in random.next() },
                 executor: SimulatedLane(of: executor, process: process),
@@ -145,11 +149,10 @@ package final class SimulatedWorld: Sendable {
         try await server.log(of: channel).compactMap(\.message.requestID)
     }
 
-    static func wallTime(_ executor: SimulatedExecutor) -> Timestamp { wallTime(executor.now) }
-
-    static func wallTime(_ moment: Duration) -> Timestamp {
-        let (seconds, attoseconds) = moment.components
-        return Timestamp(
-            milliseconds: beginningMS + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    /// What a clock shows.
+    static func wallTime(_ executor: SimulatedExecutor, _ error: ClockError) -> Timestamp {
+        let (seconds, attoseconds) = executor.now.components
+        let passed = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        return Timestamp(milliseconds: beginningMS + passed + error.milliseconds)
     }
 }
