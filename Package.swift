@@ -66,6 +66,12 @@ let modules: [Target] = [
         name: "SendbirdChatSDK",
         dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
     .target(
+        name: "SendBirdSDK",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
+    .target(
+        name: "SendBirdSyncManager",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "SendBirdSDK"]),
+    .target(
         name: "RoostServer",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostWire"]),
     .target(
@@ -148,6 +154,12 @@ let tests: [Target] = [
             "SendbirdChatSDK",
         ]),
     .testTarget(
+        name: "SendBirdSyncManagerTests",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
+            "SendBirdSDK", "SendBirdSyncManager",
+        ]),
+    .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
     .testTarget(
@@ -168,6 +180,8 @@ let package = Package(
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostFileCache", targets: ["RoostFileCache"]),
         .library(name: "SendbirdChatSDK", targets: ["SendbirdChatSDK"]),
+        .library(
+            name: "SendBirdSyncManager", targets: ["SendBirdSDK", "SendBirdSyncManager"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
     ],
     targets: systemLibraries + limit + modules + examples + tests
