@@ -81,9 +81,6 @@ extension SyncEngine {
             isUnread: !isMine && isHeard && login.unreadReplies.admits(message),
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
         mutations += tell(.received(message, reception), in: channel)
-        if let sender = message.sender?.user {
-            mutations += tell(.readBy([sender.id: message.createdAt]), in: channel)
-        }
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(mutations + firstCursor(of: channel, session))
