@@ -133,14 +133,19 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostTests",
         dependencies: [
-            "RoostTestSupport", "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel",
-            "RoostStore",
-            "RoostTestKit",
+            "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
+            "RoostModel", "RoostStore", "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",
         dependencies: [
             "RoostTestSupport", "Roost", "RoostFileCache", "RoostModel", "RoostTestKit",
+        ]),
+    .testTarget(
+        name: "SendbirdChatSDKTests",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
+            "SendbirdChatSDK",
         ]),
     .testTarget(
         name: "RoostServerTests",
@@ -162,6 +167,7 @@ let package = Package(
     products: [
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostFileCache", targets: ["RoostFileCache"]),
+        .library(name: "SendbirdChatSDK", targets: ["SendbirdChatSDK"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
     ],
     targets: systemLibraries + limit + modules + examples + tests

@@ -101,3 +101,11 @@ extension ChangeLogCursor {
             }
     }
 }
+
+extension Configuration {
+    /// The database of the cache, to which `-wal` adds its log; nil in memory.
+    package var cacheFile: String? {
+        StoreLocation(cache).files(
+            of: StoreOwner(application: applicationID, user: userID.rawValue))?.cache
+    }
+}

@@ -98,20 +98,32 @@ package final class Door: Sendable {
         _ account: Account, _ settings: Settings, _ world: World
     ) async -> Result<ChatClient, RoostError> {
         do throws(RoostError) {
-            guard let server = settings.server else {
+            guard settings.server != nil else {
                 throw RoostError(
                     .invalidInitialization, remedy: .correctInput,
                     message: "Name the server before anybody connects.")
             }
             return .success(
-                try await ChatClient.open(
-                    Configuration(
-                        applicationID: settings.applicationID, server: server,
-                        userID: account.user, token: account.token, cache: settings.cache,
-                        cacheLimit: settings.limit, protection: settings.protection),
-                    world: world))
+                try await ChatClient.open(configuration(account, settings), world: world))
         } catch {
             return .failure(error)
+        }
+    }
+
+    private static func configuration(
+        _ account: Account, _ settings: Settings
+    ) -> Configuration {
+        Configuration(
+            applicationID: settings.applicationID, server: settings.server ?? "",
+            userID: account.user, token: account.token, cache: settings.cache,
+            cacheLimit: settings.limit, protection: settings.protection)
+    }
+
+    /// What the open client was opened with, or the next one of this user will be.
+    var configuration: Configuration? {
+        state.withLock { state in
+            guard let account = state.account, let settings = state.settings else { return nil }
+            return Self.configuration(account, settings)
         }
     }
 

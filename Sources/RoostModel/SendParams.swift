@@ -113,27 +113,3 @@ public enum MessageParams: Hashable, Sendable {
     case user(UserMessageParams)
     case file(FileMessageParams)
 }
-
-/// What an app says about a channel it wants to make.
-public struct ChannelCreateParams: Hashable, Sendable {
-    /// The members besides the maker.
-    public var memberIDs: [UserID]
-    public var name: String
-    public var coverURL: String
-    public var data: String
-    public var customType: String
-    /// Reuses the channel that exactly these members already have.
-    public var isDistinct: Bool
-
-    public init(
-        memberIDs: [UserID], name: String = "", coverURL: String = "", data: String = "",
-        customType: String = "", isDistinct: Bool = false
-    ) {
-        self.memberIDs = memberIDs
-        self.name = name
-        self.coverURL = coverURL
-        self.data = data
-        self.customType = customType
-        self.isDistinct = isDistinct
-    }
-}

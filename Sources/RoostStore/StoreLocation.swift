@@ -12,7 +12,7 @@ package enum StoreLocation: Hashable, Sendable {
     case files(in: String)
 
     /// The files of one owner; nil in memory.
-    func files(of owner: StoreOwner) -> StoreFiles? {
+    package func files(of owner: StoreOwner) -> StoreFiles? {
         switch self {
         case .memory: nil
         case .files(let folder): StoreFiles(folder: folder)

@@ -89,11 +89,11 @@ struct ChannelListMachineTests {
 
     @Test func `a message counts as unread once, however often it comes (scar 112)`() {
         let channel = Self.channel("a", lastMessage: 5)
-        let news = ChannelNews.received(Self.message(6, in: "a"), countsAsUnread: true)
+        let news = ChannelNews.received(Self.message(6, in: "a"), .init(isUnread: true))
         let once = channel.applying(news)
         #expect(once.unreadMessageCount == 1)
         #expect(once.applying(news) == once)
-        let own = ChannelNews.received(Self.message(7, in: "a"), countsAsUnread: false)
+        let own = ChannelNews.received(Self.message(7, in: "a"), .init(isUnread: false))
         #expect(once.applying(own).unreadMessageCount == 1)
         let read = once.applying(.read(Timestamp(milliseconds: 6)))
         #expect(read.unreadMessageCount == 0)

@@ -28,6 +28,9 @@ struct LedgerTests {
         #expect(ledger.upToDate([Self.message(1, text: "old")]) == [edited])
         let newer = Self.message(1, text: "newest", editedAt: 60)
         #expect(ledger.upToDate([newer]) == [newer])
+        let translated = Self.message(1, text: "new and translated", editedAt: 50)
+        ledger.note(editOf: translated)
+        #expect(ledger.upToDate([edited]) == [translated])
     }
 
     @Test func `a reaction that overtook a page is not undone by it (scar 119)`() {
@@ -86,7 +89,7 @@ struct LedgerTests {
     @Test func `an answer that news has overtaken is brought up to date by it (scars 55, 112)`() {
         var ledger = ChannelLedger()
         let mark = ledger.begin()
-        let news = ChannelNews.received(Self.message(5), countsAsUnread: true)
+        let news = ChannelNews.received(Self.message(5), .init(isUnread: true))
         ledger.note(news, in: "b")
         let older = Self.channel("b", last: Self.message(4), unread: 1)
         let newer = Self.channel("b", last: Self.message(6), unread: 3)

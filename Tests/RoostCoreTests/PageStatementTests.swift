@@ -137,4 +137,14 @@ struct PageStatementTests {
             knownEnd: knownEnd)
         #expect(decided == sync)
     }
+
+    @Test
+    func `a timeline that follows an empty history asks for the newest, wherever it began (scar 85)`() {
+        let past = PageQuestion.around(Timestamp(milliseconds: 7), older: 5, newer: 5)
+        for end in [nil, Position.distantPast] {
+            let decided = TimelineSync(
+                .catchingUp, wasLoaded: true, opening: past, followsNewest: true, knownEnd: end)
+            #expect(decided == .load(.around(.distantFuture, older: 5, newer: 0)))
+        }
+    }
 }

@@ -64,6 +64,33 @@ struct ChannelListTests {
         }
     }
 
+    @Test(arguments: [
+        (ChannelOrder.latestLastMessage, ["y", "z", "a"]),
+        (.name, ["a", "y", "z"]),
+    ])
+    func `among equals the newer channel is first, under one name the older (scar 98)`(
+        order: ChannelOrder, urls: [ChannelURL]
+    ) async throws {
+        let fixture = await ServerFixture()
+        let carol = try await fixture.connect("carol")
+        for url in ["a", "y", "z"] as [ChannelURL] {
+            if url != "z" { fixture.world.advance(1_000) }
+            try await fixture.call(
+                CreateChannel(channelURL: url, userIDs: ["carol"], name: "one"), as: carol)
+        }
+        for url in ["z", "a", "y"] as [ChannelURL] {
+            await fixture.send("hi", RequestID(url.rawValue), to: url, on: carol)
+        }
+        var call = ListMyChannels(userID: "carol", limit: 1, order: order)
+        var found: [ChannelURL] = []
+        repeat {
+            let page = try await fixture.call(call, as: carol)
+            found += page.channels.map(\.url)
+            call.token = page.next
+        } while !call.token.isEmpty
+        #expect(found == urls)
+    }
+
     @Test
     func `names are in alphabetical order`() async throws {
         let names = try await all(ListMyChannels(userID: "alice", limit: 4, order: .name))

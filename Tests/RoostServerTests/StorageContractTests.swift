@@ -130,6 +130,25 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `two edits never have one time, so that clients know the later one (scar 119)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        let sent = try #require(try await storage.append(Self.draft("x"), now: at(1)))
+        let id = try #require(sent.message.messageID)
+        var times: [Timestamp?] = []
+        for text in ["one", "two", "three"] {
+            let edit = EditCommand(channelURL: "g", messageID: id, requestID: nil, text: text)
+            if case .edited(let message, _) = try await storage.edit(
+                edit, mentioned: [], editor: "a", now: at(2))
+            {
+                times.append(message.updatedAt)
+            }
+        }
+        #expect(times == [at(2), at(3), at(4)])
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `the message before is the last live one`(kind: StorageKind) async throws {
         let storage = try await make(kind)
         let first = try await storage.append(Self.draft("1"), now: at(1))

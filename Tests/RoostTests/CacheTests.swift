@@ -115,6 +115,32 @@ struct CacheTests {
         }
     }
 
+    @Test func `what comes after all was cleared is kept up to date (scar 2, R130)`() throws {
+        try SimulatedWorld.play(seed: 5) { world in
+            let device = world.device(of: "alice")
+            let alice = try await world.launch(device)
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            let url = try await bob.createChannel(
+                ChannelCreateParams(memberIDs: ["alice"], name: "train")
+            ).url
+            await world.pass()
+            try await alice.clearCache(includingUnsent: false)
+            try await bob.send("one", to: url)
+            await world.pass()
+            #expect(try await alice.channel(url).lastMessage?.text == "one")
+            await device.network.cut()
+            try await bob.send("two", to: url)
+            await world.pass()
+            device.network.restore()
+            await world.pass(.seconds(60))
+            #expect(try await alice.channel(url).lastMessage?.text == "two")
+            await alice.close()
+            await bob.close()
+        }
+    }
+
     @Test func `what is cleared while the app is suspended is cleared when it resumes (scar 49)`()
         throws
     {

@@ -168,7 +168,8 @@ extension Timeline {
         let sync = TimelineSync(
             occasion, wasLoaded: wasLoaded, opening: openingQuestion,
             followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
-        let isAtNewest = start == .distantFuture
+        var isAtNewest = start == .distantFuture
+        if case .load(let question) = sync { isAtNewest = question.anchor == .distantFuture }
         return (sync, Opening(move: moves, filter: isAtNewest ? .everything : filter))
     }
 

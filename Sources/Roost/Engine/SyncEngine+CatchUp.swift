@@ -153,6 +153,13 @@ extension SyncEngine {
         return [.cursor(.messageChanges(channel), .moment(loginAt))]
     }
 
+    /// The place from which the list's changes have to be read later, when it has none yet: before
+    /// anything this process has brought, by whatever connection and however late.
+    func firstListCursor() async throws(RoostError) -> [Mutation] {
+        guard let firstLoginAt, try await cursor(.channelChanges) == nil else { return [] }
+        return [.cursor(.channelChanges, .moment(firstLoginAt))]
+    }
+
     func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
         do { return try await reader.cursor(key).value } catch { throw RoostError(error) }
     }
@@ -232,9 +239,10 @@ extension SyncEngine {
     ) async throws(RoostError) {
         guard let session else { throw .notConnected }
         guard var cursor = try await cursor(key) else {
-            // The channels' log begins with the login; a channel's with its first message on disk.
-            guard key == .channelChanges, let loginAt = session.login.loginAt else { return }
-            try await commit([.cursor(key, .moment(loginAt))])
+            // A channel's log begins with its first message on disk.
+            guard key == .channelChanges else { return }
+            let first = try await firstListCursor()
+            if !first.isEmpty { try await commit(first) }
             return
         }
         var overtaken = 0

@@ -51,7 +51,9 @@ extension SyncEngine {
                     statement, [.messages(channel, upToDate, covering: range, under: filter)]
                 )
             }
-            if statement.range != nil { return statement }
+            guard statement.range != nil else { continue }
+            if statement.reachesNewest, !isFiltered { caughtUp.insert(channel) }
+            return statement
         }
         throw RoostError(
             .malformedData, remedy: .retry,
@@ -90,7 +92,9 @@ extension SyncEngine {
         }
         switch verdict {
         case .huge: await timeline.showHugeGap()
-        case .filled(_, reachesNewest: true), .complete: await timeline.reachedServer()
+        case .filled(_, reachesNewest: true), .complete:
+            caughtUp.insert(channel)
+            await timeline.reachedServer()
         case .filled(let range, reachesNewest: false):
             try await walkForward(timeline, from: range.upper)
         case .pageForward: try await walkForward(timeline, from: known)
@@ -134,7 +138,14 @@ extension SyncEngine {
             ledgers[channel]?.end()
             if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
         }
-        let answer = try await fetch(self, session.login.sessionKey)
+        let answer: Answer
+        do throws(RoostError) {
+            answer = try await fetch(self, session.login.sessionKey)
+            noteAttempt(in: channel, nil)
+        } catch {
+            noteAttempt(in: channel, error)
+            throw error
+        }
         let cursor = try await firstCursor(of: channel, session)
         guard isPresent(session) else { throw .notConnected }
         // From here to the commit's place in the queue nothing may come between, or a deletion could

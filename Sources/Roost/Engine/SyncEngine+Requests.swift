@@ -13,11 +13,7 @@ extension SyncEngine {
         let mark = channelLedger.begin()
         defer { channelLedger.end() }
         // The answer to something done is kept, even if the connection changed meanwhile.
-        let made = try await call(
-            CreateChannel(
-                userIDs: [me] + params.memberIDs.filter { $0 != me }, name: params.name,
-                coverURL: params.coverURL, data: params.data, customType: params.customType,
-                isDistinct: params.isDistinct))
+        let made = try await call(CreateChannel(params, by: me))
         try await store([made.channel], since: mark)
         return made.channel
     }
@@ -41,7 +37,7 @@ extension SyncEngine {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         // Other answers on their way may be older than this one.
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        try await commit([.channels(fresh)] + others)
+        try await commit([.channels(fresh)] + others + firstListCursor())
         for channel in stale { lookUp(channel) }
     }
 
@@ -54,5 +50,22 @@ extension SyncEngine {
             await renewSession(after: error)
             throw error
         }
+    }
+}
+
+extension CreateChannel {
+    fileprivate init(_ params: ChannelCreateParams, by me: UserID) {
+        self.init(
+            channelURL: params.url, userIDs: [me] + params.memberIDs.filter { $0 != me },
+            operatorIDs: params.operatorIDs, name: params.name, coverURL: params.coverURL,
+            data: params.data, customType: params.customType, isDistinct: params.isDistinct,
+            isSuper: params.isSuper, isPublic: params.isPublic)
+        // What is not set is left to the server.
+        if params.isBroadcast { options.isBroadcast = true }
+        if params.isExclusive { options.isExclusive = true }
+        if params.isEphemeral { options.isEphemeral = true }
+        options.isDiscoverable = params.isDiscoverable
+        options.accessCode = params.accessCode
+        options.survivalSeconds = params.messageSurvivalSeconds
     }
 }

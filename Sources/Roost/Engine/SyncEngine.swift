@@ -28,6 +28,8 @@ actor SyncEngine {
     private(set) var link: Link?
     private(set) var outbox: Outbox?
     private(set) var session: Session?
+    /// The server's time of the first login: nothing this process has brought is older.
+    private(set) var firstLoginAt: Timestamp?
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
@@ -46,6 +48,10 @@ actor SyncEngine {
     private var isWanted = false
     /// Channels whose catch-up runs.
     var catchUps: Set<ChannelURL> = []
+    /// Channels whose newest message the server has told on this connection; what came later came live.
+    var caughtUp: Set<ChannelURL> = []
+    /// When messages of a channel were last asked for, and what came of it.
+    var attempts: [ChannelURL: HistoryHole.Attempt] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
     var channelLedger = ChannelLedger()
@@ -56,6 +62,8 @@ actor SyncEngine {
     var changesRead: [ChannelURL: FetchLedger] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
+    var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    var watch = EventWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -157,7 +165,9 @@ actor SyncEngine {
 
     private func wentOnline(_ session: Session) async {
         self.session = session
+        firstLoginAt = firstLoginAt ?? session.login.loginAt
         changesRead = [:]
+        caughtUp = []
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
@@ -181,7 +191,9 @@ actor SyncEngine {
 
     private func wentOffline(_ reason: RoostError?) async {
         session = nil
+        caughtUp = []
         lastFailure = reason
+        forgetTyping()
         await outbox?.wentOffline()
         failAnswers(
             with: RoostError(
@@ -204,6 +216,7 @@ actor SyncEngine {
         stateObservers = []
         isClosed = true
         resumeDownloads(isOnline: false)
+        watch.readers.closeAll()
     }
 
     private func publishState(_ state: LinkMachine.State) {

@@ -52,7 +52,8 @@ package struct FetchLedger: Hashable, Sendable {
 
     private func edit(of message: Message, _ id: MessageID) -> Message {
         guard let newer = edited[id], let editedAt = newer.updatedAt else { return message }
-        return editedAt > message.updatedAt ?? .distantPast ? newer : message
+        // Of equal times, because a translation or a preview carries no new one (scar 118).
+        return editedAt >= message.updatedAt ?? .distantPast ? newer : message
     }
 
     private func withReactions(_ id: MessageID, _ message: Message) -> Message {

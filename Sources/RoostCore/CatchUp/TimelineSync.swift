@@ -39,7 +39,8 @@ package enum TimelineSync: Hashable, Sendable {
             }
             // The start of an empty history is a place without a moment to count from (scar 85).
             guard let knownEnd, knownEnd != .distantPast else {
-                self = .load(opening)
+                // Wherever it was opened, it stands at the end now.
+                self = .load(.around(.distantFuture, older: opening.olderLimit, newer: 0))
                 return
             }
             self = .checkGap(from: knownEnd)

@@ -202,7 +202,7 @@ extension Message {
     var isCounted: Bool { !isSilent && (parentID == nil || isReplyToChannel) }
 
     func mentions(_ user: UserID) -> Bool {
-        mention.kind == .channel || mention.userIDs.contains(user)
+        mention.calls(user)
     }
 
     /// What is left of a deleted message: its place, its names and its sender.
@@ -240,7 +240,9 @@ extension Message {
             setMention(edit.mentionKind ?? mention.kind, users: mentioned)
         }
         if let change = edit.metaArrays { apply(change) }
-        updatedAt = max(now, createdAt)
+        // Of two copies clients keep the one edited later, so no two edits may have one time.
+        let next = updatedAt.map { Timestamp(milliseconds: $0.milliseconds + 1) }
+        updatedAt = max(now, createdAt, next ?? createdAt)
     }
 
     private mutating func apply(_ change: EditCommand.MetaArrayEdit) {

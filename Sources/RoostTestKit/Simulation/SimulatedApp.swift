@@ -24,6 +24,8 @@ final class SimulatedApp {
     /// Tells news of an earlier run from this one's.
     var run = 0
     var mirror = Mirror()
+    /// The time from which the list's changes are read; nil while nothing of the list is kept.
+    var listBegan: Timestamp?
     var timelines: [Watch<Timeline>] = []
     var lists: [Watch<ChannelList>] = []
     var sent: [Sent] = []

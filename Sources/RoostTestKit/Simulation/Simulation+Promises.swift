@@ -105,7 +105,12 @@ extension Simulation {
                         + "“\(entry.message.text)”")
             }
         }
-        guard let cursor = try await reader.cursor(.channelChanges).value else { return }
+        guard let cursor = try await reader.cursor(.channelChanges).value else {
+            app.listBegan = nil
+            return
+        }
+        let began = app.listBegan ?? cursor.moment ?? app.device.network.lastLoginAt
+        app.listBegan = began
         for listing in await world.storage.listings(of: app.user)
         where cursor.covers((listing.changeSequence, listing.changedAt)) {
             let held = app.mirror.groupChannels[listing.record.url]
@@ -115,9 +120,8 @@ extension Simulation {
                     "\(app.name) holds \(listing.record.url), left before its cursor \(cursor)")
                 continue
             }
-            // What was there before the first login is the business of the list's first page.
-            let login = app.device.network.firstLoginAt.map { SimulatedWorld.wallTime($0) }
-            if held == nil, login.map({ listing.changedAt <= $0 }) ?? true { continue }
+            // What changed before the log was begun is the business of the list's first page.
+            if held == nil, began.map({ listing.changedAt <= $0 }) ?? true { continue }
             try expect(
                 held?.name == listing.record.name
                     && held?.lastMessage?.createdAt == listing.lastMessageAt,
@@ -263,6 +267,8 @@ extension Simulation {
 }
 
 extension Cursor {
+    fileprivate var moment: Timestamp? { if case .moment(let moment) = self { moment } else { nil } }
+
     /// Whether a change happened before what the cursor says has been read.
     fileprivate func covers(_ change: (sequence: Int64, at: Timestamp)) -> Bool {
         switch self {

@@ -16,7 +16,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         var weather = Weather.calm
         var sockets: [SimulatedSocket] = []
         var requestCount = 0
-        var firstLoginAt: Duration?
+        var lastLoginAt: Timestamp?
         var hasLostFrame = false
         /// Session keys that the server no longer takes.
         var expired: Set<String> = []
@@ -50,12 +50,12 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         set { state.withLock { $0.weather = newValue } }
     }
 
-    /// When the first login reached the device; nil before.
-    package var firstLoginAt: Duration? { state.withLock { $0.firstLoginAt } }
+    /// When the last login reached the device; nil before the first.
+    var lastLoginAt: Timestamp? { state.withLock { $0.lastLoginAt } }
 
     func noteLogin() {
         state.withLock { state in
-            state.firstLoginAt = state.firstLoginAt ?? executor.now
+            state.lastLoginAt = SimulatedWorld.wallTime(executor)
             state.hasLostFrame = false
         }
     }
