@@ -103,7 +103,15 @@ let modules: [Target] = [
 ]
 
 let examples: [Target] = [
-    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat")
+    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
+    .executableTarget(
+        name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4"),
+    .executableTarget(
+        name: "ChatV3", dependencies: ["SendBirdSDK", "SendBirdSyncManager"],
+        path: "Examples/ChatV3"),
+    .target(
+        name: "DatabaseGuide", dependencies: ["CRoostSQLite", "SendBirdSDK"],
+        path: "Examples/DatabaseGuide"),
 ]
 
 let tests: [Target] = [
@@ -157,8 +165,10 @@ let tests: [Target] = [
         name: "SendBirdSyncManagerTests",
         dependencies: [
             "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
-            "SendBirdSDK", "SendBirdSyncManager",
+            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
         ]),
+    .testTarget(
+        name: "ExampleTests", dependencies: ["RoostTestSupport", "RoostHost", "ChatV3", "ChatV4"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
