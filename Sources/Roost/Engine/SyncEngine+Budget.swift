@@ -137,7 +137,9 @@ extension SyncEngine {
     func clearCache() async throws(RoostError) {
         // Most of it in a way that neither holds up others for long nor fills the log.
         try await trim(downTo: 0)
+        fill.era += 1
         try await commit([.clearAll])
+        if isOnline { run { await $0.catchUpChannels() } }
         try await trim(downTo: .max)
     }
 

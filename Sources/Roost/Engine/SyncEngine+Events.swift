@@ -146,6 +146,14 @@ extension SyncEngine {
         }
     }
 
+    /// Returns when nobody is asking for a channel any more.
+    func finishLookUp(of channel: ChannelURL) async {
+        guard lookUps[channel] != nil else { return }
+        await withCheckedContinuation { waiter in
+            lookUpWaiters[channel, default: []].append(waiter)
+        }
+    }
+
     private func runLookUp(of channel: ChannelURL) async {
         await persistently(for: nil) { engine throws(RoostError) in
             try await engine.refresh(channel)
