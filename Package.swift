@@ -104,7 +104,15 @@ let modules: [Target] = [
 
 let examples: [Target] = [
     .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
-    .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour")
+    .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour"),
+    .executableTarget(
+        name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4"),
+    .executableTarget(
+        name: "ChatV3", dependencies: ["SendBirdSDK", "SendBirdSyncManager"],
+        path: "Examples/ChatV3"),
+    .target(
+        name: "DatabaseGuide", dependencies: ["CRoostSQLite", "SendBirdSDK"],
+        path: "Examples/DatabaseGuide"),
 ]
 
 let tests: [Target] = [
@@ -158,8 +166,10 @@ let tests: [Target] = [
         name: "SendBirdSyncManagerTests",
         dependencies: [
             "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
-            "SendBirdSDK", "SendBirdSyncManager",
+            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
         ]),
+    .testTarget(
+        name: "ExampleTests", dependencies: ["RoostTestSupport", "RoostHost", "ChatV3", "ChatV4"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
