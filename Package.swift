@@ -97,7 +97,7 @@ let modules: [Target] = [
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostStore",
+            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer", "RoostStore",
             "RoostTestKit", "RoostWire",
         ]),
 ]
