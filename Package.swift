@@ -85,13 +85,15 @@ let modules: [Target] = [
     .target(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite",
+            "CRoostBenchLimit", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
+            "RoostSQLite", "RoostSockets",
             "RoostStore", "RoostWire",
         ]),
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer", "RoostStore",
+            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
+            "RoostStore",
             "RoostTestKit", "RoostWire",
         ]),
 ]
