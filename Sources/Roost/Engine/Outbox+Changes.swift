@@ -85,11 +85,16 @@ extension Outbox {
         item.state = .pending
         item.createdAt = now
         item.sequence = stored?.sequence ?? item.sequence
-        items.insert(item, at: items.firstIndex { $0.sequence > item.sequence } ?? items.count)
+        place(item)
         reasons[requestID] = nil
         if let message = message(item) { observers.publish(.retried(message)) }
         if item.change == nil { await surroundings.changed(item.channel) }
         await receive(.retried(requestID, now: now))
+        // What it waits for may have been delivered while it did not wait.
+        guard case .unsent(let awaited)? = item.change?.action.target,
+            let id = await surroundings.find(awaited)
+        else { return }
+        await receive(.delivered(awaited, id))
     }
 
     /// Takes something back; what is on its way may arrive all the same.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
-import RoostModel
+package import RoostModel
 import RoostStore
 import RoostWire
 
@@ -56,6 +56,14 @@ actor Outbox {
     var uploads: [RequestID: Task<RoostError?, Never>] = [:]
     /// In what words something was refused, until the end of the process.
     var reasons: [RequestID: RoostError] = [:]
+    /// What is being written down for the first time, and what is being forgotten: of both the disk may
+    /// say something else than we know.
+    var unsettled: Set<RequestID> = []
+    /// How many look at the disk right now, and what was forgotten meanwhile.
+    var hearing = 0
+    var forgotten: Set<RequestID> = []
+    /// Whether there is a connection, though perhaps another process is the one that sends.
+    var isConnected = false
     private var timers = Timers<Timer>()
     /// What the disk refused to write down, in order.
     private var owed: [[OutboxNote]] = []
@@ -64,10 +72,13 @@ actor Outbox {
         case acknowledgement(RequestID)
         case rest(OutboxMachine.Lane)
         case owed
+        case turn
     }
 
     /// How long a disk that refused is left alone.
     private static let repairDelay = Duration.seconds(5)
+    /// How often it is asked whether the process that sends has ended.
+    private static let turnDelay = Duration.seconds(5)
     /// A copy of a file that nobody names after so long was left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 
@@ -90,23 +101,67 @@ actor Outbox {
         let past = world.wallTime().milliseconds - Self.orphanAgeMS
         // Files that stay do no harm; the next opening tries again.
         try? await store.tidyFiles(madeBefore: Timestamp(milliseconds: past))
+        let rings = await store.rings()
+        // Ends with the store's bell.
+        Task(executorPreference: executor) { [weak self] in
+            for await _ in rings { await self?.hearOthers() }
+        }
+    }
+
+    /// There is a connection: what waits goes out, if this is the process that sends.
+    func wentOnline() async {
+        isConnected = true
+        await takeTurn()
+    }
+
+    func wentOffline() async {
+        isConnected = false
+        timers.disarm(.turn)
+        await receive(.wentOffline)
+    }
+
+    /// Sends, or asks again later whether the other process has ended.
+    private func takeTurn() async {
+        guard await store.maySend() else {
+            await receive(.wentOffline)
+            timers.arm(.turn, for: Self.turnDelay, in: world) { number in
+                await self.askAgain(number)
+            }
+            return
+        }
+        // What the other process left is ours now.
+        await hearOthers()
+        guard isConnected else { return }
+        await receive(.wentOnline(now: world.wallTime()))
+    }
+
+    /// The files are open again: while they were not, another process may have begun to send.
+    func resume() async {
+        if isConnected { await takeTurn() }
+    }
+
+    private func askAgain(_ number: Int) async {
+        guard timers.claim(.turn, number), isConnected else { return }
+        await takeTurn()
     }
 
     /// Writes something down and queues it; when this returns it survives a crash.
     func append(
-        _ content: OutboxContent, to channel: ChannelURL
+        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID? = nil
     ) async throws(RoostError) -> OutboxItem {
         let lane = OutboxMachine.Lane(channel, isForChanges: content.isChange)
         let item: OutboxItem
+        let requestID = requestID ?? .random(world.entropy)
+        unsettled.insert(requestID)
+        defer { unsettled.remove(requestID) }
         do {
             item = try await store.append(
-                RequestID.random(world.entropy), to: channel, createdAt: world.wallTime(),
-                content: content, leaves: machine.wouldLeaveAtOnce(lane))
+                requestID, to: channel, createdAt: world.wallTime(), content: content,
+                leaves: machine.wouldLeaveAtOnce(lane))
         } catch {
             throw RoostError(error)
         }
-        // Two calls may come back from the disk in either order; the disk's order counts.
-        items.insert(item, at: items.firstIndex { $0.sequence > item.sequence } ?? items.count)
+        place(item)
         // The machine learns of it here, before anything else can come between.
         let effects = machine.handle(.queued(OutboxMachine.Item(item)))
         if let message = message(item) { observers.publish(.queued(message)) }
@@ -132,13 +187,19 @@ actor Outbox {
         item.message(from: Sender(user: me), files: store.attachments)
     }
 
+    /// Two calls may come back from the disk in either order; the disk's order counts.
+    func place(_ item: OutboxItem) {
+        let before = items.lastIndex { $0.sequence < item.sequence }
+        items.insert(item, at: before.map { $0 + 1 } ?? 0)
+    }
+
     func index(of requestID: RequestID) -> Int? {
         items.firstIndex { $0.requestID == requestID }
     }
 
     // MARK: What the machine asks for
 
-    private func carryOut(_ effects: [OutboxMachine.Effect]) async {
+    func carryOut(_ effects: [OutboxMachine.Effect]) async {
         var notes: [OutboxNote] = []
         var news: [News] = []
         for effect in effects { note(effect, &notes, &news) }
@@ -244,7 +305,10 @@ actor Outbox {
     ///
     /// Should the process end before, an item is sent again; its name makes that harmless.
     func write(_ notes: [OutboxNote]) async {
-        if owed.isEmpty, await isWritten(notes) { return }
+        let removals = notes.compactMap(\.removed)
+        unsettled.formUnion(removals)
+        if hearing > 0 { forgotten.formUnion(removals) }
+        if owed.isEmpty, await isWritten(notes) { return unsettled.subtract(removals) }
         owed.append(notes)
         if owed.count == 1 { tryAgainLater() }
     }
@@ -269,8 +333,15 @@ actor Outbox {
         guard timers.claim(.owed, number) else { return }
         while let notes = owed.first {
             guard await isWritten(notes) else { return tryAgainLater() }
+            unsettled.subtract(notes.compactMap(\.removed))
             owed.removeFirst()
         }
+    }
+}
+
+extension OutboxNote {
+    fileprivate var removed: RequestID? {
+        if case .removal(let id) = self { id } else { nil }
     }
 }
 
@@ -291,7 +362,7 @@ extension OutboxMachine.Item {
 
 extension RequestID {
     /// A name nobody else makes: 128 random bits in hexadecimal.
-    static func random(_ entropy: () -> UInt64) -> RequestID {
+    package static func random(_ entropy: () -> UInt64) -> RequestID {
         func digits(_ number: UInt64) -> String {
             let text = String(number, radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text

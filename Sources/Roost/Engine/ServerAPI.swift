@@ -49,7 +49,7 @@ struct ServerAPI: Sendable {
         do {
             response = try await http.upload(
                 HTTPRequest(
-                    method: "POST", url: address.http + UploadFile.target,
+                    method: "POST", url: address.http + upload.encode().target,
                     headers: [
                         (name: "Session-Key", value: sessionKey),
                         (name: "Accept", value: "application/json"),

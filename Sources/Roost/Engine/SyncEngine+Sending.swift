@@ -88,13 +88,9 @@ extension SyncEngine {
         case .removeReaction(let key, .delivered(let id)):
             return try await react(key, to: id, in: channel, isAdded: false)
         case .markAsRead(let moment):
-            // The server marks everything there is: what came later was not read.
-            let last: Message?
-            do {
-                last = try await reader.channel(channel).value?.lastMessage
-            } catch {
-                throw RoostError(error)
-            }
+            // The server marks everything there is: what came later was not read. The cache may not know
+            // of it yet.
+            let last = try await call(GetChannel(channelURL: channel, isInternal: true)).lastMessage
             if let last, last.createdAt > moment, last.sender?.user.id != me { return .isMoot }
             _ = try await call(MarkAsRead(channelURL: channel))
             return .done(nil)
@@ -108,8 +104,7 @@ extension SyncEngine {
         let change = try await call(
             ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
         await take(
-            .reaction(
-                ReactionEvent(channelURL: channel, messageID: id, change: change)))
+            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)))
         return .done(nil)
     }
 
@@ -138,6 +133,29 @@ extension SyncEngine {
             switch await link?.state {
             case .awaitingNetwork, .idle, .refused, nil: false
             case .opening, .authenticating, .online, .backingOff: true
+            }
+        }
+    }
+
+    // MARK: What may have arrived
+
+    /// Messages looked at for one that may have arrived; older ones are the server's ledger's business.
+    private static let lookBack = 100
+
+    /// Looks for messages whose fate is unknown before they are sent again, in channels that no catch-up
+    /// runs for.
+    func lookForUnsure(except channels: [ChannelURL]) async {
+        let unsure = (await outbox?.unsureChannels ?? []).filter { !channels.contains($0) }
+        guard !unsure.isEmpty else { return }
+        for channel in unsure { await outbox?.receive(.hold(channel)) }
+        run { engine in
+            for channel in unsure {
+                // What stands in the page is settled by it. Without an answer the server tells a copy by
+                // its request ID.
+                _ = try? await engine.loadPage(
+                    channel, .around(.distantFuture, older: Self.lookBack, newer: 0))
+                guard await !engine.catchUps.contains(channel) else { continue }
+                await engine.outbox?.receive(.release(channel))
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 package import RoostModel
 package import RoostWire
 
@@ -12,6 +13,21 @@ package struct ServerWorld: Sendable {
     package var digest: @Sendable (String) -> String
     /// Takes what those who run the server should know; it must not block.
     package var log: @Sendable (LogLine) -> Void
+
+    /// The same world, whose clock stands still while the other one is set back: what a client takes
+    /// for a place in the change logs must not lie behind changes to come.
+    var withSteadyClock: ServerWorld {
+        var steady = self
+        let last = Guarded(Timestamp.distantPast)
+        steady.now = { [now] in
+            let present = now()
+            return last.withLock { last in
+                last = max(last, present)
+                return last
+            }
+        }
+        return steady
+    }
 
     package init(
         now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64,
@@ -109,7 +125,7 @@ package actor ChatServer {
         self.storage = storage
         self.files = files
         self.fanOut = fanOut
-        self.world = world
+        self.world = world.withSteadyClock
         userRates = RateLimiter(configuration.userRate)
         addressRates = RateLimiter(configuration.addressRate)
         serverNumber = world.entropy()

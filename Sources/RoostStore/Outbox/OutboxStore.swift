@@ -15,6 +15,12 @@ package actor OutboxStore {
     private var lock: FolderLock?
     private var isClosed = false
     private var isSealed = false
+    /// Held by the one process that sends.
+    private var sending: FolderLock?
+    /// Tells other processes that something was written, and hears them; nil in memory.
+    private var bell: FileBell?
+    /// Whether other processes are heard; who brings an executor decides what happens when.
+    private let listens: Bool
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
     /// Where copies of files lie; nil in memory.
@@ -25,7 +31,11 @@ package actor OutboxStore {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, files: StoreFiles?, _ switchboard: StoreSwitch) {
+    init(
+        on executor: any SerialExecutor, files: StoreFiles?, listens: Bool,
+        _ switchboard: StoreSwitch
+    ) {
+        self.listens = listens
         self.switchboard = switchboard
         gate = switchboard.makeGate()
         self.executor = executor
@@ -62,6 +72,7 @@ package actor OutboxStore {
         let draft = OutboxDraft(
             requestID: requestID, channel: channel, createdAt: createdAt, content: kept,
             leaves: leaves)
+        defer { bell?.ring() }
         do throws(StoreError) {
             return try await write { connection throws(SQLiteError) in
                 try connection.insertItem(draft)
@@ -83,6 +94,7 @@ package actor OutboxStore {
 
     /// Writes down what has happened, all of it or nothing; of items that are gone, nothing.
     package func note(_ notes: [OutboxNote]) async throws(StoreError) {
+        defer { bell?.ring() }
         try await write { connection throws(SQLiteError) in
             for note in notes {
                 switch note {
@@ -105,11 +117,31 @@ package actor OutboxStore {
     package func requeue(
         _ requestID: RequestID, createdAt: Timestamp
     ) async throws(StoreError) -> OutboxItem? {
-        try await write { connection throws(SQLiteError) in
+        defer { bell?.ring() }
+        return try await write { connection throws(SQLiteError) in
             try connection.execute(.takeSequence)
             try connection.execute(.requeueItem, (connection.itemName(requestID), createdAt))
             return try connection.outboxItem(requestID)?.item
         }
+    }
+
+    // MARK: Other processes
+
+    /// Whether this process is the one that sends: two that did would do everything twice.
+    ///
+    /// It stays so until the store closes or is suspended; the system ends it with the process.
+    package func maySend() -> Bool {
+        guard let files else { return true }
+        if sending == nil, connection != nil { sending = try? FolderLock(file: files.sendingLock) }
+        return sending != nil
+    }
+
+    /// Rings when another process may have written; ends with who reads it.
+    package func rings() -> AsyncStream<Void> {
+        guard listens, let rings = try? bell?.rings() else {
+            return AsyncStream { $0.finish() }
+        }
+        return rings
     }
 
     // MARK: Files
@@ -213,6 +245,8 @@ package actor OutboxStore {
         lock = opened.takeLock()
         connection = opened.connection
         isSealed = opened.connection.seals != nil
+        // A system that has no more files to give: others are noticed with the next opening.
+        if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
         return opened.report ?? .intact
     }
 
@@ -220,11 +254,13 @@ package actor OutboxStore {
     func letGo() {
         connection = nil
         lock = nil
+        sending = nil
     }
 
     func close() {
         isClosed = true
         letGo()
+        bell = nil
     }
 
     private func write<T>(

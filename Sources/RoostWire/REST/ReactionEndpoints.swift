@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Adds the user's own reaction to a message, or takes it back (`protocol.md` 3.7).
-package struct ReactToMessage: Endpoint {
+package struct ReactToMessage: Question {
     package typealias Output = ReactionChange
 
     package var channelURL: ChannelURL
@@ -18,13 +18,6 @@ package struct ReactToMessage: Endpoint {
         self.isAdded = isAdded
     }
 
-    /// The method of the call says which of the two it is, and the fields do not tell it.
-    package init(_ fields: RequestFields) throws(ServerError) {
-        self.init(
-            channelURL: fields.channelURL, messageID: try fields.pathMessageID(),
-            key: try fields.needed("reaction"), isAdded: true)
-    }
-
     package func encode() -> APIRequest {
         let path = [
             "group_channels", channelURL.rawValue, "messages", String(messageID.rawValue),
@@ -33,13 +26,6 @@ package struct ReactToMessage: Endpoint {
         return APIRequest(isAdded ? .post : .delete, path) { writer in
             writer.field("reaction", key)
         }
-    }
-
-    package static func write(_ output: ReactionChange, _ writer: inout JSONWriter) {
-        writer.field("reaction", output.key)
-        writer.field("user_id", output.userID.rawValue)
-        writer.field("operation", output.isAdded ? "ADD" : "DELETE")
-        writer.field("updated_at", output.updatedAt.milliseconds)
     }
 
     package static func read(_ reader: inout JSONReader) throws(WireError) -> ReactionChange {

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Uploads a file for a message (`protocol.md` 3.12), as a form whose file is sent piece by piece.
-package struct UploadFile: Hashable, Sendable {
+package struct UploadFile: Question {
     package struct Output: Hashable, Sendable {
         package var url: String
         package var thumbnails: [Thumbnail] = []
@@ -29,8 +29,8 @@ package struct UploadFile: Hashable, Sendable {
         self.thumbnailSizes = thumbnailSizes
     }
 
-    /// Path and query.
-    package static let target = "/v3/storage/file"
+    /// The call without its body, which is not made in one piece.
+    package func encode() -> APIRequest { APIRequest(.post, ["storage", "file"]) }
 
     /// Between the parts; a file that held it by chance could not be told from its end, so it is as random
     /// as the name of the act.
@@ -64,20 +64,7 @@ package struct UploadFile: Hashable, Sendable {
     /// What stands behind them.
     package var tail: [UInt8] { Array("\r\n--\(boundary)--\r\n".utf8) }
 
-    /// Reads an answer.
-    package static func decode(_ response: APIResponse) throws(APIFailure) -> Output {
-        let refusal: ServerError
-        do throws(WireError) {
-            var reader = try JSONReader(bytes: response.body)
-            if response.status == 200 { return try read(&reader) }
-            refusal = try reader.readServerError()
-        } catch {
-            throw .unreadable(error)
-        }
-        throw .refused(refusal, status: response.status)
-    }
-
-    private static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
         var url: String?
         var output = Output(url: "")
         try reader.readObject { name, reader throws(WireError) in
