@@ -91,14 +91,14 @@ let modules: [Target] = [
     .target(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite",
-            "RoostStore", "RoostWire",
+            "CRoostBenchLimit", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
+            "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
         ]),
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer", "RoostStore",
-            "RoostTestKit", "RoostWire",
+            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
+            "RoostStore", "RoostTestKit", "RoostWire",
         ]),
 ]
 
