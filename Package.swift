@@ -66,6 +66,12 @@ let modules: [Target] = [
         name: "SendbirdChatSDK",
         dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
     .target(
+        name: "SendBirdSDK",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
+    .target(
+        name: "SendBirdSyncManager",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "SendBirdSDK"]),
+    .target(
         name: "RoostServer",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostWire"]),
     .target(
@@ -133,14 +139,25 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostTests",
         dependencies: [
-            "RoostTestSupport", "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel",
-            "RoostStore",
-            "RoostTestKit",
+            "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
+            "RoostModel", "RoostStore", "RoostTestKit",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",
         dependencies: [
             "RoostTestSupport", "Roost", "RoostFileCache", "RoostModel", "RoostTestKit",
+        ]),
+    .testTarget(
+        name: "SendbirdChatSDKTests",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
+            "SendbirdChatSDK",
+        ]),
+    .testTarget(
+        name: "SendBirdSyncManagerTests",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
+            "SendBirdSDK", "SendBirdSyncManager",
         ]),
     .testTarget(
         name: "RoostServerTests",
@@ -162,6 +179,9 @@ let package = Package(
     products: [
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostFileCache", targets: ["RoostFileCache"]),
+        .library(name: "SendbirdChatSDK", targets: ["SendbirdChatSDK"]),
+        .library(
+            name: "SendBirdSyncManager", targets: ["SendBirdSDK", "SendBirdSyncManager"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
     ],
     targets: systemLibraries + limit + modules + examples + tests

@@ -37,6 +37,23 @@ extension ChatClient {
         }
     }
 
+    /// Takes another access token, for the next login.
+    package func use(token: String?) async { await engine.link?.use(token: token) }
+
+    /// A channel as the cache has it; nil when it has none.
+    public func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
+        do {
+            return try await store.readers[0].channel(url).value
+        } catch {
+            throw RoostError(error)
+        }
+    }
+
+    /// A message as the cache has it; nil when it has none.
+    public func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message? {
+        do { return try await store.readers[0].message(id).value } catch { throw RoostError(error) }
+    }
+
     /// The messages around a moment as the server has them now, oldest first.
     ///
     /// Needs a connection.
@@ -99,5 +116,13 @@ extension ChangeLogCursor {
             case .token(let token): .token(token)
             case .moment(let moment): .since(moment)
             }
+    }
+}
+
+extension Configuration {
+    /// The database of the cache, to which `-wal` adds its log; nil in memory.
+    package var cacheFile: String? {
+        StoreLocation(cache).files(
+            of: StoreOwner(application: applicationID, user: userID.rawValue))?.cache
     }
 }

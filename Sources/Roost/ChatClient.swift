@@ -18,9 +18,9 @@ public final class ChatClient: Sendable {
 
     let engine: SyncEngine
     private let link: Link
-    private let outbox: Outbox
+    let outbox: Outbox
     package let store: Store
-    private let world: World
+    let world: World
 
     private init(
         configuration: Configuration, world: World, store: Store, engine: SyncEngine, link: Link,
@@ -82,10 +82,16 @@ public final class ChatClient: Sendable {
         let outbox = Outbox(
             world: world, store: store.outbox, me: try await store.me(configuration.userID),
             surroundings: Outbox.Surroundings(
-                transmit: { item throws(RoostError) in
-                    try await link.send(.message(MessageCommand(item)))
+                deliver: { [weak engine] item, isOnline in
+                    await engine?.deliver(item, isOnline: isOnline) ?? .isMoot
                 },
-                changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) }))
+                upload: { [weak engine] upload, source throws(RoostError) in
+                    guard let engine else { throw .notConnected }
+                    return try await engine.upload(upload, source)
+                },
+                changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) },
+                find: { [weak engine] id in await engine?.find(id) },
+                held: { [weak engine] id in await engine?.held(id) }))
         await engine.attach(link: link, outbox: outbox)
         await engine.hearOthers()
         await engine.finishIndex()
@@ -139,6 +145,7 @@ public final class ChatClient: Sendable {
     public func resume() async throws(RoostError) -> [String] {
         do {
             let found = try await store.resume()
+            await outbox.resume()
             return found.cache.sentences + found.outbox.sentences
         } catch {
             throw RoostError(error)
@@ -148,10 +155,11 @@ public final class ChatClient: Sendable {
     /// Returns when nothing is being connected, fetched or sent that could be.
     public func waitUntilIdle() async { await engine.waitUntilIdle() }
 
-    /// Disconnects and closes the files; the client cannot be used afterwards.
+    /// Disconnects and closes the collections and the files; the client cannot be used afterwards.
     public func close() async {
         await engine.disconnect()
         await engine.finishObservers()
+        await outbox.finish()
         await store.close()
     }
 
@@ -205,56 +213,6 @@ public final class ChatClient: Sendable {
         return timeline
     }
 
-    /// Saves a message and queues it for delivery.
-    ///
-    /// Returns once the message is on disk, connected or not. Open timelines show it at once as
-    /// pending; delivery survives a relaunch, keeps the order of calls within a channel and happens once.
-    ///
-    /// - Throws: `.invalidParameter` for an empty text, `.localDatabaseError` when the disk refuses; in
-    ///   both cases nothing was saved.
-    @discardableResult
-    public func send(
-        _ params: UserMessageParams, to channel: ChannelURL
-    ) async throws(RoostError) -> Message {
-        guard !params.text.isEmpty else {
-            throw RoostError(
-                .invalidParameter, remedy: .correctInput, message: "A message needs some text.")
-        }
-        return try await outbox.append(params, to: channel)
-    }
-
-    /// Saves a text and queues it for delivery, as `send(_:to:)` does.
-    @discardableResult
-    public func send(
-        _ text: String, to channel: ChannelURL
-    ) async throws(RoostError) -> Message {
-        try await send(UserMessageParams(text: text), to: channel)
-    }
-
-    /// Changes the text of an own delivered message.
-    ///
-    /// Needs a connection.
-    public func edit(
-        _ messageID: MessageID, in channel: ChannelURL, text: String
-    ) async throws(RoostError) {
-        try await engine.edit(messageID, in: channel, text: text)
-    }
-
-    /// Deletes a delivered message for everybody.
-    ///
-    /// Needs a connection.
-    public func delete(
-        _ messageID: MessageID, in channel: ChannelURL
-    ) async throws(RoostError) {
-        try await engine.delete(messageID, in: channel)
-    }
-
-    /// Tries a failed message again, under the same request ID.
-    public func resend(_ requestID: RequestID) async { await outbox.receive(.retried(requestID)) }
-
-    /// Takes an unsent message back; one that is on its way may arrive all the same.
-    public func cancel(_ requestID: RequestID) async { await outbox.receive(.canceled(requestID)) }
-
     // MARK: A look inside
 
     /// What the cache holds, in numbers.
@@ -284,20 +242,6 @@ extension Store {
             return try await readers[0].user(id).value ?? User(id: id)
         } catch {
             throw RoostError(error)
-        }
-    }
-}
-
-extension MessageCommand {
-    init(_ item: OutboxItem) {
-        switch item.content {
-        case .userMessage(let params):
-            self.init(
-                channelURL: item.channel, requestID: item.requestID,
-                content: .user(text: params.text), data: params.data,
-                customType: params.customType, mention: params.mention,
-                metaArrays: params.metaArrays, parentID: params.parentID,
-                isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
         }
     }
 }

@@ -76,9 +76,13 @@ package actor ChannelListDriver {
         guard self.list == nil else { return list }
         self.list = list
         let changes = await list.changes()
-        // Ends with the list.
+        let snapshots = await list.snapshots()
+        // Both end with the list.
         Task(executorPreference: executor) { [weak self] in
             for await change in changes { await self?.take(change) }
+        }
+        Task(executorPreference: executor) { [weak self] in
+            for await snapshot in snapshots { await self?.note(hasMore: snapshot.hasMore) }
         }
         return list
     }
@@ -133,6 +137,11 @@ package actor ChannelListDriver {
         tell(News(change: news, moved: Self.moved(news, from: before, to: view.channels)))
     }
 
+    private func note(hasMore: Bool) {
+        // Before the first page there is one in any case.
+        if hasBegun { shared.withLock { $0.hasMore = hasMore } }
+    }
+
     private func publish(hasMore: Bool?) {
         let order = query.order
         let channels = mirror.all.sorted { order.key(of: $0) < order.key(of: $1) }
@@ -155,5 +164,15 @@ package actor ChannelListDriver {
         let old = places(before, without: change.deleted)
         let new = places(after, without: change.inserted)
         return Set(change.updated.map(\.after.url).filter { old[$0] != new[$0] })
+    }
+}
+
+extension ChannelListQuery {
+    /// One channel, hidden or not.
+    package static func only(_ url: ChannelURL) -> ChannelListQuery {
+        var filter = ChannelFilter()
+        filter.urls = [url]
+        filter.hidden = .all
+        return ChannelListQuery(filter)
     }
 }

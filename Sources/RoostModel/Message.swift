@@ -253,6 +253,9 @@ public struct Mention: Hashable, Sendable {
         self.kind = kind
         self.userIDs = userIDs
     }
+
+    /// Whether it calls a user, by name or with everybody.
+    public func calls(_ user: UserID) -> Bool { kind == .channel || userIDs.contains(user) }
 }
 
 /// A named list of words an app attaches to a message.

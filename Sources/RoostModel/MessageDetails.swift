@@ -42,7 +42,14 @@ public struct MessageDetails: Hashable, Sendable, RareValue {
     /// Only in notification channels.
     public var notification: NotificationInfo?
 
+    /// What was asked to be sent; on unsent messages only, and in no cache.
+    package var params: MessageParams? {
+        get { storedParams?.value }
+        set { storedParams = newValue.map { Indirect($0) } }
+    }
+
     private var storedPreview: Indirect<ParentPreview>?
+    private var storedParams: Indirect<MessageParams>?
     private var storedPoll: Indirect<Poll>?
 
     public init() {}

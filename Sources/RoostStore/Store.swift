@@ -97,7 +97,9 @@ package struct Store: Sendable {
         let writer = StoreWriter(
             on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
             budget: BudgetKeeper(budget: options.budget, order: options.clearOrder))
-        let outbox = OutboxStore(on: executor("roost.outbox"), files: files, switchboard)
+        let outbox = OutboxStore(
+            on: executor("roost.outbox"), files: files, listens: options.executor == nil,
+            switchboard)
         var connections: [ReadConnection] = []
         if files != nil {
             connections = (0..<options.readerCount).map { index in

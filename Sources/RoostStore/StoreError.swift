@@ -30,6 +30,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case wrongKey
         /// The key cannot be read now, as while the device is locked (scar 47).
         case keyUnavailable
+        /// A file that is to be sent is not there, or may not be read.
+        case fileUnreadable
         /// There is no index of words, or this SQLite cannot make one.
         case searchUnavailable
         /// The app is suspended, and the call was of a kind that does not wait.
@@ -103,6 +105,16 @@ extension StoreError {
                 .newerSchema,
                 "\(path) was made by another build of schema \(number) (\(name)): use that build, or "
                     + "move the file away.")
+        }
+    }
+
+    /// What came of copying or opening a file that is to be sent.
+    init(_ error: FileError, attaching name: String) {
+        if error.isFull {
+            self.init(.full, "The disk is full: free some space, and send the file again.")
+        } else {
+            self.init(
+                .fileUnreadable, "The file \(name) cannot be read or kept: \(error.description)")
         }
     }
 

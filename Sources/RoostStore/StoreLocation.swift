@@ -12,7 +12,7 @@ package enum StoreLocation: Hashable, Sendable {
     case files(in: String)
 
     /// The files of one owner; nil in memory.
-    func files(of owner: StoreOwner) -> StoreFiles? {
+    package func files(of owner: StoreOwner) -> StoreFiles? {
         switch self {
         case .memory: nil
         case .files(let folder): StoreFiles(folder: folder)
@@ -35,6 +35,10 @@ package struct StoreFiles: Hashable, Sendable {
     var unfinishedOutbox: String { "\(folder)/outbox.unfinished" }
     /// A second copy of what opens a sealed outbox.
     package var vaultCopy: String { "\(folder)/outbox.vault" }
+    /// Copies of the files that unsent messages carry.
+    package var attachments: String { "\(folder)/outbox.files" }
+    /// Held by the one process that sends what the outbox holds.
+    package var sendingLock: String { "\(folder)/outbox.sending" }
     /// Held while the cache is open; whoever writes to the cache writes to it too, see `FileBell`.
     package var lock: String { "\(folder)/lock" }
     /// Held while the outbox is open.

@@ -8,6 +8,29 @@ package protocol HTTPTransport: Sendable {
     ///
     /// An error status is a response. Cancelling the task gives the request up; it may have arrived.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+
+    /// Sends a request whose body is read while it is sent, so that no more than a piece of it is in
+    /// memory (scar 144).
+    ///
+    /// The request's time limit is for each piece, and for the answer, not for the whole.
+    func upload(
+        _ request: HTTPRequest, _ body: HTTPBody
+    ) async throws(TransportError) -> HTTPResponse
+}
+
+/// A body that is read piece by piece, once.
+package struct HTTPBody: Sendable {
+    /// Bytes in all; exactly so many must come.
+    package let length: Int64
+    /// The next bytes, none at the end; nil when they cannot be read, which ends the request.
+    ///
+    /// Called from a thread of the transport's, one call at a time.
+    package let next: @Sendable () -> [UInt8]?
+
+    package init(length: Int64, next: @escaping @Sendable () -> [UInt8]?) {
+        self.length = length
+        self.next = next
+    }
 }
 
 /// One HTTP request.

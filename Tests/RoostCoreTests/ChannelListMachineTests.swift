@@ -89,11 +89,11 @@ struct ChannelListMachineTests {
 
     @Test func `a message counts as unread once, however often it comes (scar 112)`() {
         let channel = Self.channel("a", lastMessage: 5)
-        let news = ChannelNews.received(Self.message(6, in: "a"), countsAsUnread: true)
+        let news = ChannelNews.received(Self.message(6, in: "a"), .init(isUnread: true))
         let once = channel.applying(news)
         #expect(once.unreadMessageCount == 1)
         #expect(once.applying(news) == once)
-        let own = ChannelNews.received(Self.message(7, in: "a"), countsAsUnread: false)
+        let own = ChannelNews.received(Self.message(7, in: "a"), .init(isUnread: false))
         #expect(once.applying(own).unreadMessageCount == 1)
         let read = once.applying(.read(Timestamp(milliseconds: 6)))
         #expect(read.unreadMessageCount == 0)
@@ -149,9 +149,9 @@ struct ChannelListMachineTests {
                 delivery: .delivered(MessageID(moment), nil), channelURL: "c",
                 createdAt: Timestamp(milliseconds: moment), content: .user(text: "x"))
         }
-        let old = ChannelNews.received(message(at: 50), countsAsUnread: true)
+        let old = ChannelNews.received(message(at: 50), .init(isUnread: true))
         #expect(channel.applying(old) == channel)
-        let after = channel.applying(.received(message(at: 51), countsAsUnread: true))
+        let after = channel.applying(.received(message(at: 51), .init(isUnread: true)))
         #expect(after.hiddenState == .unhidden)
         #expect(after.lastMessage?.createdAt == Timestamp(milliseconds: 51))
     }

@@ -89,7 +89,7 @@ struct LedgerTests {
     @Test func `an answer that news has overtaken is brought up to date by it (scars 55, 112)`() {
         var ledger = ChannelLedger()
         let mark = ledger.begin()
-        let news = ChannelNews.received(Self.message(5), countsAsUnread: true)
+        let news = ChannelNews.received(Self.message(5), .init(isUnread: true))
         ledger.note(news, in: "b")
         let older = Self.channel("b", last: Self.message(4), unread: 1)
         let newer = Self.channel("b", last: Self.message(6), unread: 3)

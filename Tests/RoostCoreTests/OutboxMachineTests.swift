@@ -32,7 +32,7 @@ struct OutboxMachineTests {
         var machine = Self.machine("1", "2", "3", online: false)
         var sent = Self.transmitted(machine.handle(.wentOnline(now: Self.now)))
         for id in ["1", "2", "3"] as [RequestID] {
-            sent += Self.transmitted(machine.handle(.delivered(id)))
+            sent += Self.transmitted(machine.handle(.delivered(id, 1)))
         }
         #expect(sent == ["1", "2", "3"])
         #expect(!machine.isBusy)
@@ -41,7 +41,7 @@ struct OutboxMachineTests {
     @Test func `one message of a channel is on its way at a time (scar 12)`() {
         var machine = Self.machine("1")
         #expect(Self.transmitted(machine.handle(.queued(Self.item("2")))).isEmpty)
-        #expect(Self.transmitted(machine.handle(.delivered("1"))) == ["2"])
+        #expect(Self.transmitted(machine.handle(.delivered("1", 1))) == ["2"])
     }
 
     @Test func `channels do not wait for one another (scar 18)`() {
@@ -63,19 +63,19 @@ struct OutboxMachineTests {
         let timedOut = machine.handle(.ackTimedOut("1"))
         #expect(timedOut.contains(.store("1", .failed(.ackTimeout))))
         #expect(Self.transmitted(timedOut) == ["2"])
-        #expect(machine.handle(.delivered("1")).contains(.remove("1")))
+        #expect(machine.handle(.delivered("1", 1)).contains(.remove("1")))
         #expect(machine.item("1") == nil)
     }
 
     @Test func `hearing of a delivery twice is hearing of it once (scar 69)`() {
         var machine = Self.machine("1")
-        #expect(machine.handle(.delivered("1")) == [.disarmAckTimer("1"), .remove("1")])
-        #expect(machine.handle(.delivered("1")).isEmpty)
+        #expect(machine.handle(.delivered("1", 1)) == [.disarmAckTimer("1"), .remove("1")])
+        #expect(machine.handle(.delivered("1", 1)).isEmpty)
     }
 
     @Test func `a refused message steps aside with its reason and the rest goes on (scar 65)`() {
         var machine = Self.machine("1", "2")
-        let effects = machine.handle(.failed("1", .notAMember))
+        let effects = machine.handle(.failed("1", .notAMember, .socket))
         #expect(effects.contains(.store("1", .failed(.notAMember))))
         #expect(Self.transmitted(effects) == ["2"])
     }
@@ -89,10 +89,10 @@ struct OutboxMachineTests {
 
     @Test func `a rate limit makes the channel rest and keeps the order (scar 72)`() {
         var machine = Self.machine("1", "2")
-        let effects = machine.handle(.failed("1", .rateLimited))
-        #expect(effects.contains(.armRest("c", OutboxMachine.rest)))
+        let effects = machine.handle(.failed("1", .rateLimited, .socket))
+        #expect(effects.contains(.armRest(.init("c"), OutboxMachine.rest)))
         #expect(Self.transmitted(effects).isEmpty)
-        #expect(Self.transmitted(machine.handle(.rested("c"))) == ["1"])
+        #expect(Self.transmitted(machine.handle(.rested(.init("c")))) == ["1"])
     }
 
     @Test(arguments: [
@@ -109,9 +109,9 @@ struct OutboxMachineTests {
 
     @Test func `a failed message is tried again under the same name when a person asks`() {
         var machine = Self.machine("1")
-        _ = machine.handle(.failed("1", .ackTimeout))
-        let effects = machine.handle(.retried("1"))
-        #expect(effects.first == .store("1", .pending))
+        _ = machine.handle(.failed("1", .ackTimeout, .socket))
+        let effects = machine.handle(.retried("1", now: Self.now))
+        #expect(machine.item("1")?.state == .pending)
         #expect(Self.transmitted(effects) == ["1"])
     }
 
@@ -133,7 +133,7 @@ struct OutboxMachineTests {
     func `each error has one consequence (R138-R151, scar 72)`(
         code: RoostError.Code, consequence: SendConsequence
     ) {
-        #expect(SendConsequence(of: code) == consequence)
+        #expect(SendConsequence(of: code, at: .socket) == consequence)
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
@@ -168,14 +168,14 @@ struct OutboxMachineTests {
                 guard !onItsWay.isEmpty else { continue }
                 let requestID = onItsWay.removeFirst()
                 deliver(requestID)
-                perform(machine.handle(.delivered(requestID)))
+                perform(machine.handle(.delivered(requestID, 1)))
             }
         }
         perform(machine.handle(.wentOnline(now: Self.now)))
         while !onItsWay.isEmpty {
             let requestID = onItsWay.removeFirst()
             deliver(requestID)
-            perform(machine.handle(.delivered(requestID)))
+            perform(machine.handle(.delivered(requestID, 1)))
         }
         #expect(log.values.reduce(0) { $0 + $1.count } == written)
         for numbers in log.values { #expect(numbers == numbers.sorted()) }

@@ -56,7 +56,7 @@ struct OutboxStoreTests {
             try await append(
                 RequestID("r\(index)"), to: ChannelURL("channel \(index % 5)"), in: store)
         }
-        try await store.outbox.update("r7", state: .failed(.ackTimeout))
+        try await store.outbox.note(.state("r7", .failed(.ackTimeout)))
         for item in try await store.outbox.items().items {
             let index = Int(item.requestID.rawValue.dropFirst()) ?? -1
             #expect(item.channel == ChannelURL("channel \(index % 5)"))
@@ -67,7 +67,7 @@ struct OutboxStoreTests {
     @Test func `the same request ID twice is one item, the first (scar 10)`() async throws {
         let store = try await Store.test()
         let first = try await append("r", in: store)
-        try await store.outbox.noteAttempt("r")
+        try await store.outbox.note(.attempt("r"))
         let second = try await store.outbox.append(
             "r", to: "elsewhere", createdAt: Timestamp(milliseconds: 99),
             content: Self.content("no"))
@@ -84,9 +84,9 @@ struct OutboxStoreTests {
         let folder = try TemporaryFolder()
         var store = try await Store.test(.folder(folder.path))
         try await append("r", in: store)
-        try await store.outbox.update("r", state: .failed(.networkError))
-        try await store.outbox.update("r", state: state)
-        for _ in 0..<3 { try await store.outbox.noteAttempt("r") }
+        try await store.outbox.note(.state("r", .failed(.networkError)))
+        try await store.outbox.note(.state("r", state))
+        for _ in 0..<3 { try await store.outbox.note(.attempt("r")) }
         await store.close()
         store = try await Store.test(.folder(folder.path))
         let item = try #require(try await store.outbox.items().items.first)
@@ -100,10 +100,10 @@ struct OutboxStoreTests {
         let store = try await Store.test()
         try await append("a", in: store)
         let last = try await append("b", in: store)
-        try await store.outbox.remove("b")
-        try await store.outbox.remove("b")
-        try await store.outbox.update("b", state: .pending)
-        try await store.outbox.noteAttempt("b")
+        try await store.outbox.note(.removal("b"))
+        try await store.outbox.note(.removal("b"))
+        try await store.outbox.note(.state("b", .pending))
+        try await store.outbox.note(.attempt("b"))
         #expect(try await store.outbox.items().items.map(\.requestID) == ["a"])
         #expect(try await append("c", in: store).sequence > last.sequence)
     }
@@ -115,8 +115,8 @@ struct OutboxStoreTests {
         let item = try await append(RequestID(name), to: ChannelURL(name), in: store)
         #expect(try await store.outbox.items().items == [item])
         #expect(item.channel.rawValue == name)
-        try await store.outbox.update(RequestID(name), state: .canceled)
-        try await store.outbox.remove(RequestID(name))
+        try await store.outbox.note(.state(RequestID(name), .canceled))
+        try await store.outbox.note(.removal(RequestID(name)))
         #expect(try await store.outbox.items().items == [])
     }
 
@@ -155,7 +155,7 @@ struct OutboxStoreTests {
             "r", to: Fixture.channel, createdAt: Timestamp(milliseconds: 4),
             content: .userMessage(PayloadTests.params))
         let sender = Sender(user: PayloadTests.user)
-        let message = item.message(from: sender)
+        let message = try #require(item.message(from: sender))
         #expect(message.delivery == .unsent("r", .pending))
         #expect(message.position == nil)
         #expect(message.text == "Hi")

@@ -62,11 +62,11 @@ struct RandomLifeTests {
         guard !own.isEmpty, let id = own[Int(random.next() % UInt64(own.count))].messageID else {
             return
         }
-        // Both need a connection; without one they say so and nothing has changed.
+        // A disk that refuses says so, and nothing has changed.
         if random.next() % 2 == 0 {
-            try? await person.client.edit(id, in: channel, text: "edited \(id)")
+            _ = try? await person.client.edit(id, in: channel, text: "edited \(id)")
         } else {
-            try? await person.client.delete(id, in: channel)
+            _ = try? await person.client.delete(id, in: channel)
         }
     }
 

@@ -166,7 +166,7 @@ extension ChannelList {
             outcome = .failure(error)
         }
         if case .success(let page) = outcome {
-            let serverHasMore = token.map { !$0.isEmpty } ?? true
+            let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
             publish(
                 machine.replace(
                     with: page.channels, hasMore: page.hasMore || serverHasMore,
@@ -190,5 +190,7 @@ extension ChannelList {
 struct CachedChannels: Sendable {
     let channels: [GroupChannel]
     let hasMore: Bool
+    /// Whether the disk holds all of the user's channels.
+    let isWhole: Bool
     let sequence: Int64
 }

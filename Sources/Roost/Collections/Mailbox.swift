@@ -3,19 +3,26 @@
 import RoostCore
 import RoostModel
 
-/// The steps one reader of a list has not taken yet.
+/// A step that can become one with the step after it.
+protocol JoinableStep: Sendable {
+    func followed(by later: Self) -> Self
+}
+
+extension ListDiff: JoinableStep {}
+
+/// The steps one reader has not taken yet.
 ///
 /// Holds at most `capacity` steps; beyond that the newest two become one. So a reader that sleeps
 /// costs no more than the list itself, and still learns of every change (scar 86).
-struct Mailbox<Element: ListElement> {
+struct Mailbox<Step: JoinableStep> {
     /// Enough that a reader which keeps up sees every step as it happened.
     private static var capacity: Int { 256 }
 
-    private var steps: [ListDiff<Element>] = []
-    private var reader: CheckedContinuation<ListDiff<Element>?, Never>?
+    private var steps: [Step] = []
+    private var reader: CheckedContinuation<Step?, Never>?
     private var isClosed = false
 
-    mutating func post(_ step: ListDiff<Element>) {
+    mutating func post(_ step: Step) {
         if let reader {
             self.reader = nil
             reader.resume(returning: step)
@@ -27,8 +34,8 @@ struct Mailbox<Element: ListElement> {
     }
 
     /// Hands the next step to a reader, now or when there is one; nil when the list is closed.
-    mutating func take(_ reader: CheckedContinuation<ListDiff<Element>?, Never>) {
-        precondition(self.reader == nil, "One task at a time reads the changes of a list.")
+    mutating func take(_ reader: CheckedContinuation<Step?, Never>) {
+        precondition(self.reader == nil, "One task at a time reads a stream.")
         if !steps.isEmpty {
             reader.resume(returning: steps.removeFirst())
         } else if isClosed {
@@ -42,6 +49,44 @@ struct Mailbox<Element: ListElement> {
         isClosed = true
         reader?.resume(returning: nil)
         reader = nil
+    }
+}
+
+/// The mailboxes of everybody who reads the same steps.
+struct Mailboxes<Step: JoinableStep> {
+    // Kept in the order they came, so that no dictionary order shows.
+    private var boxes: [(id: Int, box: Mailbox<Step>)] = []
+    private var lastID = 0
+    private var isClosed = false
+
+    /// Opens a mailbox for a reader that may skip nothing.
+    mutating func open() -> Int {
+        lastID += 1
+        if !isClosed { boxes.append((lastID, Mailbox())) }
+        return lastID
+    }
+
+    mutating func close(_ id: Int) {
+        guard let index = boxes.firstIndex(where: { $0.id == id }) else { return }
+        boxes[index].box.close()
+        boxes.remove(at: index)
+    }
+
+    mutating func take(_ id: Int, _ reader: CheckedContinuation<Step?, Never>) {
+        guard let index = boxes.firstIndex(where: { $0.id == id }) else {
+            return reader.resume(returning: nil)
+        }
+        boxes[index].box.take(reader)
+    }
+
+    mutating func post(_ step: Step) {
+        for index in boxes.indices { boxes[index].box.post(step) }
+    }
+
+    /// No step comes any more; what was posted can still be taken.
+    mutating func closeAll() {
+        isClosed = true
+        for index in boxes.indices { boxes[index].box.close() }
     }
 }
 
@@ -70,9 +115,7 @@ extension ChangeSource {
 /// Everybody who watches one list: some want the newest state, some want every step.
 struct Observers<Snapshot: Sendable, Element: ListElement> {
     private var snapshots: [AsyncStream<Snapshot>.Continuation] = []
-    // Kept in the order they came, so that no dictionary order shows.
-    private var mailboxes: [(id: Int, box: Mailbox<Element>)] = []
-    private var lastID = 0
+    private var mailboxes = Mailboxes<ListDiff<Element>>()
     private var isClosed = false
 
     /// A stream of states, newest wins: a slow reader skips some and always ends with the last.
@@ -84,22 +127,12 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
         return stream
     }
 
-    /// Opens a mailbox for a reader that may skip nothing.
-    mutating func openMailbox() -> Int {
-        lastID += 1
-        if !isClosed { mailboxes.append((lastID, Mailbox())) }
-        return lastID
-    }
+    mutating func openMailbox() -> Int { mailboxes.open() }
 
-    mutating func closeMailbox(_ id: Int) {
-        guard let index = index(of: id) else { return }
-        mailboxes[index].box.close()
-        mailboxes.remove(at: index)
-    }
+    mutating func closeMailbox(_ id: Int) { mailboxes.close(id) }
 
     mutating func take(_ id: Int, _ reader: CheckedContinuation<ListDiff<Element>?, Never>) {
-        guard let index = index(of: id) else { return reader.resume(returning: nil) }
-        mailboxes[index].box.take(reader)
+        mailboxes.take(id, reader)
     }
 
     /// Tells everybody; the snapshot is made only when somebody wants it.
@@ -112,17 +145,13 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
                 if case .terminated = continuation.yield(snapshot) { true } else { false }
             }
         }
-        guard !step.isEmpty else { return }
-        for index in mailboxes.indices { mailboxes[index].box.post(step) }
+        if !step.isEmpty { mailboxes.post(step) }
     }
 
     mutating func close() {
         isClosed = true
         for continuation in snapshots { continuation.finish() }
         snapshots = []
-        // What was posted before the end can still be taken.
-        for index in mailboxes.indices { mailboxes[index].box.close() }
+        mailboxes.closeAll()
     }
-
-    private func index(of id: Int) -> Int? { mailboxes.firstIndex { $0.id == id } }
 }

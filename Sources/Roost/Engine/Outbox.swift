@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
-import RoostModel
+package import RoostModel
 import RoostStore
+import RoostWire
 
 /// Keeps what the user wrote until the server has it, and obeys the outbox machine.
 actor Outbox {
     /// What the outbox needs from above, handed in as functions so that it knows no engine.
     struct Surroundings: Sendable {
-        /// Puts a message on the wire; throws when it certainly did not leave.
-        let transmit: @Sendable (OutboxItem) async throws(RoostError) -> Void
+        /// Sends a message, all of whose files are uploaded, or makes a change.
+        ///
+        /// `isOnline` is false for a message whose link was lost while its files were uploaded.
+        let deliver: @Sendable (OutboxItem, _ isOnline: Bool) async -> Outcome
+        /// Uploads a file; sends nothing twice by itself.
+        let upload:
+            @Sendable (UploadFile, HTTPBodySource) async throws(RoostError)
+                -> UploadFile.Output
         /// The unsent messages of a channel are not what they were.
         let changed: @Sendable (ChannelURL) async -> Void
+        /// The ID of a message that the cache holds.
+        let find: @Sendable (RequestID) async -> MessageID?
+        /// A message as the cache holds it.
+        let held: @Sendable (MessageID) async -> Message?
+    }
+
+    /// What came of an attempt.
+    enum Outcome: Sendable {
+        /// It was written to the socket, which will bring the answer.
+        case awaitsAnswer
+        /// The server has it; a message as it is there.
+        case done(Message?)
+        /// There is nothing left to do.
+        case isMoot
+        case failed(RoostError, SendStage)
     }
 
     private nonisolated let executor: any WorldExecutor
@@ -20,25 +42,45 @@ actor Outbox {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    private let world: World
-    private let store: OutboxStore
-    private var me: User
-    private let surroundings: Surroundings
-    private var machine = OutboxMachine()
+    let world: World
+    let store: OutboxStore
+    private(set) var me: User
+    let surroundings: Surroundings
+    var machine = OutboxMachine()
     /// Everything unsent, in the order it was written.
-    private var items: [OutboxItem] = []
+    var items: [OutboxItem] = []
+    let observers = OutboxObservers()
+    /// Who wait for the end of something.
+    var waiters: [RequestID: [CheckedContinuation<RoostError?, Never>]] = [:]
+    /// Uploads under way, which go on when the socket is lost.
+    var uploads: [RequestID: Task<RoostError?, Never>] = [:]
+    /// In what words something was refused, until the end of the process.
+    var reasons: [RequestID: RoostError] = [:]
+    /// What is being written down for the first time, and what is being forgotten: of both the disk may
+    /// say something else than we know.
+    var unsettled: Set<RequestID> = []
+    /// How many look at the disk right now, and what was forgotten meanwhile.
+    var hearing = 0
+    var forgotten: Set<RequestID> = []
+    /// Whether there is a connection, though perhaps another process is the one that sends.
+    var isConnected = false
     private var timers = Timers<Timer>()
-    /// What the disk refused to write down, in order; nil takes the item out.
-    private var owed: [(requestID: RequestID, state: UnsentState?)] = []
+    /// What the disk refused to write down, in order.
+    private var owed: [[OutboxNote]] = []
 
     private enum Timer: Hashable, Sendable {
         case acknowledgement(RequestID)
-        case rest(ChannelURL)
+        case rest(OutboxMachine.Lane)
         case owed
+        case turn
     }
 
     /// How long a disk that refused is left alone.
     private static let repairDelay = Duration.seconds(5)
+    /// How often it is asked whether the process that sends has ended.
+    private static let turnDelay = Duration.seconds(5)
+    /// A copy of a file that nobody names after so long was left by a crash.
+    private static let orphanAgeMS: Int64 = 86_400_000
 
     init(world: World, store: OutboxStore, me: User, surroundings: Surroundings) {
         self.world = world
@@ -56,43 +98,82 @@ actor Outbox {
             throw RoostError(error)
         }
         for item in items { _ = machine.handle(.queued(OutboxMachine.Item(item))) }
+        let past = world.wallTime().milliseconds - Self.orphanAgeMS
+        // Files that stay do no harm; the next opening tries again.
+        try? await store.tidyFiles(madeBefore: Timestamp(milliseconds: past))
+        let rings = await store.rings()
+        // Ends with the store's bell.
+        Task(executorPreference: executor) { [weak self] in
+            for await _ in rings { await self?.hearOthers() }
+        }
     }
 
-    /// Writes a message down and queues it; when this returns it survives a crash.
+    /// There is a connection: what waits goes out, if this is the process that sends.
+    func wentOnline() async {
+        isConnected = true
+        await takeTurn()
+    }
+
+    func wentOffline() async {
+        isConnected = false
+        timers.disarm(.turn)
+        await receive(.wentOffline)
+    }
+
+    /// Sends, or asks again later whether the other process has ended.
+    private func takeTurn() async {
+        guard await store.maySend() else {
+            await receive(.wentOffline)
+            timers.arm(.turn, for: Self.turnDelay, in: world) { number in
+                await self.askAgain(number)
+            }
+            return
+        }
+        // What the other process left is ours now.
+        await hearOthers()
+        guard isConnected else { return }
+        await receive(.wentOnline(now: world.wallTime()))
+    }
+
+    /// The files are open again: while they were not, another process may have begun to send.
+    func resume() async {
+        if isConnected { await takeTurn() }
+    }
+
+    private func askAgain(_ number: Int) async {
+        guard timers.claim(.turn, number), isConnected else { return }
+        await takeTurn()
+    }
+
+    /// Writes something down and queues it; when this returns it survives a crash.
     func append(
-        _ params: UserMessageParams, to channel: ChannelURL
-    ) async throws(RoostError) -> Message {
+        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID? = nil
+    ) async throws(RoostError) -> OutboxItem {
+        let lane = OutboxMachine.Lane(channel, isForChanges: content.isChange)
         let item: OutboxItem
+        let requestID = requestID ?? .random(world.entropy)
+        unsettled.insert(requestID)
+        defer { unsettled.remove(requestID) }
         do {
             item = try await store.append(
-                RequestID.random(world.entropy), to: channel, createdAt: world.wallTime(),
-                content: .userMessage(params))
+                requestID, to: channel, createdAt: world.wallTime(), content: content,
+                leaves: machine.wouldLeaveAtOnce(lane))
         } catch {
             throw RoostError(error)
         }
-        // Two calls may come back from the disk in either order; the disk's order counts.
-        items.insert(item, at: items.firstIndex { $0.sequence > item.sequence } ?? items.count)
+        place(item)
         // The machine learns of it here, before anything else can come between.
         let effects = machine.handle(.queued(OutboxMachine.Item(item)))
-        await surroundings.changed(channel)
-        for effect in effects { await perform(effect) }
-        return item.message(from: Sender(user: me))
+        if let message = message(item) { observers.publish(.queued(message)) }
+        if let change = item.change { observers.publish(.changeQueued(change)) }
+        if !content.isChange { await surroundings.changed(channel) }
+        await carryOut(effects)
+        return item
     }
 
     /// Moves the machine, then does what it asks for.
     func receive(_ input: OutboxMachine.Input) async {
-        for effect in machine.handle(input) { await perform(effect) }
-    }
-
-    /// The unsent messages of a channel, in the order they were written.
-    func unsent(in channel: ChannelURL) -> [Message] {
-        items.filter { $0.channel == channel }.map { item in
-            var message = item.message(from: Sender(user: me))
-            if let state = machine.item(item.requestID)?.state {
-                message.delivery = .unsent(item.requestID, state)
-            }
-            return message
-        }
+        await carryOut(machine.handle(input))
     }
 
     /// Takes the name the server knows the user by; pending messages carry it from now on.
@@ -101,31 +182,107 @@ actor Outbox {
     /// Whether something is on its way or could leave at once.
     var isBusy: Bool { machine.isBusy }
 
-    private func perform(_ effect: OutboxMachine.Effect) async {
-        switch effect {
-        case .transmit(let requestID):
-            guard machine.isOnItsWay(requestID),
-                let item = items.first(where: { $0.requestID == requestID })
-            else { return }
-            // On its own, so that one slow socket write keeps neither callers nor channels waiting;
-            // it ends with the write.
-            Task(executorPreference: executor) { await self.transmit(item) }
-        case .armAckTimer(let requestID, let duration):
-            guard machine.isOnItsWay(requestID) else { return }
-            arm(.acknowledgement(requestID), for: duration, then: .ackTimedOut(requestID))
-        case .disarmAckTimer(let requestID): timers.disarm(.acknowledgement(requestID))
-        case .armRest(let channel, let duration):
-            arm(.rest(channel), for: duration, then: .rested(channel))
-        case .store(let requestID, let state): await note(state, of: requestID)
-        case .remove(let requestID): await forget(requestID)
+    /// The item as a timeline shows it; nil for a change.
+    func message(_ item: OutboxItem) -> Message? {
+        item.message(from: Sender(user: me), files: store.attachments)
+    }
+
+    /// Two calls may come back from the disk in either order; the disk's order counts.
+    func place(_ item: OutboxItem) {
+        let before = items.lastIndex { $0.sequence < item.sequence }
+        items.insert(item, at: before.map { $0 + 1 } ?? 0)
+    }
+
+    func index(of requestID: RequestID) -> Int? {
+        items.firstIndex { $0.requestID == requestID }
+    }
+
+    // MARK: What the machine asks for
+
+    func carryOut(_ effects: [OutboxMachine.Effect]) async {
+        var notes: [OutboxNote] = []
+        var news: [News] = []
+        for effect in effects { note(effect, &notes, &news) }
+        if !notes.isEmpty { await write(notes) }
+        for item in news { await tell(item) }
+        for effect in effects {
+            switch effect {
+            case .transmit(let requestID):
+                // On its own, so that one slow socket write keeps neither callers nor channels waiting;
+                // it ends with the attempt.
+                Task(executorPreference: executor) { await self.transmit(requestID) }
+            case .armAckTimer(let requestID, let duration):
+                guard machine.isOnItsWay(requestID) else { continue }
+                arm(.acknowledgement(requestID), for: duration, then: .ackTimedOut(requestID))
+            case .disarmAckTimer(let requestID): timers.disarm(.acknowledgement(requestID))
+            case .armRest(let lane, let duration):
+                arm(.rest(lane), for: duration, then: .rested(lane))
+            case .noteAttempt, .store, .aim, .remove, .drop: break
+            }
         }
     }
 
-    private func transmit(_ item: OutboxItem) async {
-        do throws(RoostError) {
-            try await surroundings.transmit(item)
-        } catch {
-            await receive(.failed(item.requestID, error.code))
+    /// What changed of an item, to be told when it is on disk.
+    private enum News {
+        case state(OutboxItem)
+        case removed(OutboxItem)
+        case dropped(OutboxItem)
+    }
+
+    /// Takes an effect over into memory, at once, and notes what the disk has to be told.
+    private func note(
+        _ effect: OutboxMachine.Effect, _ notes: inout [OutboxNote], _ news: inout [News]
+    ) {
+        switch effect {
+        case .noteAttempt(let id):
+            guard let index = index(of: id) else { return }
+            items[index].hasLeft = true
+            items[index].attemptCount += 1
+            notes.append(.attempt(id))
+        case .store(let id, let state):
+            guard let index = index(of: id) else { return }
+            items[index].state = state
+            notes.append(.state(id, state))
+            news.append(.state(items[index]))
+        case .aim(let id, let messageID):
+            guard let index = index(of: id), case .change(let action) = items[index].content else {
+                return
+            }
+            items[index].content = .change(action.aimed(at: messageID))
+            notes.append(.content(id, items[index].channel, items[index].content))
+        case .remove(let id), .drop(let id):
+            guard let index = index(of: id) else { return }
+            let item = items.remove(at: index)
+            notes.append(.removal(id))
+            if case .drop = effect {
+                news.append(.dropped(item))
+            } else {
+                news.append(.removed(item))
+            }
+        case .transmit, .armAckTimer, .disarmAckTimer, .armRest: break
+        }
+    }
+
+    private func tell(_ news: News) async {
+        switch news {
+        case .state(let item):
+            guard case .failed(let code) = item.state else { return }
+            let error = reasons[item.requestID] ?? RoostError(refused: code)
+            if let message = message(item) { observers.publish(.failed(message)) }
+            if item.change != nil { await refuse(item, code) }
+            resumeWaiters(of: item.requestID, with: error)
+            if item.change == nil { await surroundings.changed(item.channel) }
+        case .removed(let item):
+            reasons[item.requestID] = nil
+            resumeWaiters(of: item.requestID, with: nil)
+            if case .fileMessage(_, let copies) = item.content {
+                uploads.removeValue(forKey: item.requestID)?.cancel()
+                store.deleteFiles(copies.compactMap { $0 })
+            }
+            if item.change == nil { await surroundings.changed(item.channel) }
+        case .dropped(let item):
+            resumeWaiters(of: item.requestID, with: .nothingToChange)
+            if let change = item.change { observers.publish(.changeDropped(change)) }
         }
     }
 
@@ -142,37 +299,24 @@ actor Outbox {
         await receive(input)
     }
 
-    private func note(_ state: UnsentState, of requestID: RequestID) async {
-        guard let index = items.firstIndex(where: { $0.requestID == requestID }) else { return }
-        let channel = items[index].channel
-        await write(requestID, state)
-        await surroundings.changed(channel)
-    }
+    // MARK: The disk
 
-    private func forget(_ requestID: RequestID) async {
-        guard let index = items.firstIndex(where: { $0.requestID == requestID }) else { return }
-        let channel = items.remove(at: index).channel
-        await write(requestID, nil)
-        await surroundings.changed(channel)
-    }
-
-    /// Writes down what became of an item; a disk that refuses is asked again.
+    /// Writes down what became of items; a disk that refuses is asked again.
     ///
-    /// Should the process end before, the item is sent again; its name makes that harmless.
-    private func write(_ requestID: RequestID, _ state: UnsentState?) async {
-        if owed.isEmpty, await isWritten(requestID, state) { return }
-        owed.append((requestID, state))
+    /// Should the process end before, an item is sent again; its name makes that harmless.
+    func write(_ notes: [OutboxNote]) async {
+        let removals = notes.compactMap(\.removed)
+        unsettled.formUnion(removals)
+        if hearing > 0 { forgotten.formUnion(removals) }
+        if owed.isEmpty, await isWritten(notes) { return unsettled.subtract(removals) }
+        owed.append(notes)
         if owed.count == 1 { tryAgainLater() }
     }
 
     /// False when the disk refuses.
-    private func isWritten(_ requestID: RequestID, _ state: UnsentState?) async -> Bool {
+    private func isWritten(_ notes: [OutboxNote]) async -> Bool {
         do throws(StoreError) {
-            if let state {
-                try await store.update(requestID, state: state)
-            } else {
-                try await store.remove(requestID)
-            }
+            try await store.note(notes)
             return true
         } catch {
             return error.kind == .closed  // Nothing can be written any more.
@@ -187,24 +331,38 @@ actor Outbox {
 
     private func tryAgain(_ number: Int) async {
         guard timers.claim(.owed, number) else { return }
-        while let (requestID, state) = owed.first {
-            guard await isWritten(requestID, state) else { return tryAgainLater() }
+        while let notes = owed.first {
+            guard await isWritten(notes) else { return tryAgainLater() }
+            unsettled.subtract(notes.compactMap(\.removed))
             owed.removeFirst()
         }
     }
 }
 
+extension OutboxNote {
+    fileprivate var removed: RequestID? {
+        if case .removal(let id) = self { id } else { nil }
+    }
+}
+
+extension OutboxContent {
+    var isChange: Bool { if case .change = self { true } else { false } }
+}
+
 extension OutboxMachine.Item {
     init(_ item: OutboxItem) {
+        var awaited: RequestID?
+        if case .unsent(let id)? = item.change?.action.target { awaited = id }
         self.init(
-            requestID: item.requestID, channel: item.channel, createdAt: item.createdAt,
-            state: item.state)
+            requestID: item.requestID, channel: item.channel,
+            kind: item.content.isChange ? .change : item.hasUploads ? .file : .message,
+            createdAt: item.createdAt, state: item.state, hasLeft: item.hasLeft, awaited: awaited)
     }
 }
 
 extension RequestID {
     /// A name nobody else makes: 128 random bits in hexadecimal.
-    static func random(_ entropy: () -> UInt64) -> RequestID {
+    package static func random(_ entropy: () -> UInt64) -> RequestID {
         func digits(_ number: UInt64) -> String {
             let text = String(number, radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text

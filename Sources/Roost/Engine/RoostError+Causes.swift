@@ -58,13 +58,17 @@ extension RoostError {
                 .otherOwner, .locked,
                 .full, .notAccessible:
                 .repairStorage
-            case .keyMissing, .wrongKey: .correctInput
+            case .keyMissing, .wrongKey, .fileUnreadable: .correctInput
             case .suspended, .keyUnavailable: .retry
             case .closed, .searchUnavailable, .unexpected: .none
             }
         self.init(
-            .localDatabaseError, remedy: remedy, message: error.message, underlying: error)
+            error.kind == .fileUnreadable ? .invalidParameter : .localDatabaseError,
+            remedy: remedy, message: error.message, underlying: error)
     }
+
+    /// Whether no way led to the server, so that nothing of the request arrived.
+    var isUnreachable: Bool { (underlying as? TransportError)?.kind == .unreachable }
 
     /// Whether it was the disk, and the disk may do it later: when the device is unlocked, when there is
     /// room, when the other process is done.
@@ -73,7 +77,7 @@ extension RoostError {
         return switch error.kind {
         case .notAccessible, .full, .locked, .keyUnavailable, .suspended: true
         case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema, .otherOwner,
-            .keyMissing, .wrongKey, .searchUnavailable, .closed, .unexpected:
+            .keyMissing, .wrongKey, .fileUnreadable, .searchUnavailable, .closed, .unexpected:
             false
         }
     }

@@ -9,6 +9,9 @@ struct ServerAPI: Sendable {
     /// How long one call may take (`protocol.md` 1.3).
     static let timeLimit = Duration.seconds(10)
 
+    /// How long an upload may stand still, and its answer may take.
+    static let uploadPause = Duration.seconds(60)
+
     let http: any HTTPTransport
     let address: ServerAddress
 
@@ -33,6 +36,31 @@ struct ServerAPI: Sendable {
         }
         do {
             return try Call.decode(APIResponse(status: response.status, body: response.body))
+        } catch {
+            throw RoostError(error)
+        }
+    }
+
+    /// Uploads a file as the owner of a session key, however long that takes.
+    func upload(
+        _ upload: UploadFile, _ body: HTTPBody, sessionKey: String
+    ) async throws(RoostError) -> UploadFile.Output {
+        let response: HTTPResponse
+        do {
+            response = try await http.upload(
+                HTTPRequest(
+                    method: "POST", url: address.http + upload.encode().target,
+                    headers: [
+                        (name: "Session-Key", value: sessionKey),
+                        (name: "Accept", value: "application/json"),
+                        (name: "Content-Type", value: upload.contentType),
+                    ],
+                    timeLimit: Self.uploadPause), body)
+        } catch {
+            throw RoostError(error)
+        }
+        do {
+            return try UploadFile.decode(APIResponse(status: response.status, body: response.body))
         } catch {
             throw RoostError(error)
         }

@@ -47,6 +47,8 @@ extension SyncEngine {
     }
 
     func unsentChanged(in channel: ChannelURL) async {
+        // Ten thousand that wait are not listed for nobody.
+        if openTimelines(of: channel).isEmpty { return await resumeIdleWaiters() }
         let unsent = await outbox?.unsent(in: channel) ?? []
         for timeline in openTimelines(of: channel) { await timeline.setUnsent(unsent) }
         await resumeIdleWaiters()

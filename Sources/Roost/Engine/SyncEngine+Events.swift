@@ -18,38 +18,46 @@ extension SyncEngine {
             repairLater(nil)
         }
         // The server has the message, whatever this disk says.
-        if case .message(let event) = event, let requestID = event.message.requestID {
-            await outbox?.receive(.delivered(requestID))
+        if case .message(let event) = event { await outbox?.delivered(event.message) }
+        if case .edited(let event) = event, let requestID = event.acknowledges {
+            await outbox?.made(requestID)
         }
         answer(event)
     }
 
-    private func apply(_ event: ServerEvent) async throws(RoostError) {
+    func apply(_ event: ServerEvent) async throws(RoostError) {
         switch event {
         case .message(let event): try await receive(event)
         case .edited(let event):
             let channel = event.message.channelURL
             ledgers[channel]?.note(editOf: event.message)
             try await commit([.edited(event.message)] + tell(.edited(event.message), in: channel))
+            // Whether it called the user while it was unread, the server alone knows.
+            if let before = event.oldMention, before.calls(me) != event.message.mention.calls(me) {
+                lookUp(channel)
+            }
+            if event.acknowledges == nil { emit(.messageUpdated(event.message)) }
         case .deleted(let event):
             try await forget([event.messageID], in: event.channelURL)
-        case .read(let event) where event.user.id == me:
-            let commit = try await commit(tell(.read(event.timestamp), in: event.channelURL))
-            // What came after the mark is counted by the server alone.
-            if commit.updatedChannels.contains(where: { $0.unreadMessageCount > 0 }) {
-                lookUp(event.channelURL)
-            }
+            emit(.messageDeleted(event.messageID, event.channelURL))
+        case .read(let event): try await receive(event)
+        case .delivered(let channel, let moments):
+            try await receiveDelivery(moments, in: channel)
+        case .memberCounts(let counts): try await receive(counts)
+        case .user(let category, let data): receiveUserEvent(category, data)
         case .channel(let event): try await receive(event)
         case .error(let error, acknowledges: let requestID?):
-            await outbox?.receive(.failed(requestID, error.code))
+            await outbox?.refused(requestID, RoostError(error))
             await renewSession(after: RoostError(error))
         case .expired: await link?.renewSession()
         case .reaction(let event):
             ledgers[event.channelURL]?.note(event.change, to: event.messageID)
             try await commit([.reacted(event.channelURL, event.messageID, event.change)])
+            emit(.reactionChanged(event.change, event.messageID, event.channelURL))
         case .thread(let event):
             try await commit([.replied(event.channelURL, event.parentID, event.threadInfo)])
-        case .login, .pong, .read, .delivered, .user, .error, .busy, .memberCounts, .unknown:
+            emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))
+        case .login, .pong, .error, .busy, .unknown:
             break
         }
     }
@@ -64,10 +72,17 @@ extension SyncEngine {
         var mutations: [Mutation] = [
             .liveMessage(message, predecessor: event.previousMessageID)
         ]
+        let login = session.login
         // Silent messages of others change neither preview nor counts (`protocol.md` 2.6).
-        if isMine || !message.isSilent || event.forcesLastMessage {
-            let isUnread = !isMine && !message.isSilent
-            mutations += tell(.received(message, countsAsUnread: isUnread), in: channel)
+        let isHeard = isMine || !message.isSilent
+        let reception = ChannelNews.Reception(
+            isPreview: (isHeard || event.forcesLastMessage)
+                && login.lastMessageReplies.admits(message),
+            isUnread: !isMine && isHeard && login.unreadReplies.admits(message),
+            isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
+        mutations += tell(.received(message, reception), in: channel)
+        if let sender = message.sender?.user {
+            mutations += tell(.readBy([sender.id: message.createdAt]), in: channel)
         }
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
@@ -75,13 +90,25 @@ extension SyncEngine {
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
         if cached == nil || cached?.hiddenState == .untilNextMessage { lookUp(channel) }
+        noteArrival(of: message, event)
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
     }
 
+    /// Tells of a message that is on disk.
+    private func noteArrival(of message: Message, _ event: MessageEvent) {
+        let channel = message.channelURL
+        watch.newest[channel] = max(message.createdAt, watch.newest[channel] ?? .distantPast)
+        if let sender = message.sender?.user { noteTyping(of: sender, false, in: channel) }
+        note(event.unread)
+        guard event.acknowledges == nil else { return }
+        emit(.messageReceived(message))
+        if message.sender?.user.id != me, message.mention.calls(me) { emit(.mentioned(message)) }
+    }
+
     /// The news as a mutation; answers about channels that are on their way learn of it too.
-    private func tell(_ news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
+    func tell(_ news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
         channelLedger.note(news, in: channel)
         return [.channelNews(channel, news)]
     }
@@ -96,20 +123,7 @@ extension SyncEngine {
         if lostPreview || unread > 0 { lookUp(channel) }
     }
 
-    private func receive(_ event: ChannelEvent) async throws(RoostError) {
-        if event.isTheEnd(for: me) { return try await leave(event.channelURL) }
-        if case .typing = event.content { return }
-        channelLedger.note(changeOf: event.channelURL)
-        lookUp(event.channelURL)
-    }
-
-    /// The channel is no longer the user's: nothing of it stays (scar 58).
-    private func leave(_ channel: ChannelURL) async throws(RoostError) {
-        channelLedger.note(changeOf: channel)
-        try await commit([.removeChannel(channel)])
-    }
-
-    private func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
+    func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
         do { return try await reader.channel(url).value } catch { throw RoostError(error) }
     }
 
@@ -126,11 +140,29 @@ extension SyncEngine {
         run { engine in await engine.runLookUp(of: channel) }
     }
 
+    /// Fetches a channel and stores it; returns when that is done, or cannot be done now.
+    func lookUpNow(_ channel: ChannelURL) async {
+        await withCheckedContinuation { waiter in
+            lookUpWaiters[channel, default: []].append(waiter)
+            lookUp(channel)
+        }
+    }
+
+    /// Returns when nobody is asking for a channel any more.
+    func finishLookUp(of channel: ChannelURL) async {
+        guard lookUps[channel] != nil else { return }
+        await withCheckedContinuation { waiter in
+            lookUpWaiters[channel, default: []].append(waiter)
+        }
+    }
+
     private func runLookUp(of channel: ChannelURL) async {
         await persistently(for: nil) { engine throws(RoostError) in
             try await engine.refresh(channel)
         }
         lookUps[channel] = nil
+        emitPending(of: channel)
+        for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
     }
 
     private func refresh(_ channel: ChannelURL) async throws(RoostError) {
@@ -255,16 +287,6 @@ extension SyncEngine {
     }
 }
 
-extension Commit {
-    /// The channels it changed, as they are now.
-    fileprivate var updatedChannels: [GroupChannel] {
-        changes.flatMap { change -> [GroupChannel] in
-            guard case .channels(let change) = change else { return [] }
-            return change.updated.map(\.after)
-        }
-    }
-}
-
 extension ServerEvent {
     /// The channel the event is about, where it is about messages.
     fileprivate var channelURL: ChannelURL? {
@@ -286,17 +308,6 @@ extension ServerEvent {
         case .read(let event): event.acknowledges
         case .error(_, let requestID): requestID
         default: nil
-        }
-    }
-}
-
-extension ChannelEvent {
-    /// Whether the channel is no longer this user's.
-    fileprivate func isTheEnd(for me: UserID) -> Bool {
-        switch content {
-        case .left(let user, _), .declined(_, let user, _): user.id == me
-        case .joined, .invited, .operators, .frozen, .typing, .hidden, .metadata, .other:
-            category == .deleted
         }
     }
 }

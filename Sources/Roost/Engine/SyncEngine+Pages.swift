@@ -158,8 +158,8 @@ extension SyncEngine {
     /// What was stored of the user's own: the outbox need not send it again.
     private func settle(_ mutations: [Mutation]) async {
         for case .messages(_, let messages, _, _) in mutations {
-            for requestID in messages.compactMap(\.requestID) {
-                await outbox?.receive(.delivered(requestID))
+            for message in messages where message.requestID != nil {
+                await outbox?.delivered(message)
             }
         }
     }

@@ -13,11 +13,7 @@ extension SyncEngine {
         let mark = channelLedger.begin()
         defer { channelLedger.end() }
         // The answer to something done is kept, even if the connection changed meanwhile.
-        let made = try await call(
-            CreateChannel(
-                userIDs: [me] + params.memberIDs.filter { $0 != me }, name: params.name,
-                coverURL: params.coverURL, data: params.data, customType: params.customType,
-                isDistinct: params.isDistinct))
+        let made = try await call(CreateChannel(params, by: me))
         try await store([made.channel], since: mark)
         return made.channel
     }
@@ -45,29 +41,6 @@ extension SyncEngine {
         for channel in stale { lookUp(channel) }
     }
 
-    /// Changes the text of an own message; returns when the server has accepted it.
-    func edit(
-        _ messageID: MessageID, in channel: ChannelURL, text: String
-    ) async throws(RoostError) {
-        guard isOnline else { throw .notConnected }
-        let requestID = RequestID.random(world.entropy)
-        _ = try await ask(
-            .edit(
-                EditCommand(
-                    channelURL: channel, messageID: messageID, requestID: requestID, text: text)),
-            requestID)
-    }
-
-    /// Deletes a message; returns when the server has and the disk has forgotten it.
-    func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) {
-        do throws(RoostError) {
-            _ = try await call(DeleteMessage(channelURL: channel, messageID: messageID))
-        } catch {
-            guard error.code == .messageNotFound else { throw error }  // It is gone already.
-        }
-        try await forget([messageID], in: channel)
-    }
-
     /// Makes one call as the user of the present connection.
     func call<Call: Question>(_ call: Call) async throws(RoostError) -> Call.Output {
         guard let session else { throw .notConnected }
@@ -77,5 +50,22 @@ extension SyncEngine {
             await renewSession(after: error)
             throw error
         }
+    }
+}
+
+extension CreateChannel {
+    fileprivate init(_ params: ChannelCreateParams, by me: UserID) {
+        self.init(
+            channelURL: params.url, userIDs: [me] + params.memberIDs.filter { $0 != me },
+            operatorIDs: params.operatorIDs, name: params.name, coverURL: params.coverURL,
+            data: params.data, customType: params.customType, isDistinct: params.isDistinct,
+            isSuper: params.isSuper, isPublic: params.isPublic)
+        // What is not set is left to the server.
+        if params.isBroadcast { options.isBroadcast = true }
+        if params.isExclusive { options.isExclusive = true }
+        if params.isEphemeral { options.isEphemeral = true }
+        options.isDiscoverable = params.isDiscoverable
+        options.accessCode = params.accessCode
+        options.survivalSeconds = params.messageSurvivalSeconds
     }
 }

@@ -62,6 +62,9 @@ actor SyncEngine {
     var changesRead: [ChannelURL: FetchLedger] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
+    var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    var watch = EventWatch()
+    var fill = FillWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -176,9 +179,10 @@ actor SyncEngine {
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
         for channel in channels { catchUp(channel) }
+        await lookForUnsure(except: channels)
         run { engine in await engine.catchUpChannels() }
         guard isPresent(session) else { return }
-        await outbox?.receive(.wentOnline(now: world.wallTime()))
+        await outbox?.wentOnline()
         // The link may be gone again by now; what follows would be said of another connection.
         guard isPresent(session) else { return }
         publishState(.online(awaitsPong: false))
@@ -190,7 +194,8 @@ actor SyncEngine {
         session = nil
         caughtUp = []
         lastFailure = reason
-        await outbox?.receive(.wentOffline)
+        forgetTyping()
+        await outbox?.wentOffline()
         failAnswers(
             with: RoostError(
                 .socketClosed, remedy: .retry,
@@ -206,12 +211,15 @@ actor SyncEngine {
         await link?.renewSession()
     }
 
-    /// Ends every stream of states; the client closes.
-    func finishObservers() {
+    /// Closes every collection and ends every stream; the client closes.
+    func finishObservers() async {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
         isClosed = true
         resumeDownloads(isOnline: false)
+        watch.readers.closeAll()
+        for timeline in timelines.compactMap(\.object) { await timeline.close() }
+        for list in openLists { await list.close() }
     }
 
     private func publishState(_ state: LinkMachine.State) {

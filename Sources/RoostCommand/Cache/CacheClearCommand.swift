@@ -123,7 +123,9 @@ struct CacheClearing {
                 try await writer.commit([.clearAll])
                 try await writer.trim(downTo: .max)
                 if includingUnsent {
-                    for item in found.outbox.items { try await store.outbox.remove(item.requestID) }
+                    for item in found.outbox.items {
+                        try await store.outbox.note(.removal(item.requestID))
+                    }
                 }
             }
         }

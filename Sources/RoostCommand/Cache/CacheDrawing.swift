@@ -57,14 +57,14 @@ struct CacheDrawing {
     }
 
     private func draw(_ item: OutboxItem) -> String {
-        let message = item.message(from: nil)
         let state =
             if case .failed(let code) = item.state { "failed (\(code))" } else {
-                message.status.rawValue
+                item.status.rawValue
             }
         let age = Measures.age(of: item.createdAt, now: now)
         let tries = item.attemptCount > 0 ? ", tried \(item.attemptCount)×" : ""
-        let text = showsText ? ": \(message.text)" : ""
-        return "    \(style(.waiting, state)), \(age) old\(tries), to \(item.channel)\(text)"
+        let text = item.message(from: nil).map { showsText ? ": \($0.text)" : "" } ?? ""
+        let kind = item.kind == "message" ? "" : " \(item.kind)"
+        return "    \(style(.waiting, state))\(kind), \(age) old\(tries), to \(item.channel)\(text)"
     }
 }

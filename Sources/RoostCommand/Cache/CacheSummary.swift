@@ -38,12 +38,12 @@ enum CacheSummary {
     }
 
     private static func item(_ item: OutboxItem) -> JSONValue {
-        let message = item.message(from: nil)
         var fields = [
             JSONValue.Field("request_id", .string(item.requestID.rawValue)),
             JSONValue.Field("channel", .string(item.channel.rawValue)),
             JSONValue.Field("created_at", .int(item.createdAt.milliseconds)),
-            JSONValue.Field("status", .string(message.status.rawValue)),
+            JSONValue.Field("kind", .string(item.kind)),
+            JSONValue.Field("status", .string(item.status.rawValue)),
         ]
         if case .failed(let code) = item.state {
             fields.append(JSONValue.Field("error_code", .int(Int64(code.rawValue))))

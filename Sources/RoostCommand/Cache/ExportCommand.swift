@@ -75,7 +75,15 @@ extension ExportedItem {
                 writer.message(message)
             case .unsent(let item):
                 writer.name("unsent")
-                writer.message(item.message(from: Sender(user: User(id: me))))
+                guard let message = item.message(from: Sender(user: User(id: me))) else {
+                    writer.object { writer in
+                        writer.field("req_id", item.requestID.rawValue)
+                        writer.field("channel_url", item.channel.rawValue)
+                        writer.field("kind", item.kind)
+                    }
+                    return
+                }
+                writer.message(message)
             }
         }
         return writer.text

@@ -70,7 +70,12 @@ extension GroupChannel {
     /// Whether nobody but the server can tell what the channel is after the news.
     fileprivate func isUnsure(after news: ChannelNews) -> Bool {
         switch news {
-        case .received, .edited, .read: false
+        case .edited, .read, .readBy, .deliveredTo: false
+        // Whether it was hidden before or after.
+        case .received: hiddenState == .untilNextMessage
+        case .frozen, .hidden, .historyReset, .metadata, .memberCounts, .countPreference,
+            .pushTrigger:
+            true
         case .deleted(let ids):
             unreadMessageCount > 0 || (lastMessage?.messageID).map(ids.contains) ?? false
         }

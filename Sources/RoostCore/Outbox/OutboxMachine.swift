@@ -1,83 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order in which unsent messages leave.
+// The order in which unsent messages and changes leave.
 //
-// One queue per channel, first in first out, one message of a channel on its way at a time: that is
-// what keeps call order equal to server order (scars 12, 13). The request ID is the identity on every
-// try. Whatever brings it — an acknowledgement, an echo, a page, a gap answer — settles the item,
-// however late (scars 10, 11, 69). A channel whose catch-up runs is held, so that an item whose fate
-// is unknown is looked for before it is sent again.
+// One lane per channel for messages, first in first out, one of them on its way at a time: that is what
+// keeps call order equal to server order (scars 12, 13). Changes of what the server holds have a lane of
+// their own beside it, so that a reaction does not wait for a large file. The request ID is the identity
+// on every try. Whatever brings it — an acknowledgement, an echo, a page, a gap answer — settles the
+// item, however late (scars 10, 11, 69). A channel whose catch-up runs is held, so that an item whose
+// fate is unknown is looked for before it is sent again.
 
 package import RoostModel
 
-/// Decides which unsent message goes out when.
+/// Decides which unsent message or change goes out when.
 package struct OutboxMachine: Sendable {
     /// How long an unsent message may wait: three days (R151).
     package static let lifetime = Duration.seconds(3 * 24 * 60 * 60)
     /// How long an acknowledgement may take (`protocol.md` 2.3: 5 to 300 s, 10 s by default).
     package static let ackTimeout = Duration.seconds(10)
-    /// How long a channel rests after the server asked for less haste.
+    /// How long a lane rests at first after the server asked for less haste; twice as long each time.
     package static let rest = Duration.seconds(2)
+    package static let longestRest = Duration.seconds(64)
+    /// How often something is tried that the server refuses for reasons of its own.
+    package static let patience = 5
+    /// How many lanes have something on its way at once; the files of fewer.
+    package static let (concurrency, uploads) = (32, 4)
 
-    /// One unsent message as the machine sees it; what it says is none of its business.
+    /// One unsent thing as the machine sees it; what it says is none of its business.
     package struct Item: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
+            case message
+            /// A message with something to upload.
+            case file
+            /// A change of what the server holds.
+            case change
+        }
+
         package let requestID: RequestID
         package let channel: ChannelURL
+        package let kind: Kind
         /// On the device's clock: the only clock there is for what only the device knows.
-        package let createdAt: Timestamp
-        package var state: UnsentState
+        package internal(set) var createdAt: Timestamp
+        package internal(set) var state: UnsentState
+        /// Whether the server may have it: it was written to a socket once, or is about to be.
+        package internal(set) var hasLeft: Bool
+        /// The unsent message a change waits for.
+        package internal(set) var awaited: RequestID?
+        /// How often in a row it came back.
+        var failures = 0
 
         package init(
-            requestID: RequestID, channel: ChannelURL, createdAt: Timestamp, state: UnsentState
+            requestID: RequestID, channel: ChannelURL, kind: Kind = .message,
+            createdAt: Timestamp, state: UnsentState, hasLeft: Bool = false,
+            awaited: RequestID? = nil
         ) {
             self.requestID = requestID
             self.channel = channel
+            self.kind = kind
             self.createdAt = createdAt
             self.state = state
+            self.hasLeft = hasLeft
+            self.awaited = awaited
+        }
+    }
+
+    /// What keeps an order of its own.
+    package struct Lane: Hashable, Sendable {
+        package let channel: ChannelURL
+        package let isForChanges: Bool
+
+        package init(_ channel: ChannelURL, isForChanges: Bool = false) {
+            self.channel = channel
+            self.isForChanges = isForChanges
         }
     }
 
     package enum Input: Hashable, Sendable {
-        /// Already on disk; takes its place at the end of its channel's queue.
+        /// Already on disk; takes its place at the end of its lane.
         case queued(Item)
         case wentOnline(now: Timestamp)
         case wentOffline
-        /// The channel's catch-up runs: nothing of it leaves until it is released.
+        /// The channel's catch-up runs: no message of it leaves until it is released.
         case hold(ChannelURL)
         case release(ChannelURL)
-        /// The server has it, whoever said so.
-        case delivered(RequestID)
-        case failed(RequestID, RoostError.Code)
+        /// It was written to the socket: from here on an answer is awaited.
+        case left(RequestID)
+        /// The server has it or has done it, whoever said so; a message has its ID then.
+        case delivered(RequestID, MessageID?)
+        case failed(RequestID, RoostError.Code, SendStage)
         case ackTimedOut(RequestID)
-        case rested(ChannelURL)
-        /// A person wants a failed message to be tried again.
-        case retried(RequestID)
+        case rested(Lane)
+        /// A person wants something failed to be tried again, as if it were written now.
+        case retried(RequestID, now: Timestamp)
         /// A person takes it back.
         case canceled(RequestID)
     }
 
     package enum Effect: Hashable, Sendable {
+        /// Sending begins, of which the disk must know first.
+        case noteAttempt(RequestID)
         case transmit(RequestID)
         case armAckTimer(RequestID, Duration)
         case disarmAckTimer(RequestID)
-        case armRest(ChannelURL, Duration)
+        case armRest(Lane, Duration)
         /// The new state must be on disk before anybody is told.
         case store(RequestID, UnsentState)
+        /// The message a change is about has its ID now.
+        case aim(RequestID, at: MessageID)
         case remove(RequestID)
+        /// A change goes because the message it was about is none any more.
+        case drop(RequestID)
     }
 
-    private struct Lane: Sendable {
+    struct LaneState: Sendable {
         var queue: [RequestID] = []
         var onItsWay: RequestID?
-        var isHeld = false
         var rests = false
+        /// Whether it stands in line for a free place.
+        var isWaiting = false
     }
 
-    private var items: [RequestID: Item] = [:]
-    private var lanes: [ChannelURL: Lane] = [:]
-    /// Channels in the order their first item came, so that no dictionary order shows.
-    private var laneOrder: [ChannelURL] = []
-    private var isOnline = false
+    var items: [RequestID: Item] = [:]
+    var lanes: [Lane: LaneState] = [:]
+    /// Lanes in the order their first item came, so that no dictionary order shows.
+    var laneOrder: [Lane] = []
+    var held: Set<ChannelURL> = []
+    /// Changes by the unsent message they wait for, in their order.
+    var dependents: [RequestID: [RequestID]] = [:]
+    /// Lanes that could go on but for the limit, first come first served.
+    var waiting: [Lane] = []
+    var isOnline = false
+    /// How much is on its way: of everything, and of what has files.
+    var onItsWayCount = 0
+    var uploadCount = 0
 
     package init() {}
 
@@ -86,14 +140,21 @@ package struct OutboxMachine: Sendable {
         isOnline && lanes.values.contains { $0.onItsWay != nil || !$0.queue.isEmpty }
     }
 
-    /// Whether a message is the one of its channel that is being sent.
+    /// Whether an item is the one of its lane that is being sent.
     ///
     /// The shell asks before it acts: the link may be lost while an earlier effect is awaited.
     package func isOnItsWay(_ requestID: RequestID) -> Bool {
-        items[requestID].map { lanes[$0.channel]?.onItsWay == requestID } ?? false
+        items[requestID].map { lanes[$0.lane]?.onItsWay == requestID } ?? false
     }
 
     package func item(_ requestID: RequestID) -> Item? { items[requestID] }
+
+    /// Whether something queued now would leave at once: then the disk is told so with its first word.
+    package func wouldLeaveAtOnce(_ lane: Lane) -> Bool {
+        let state = lanes[lane] ?? LaneState()
+        return isOnline && state.queue.isEmpty && isFree(lane, state)
+            && onItsWayCount < Self.concurrency
+    }
 
     /// Moves on and returns what the shell must now do, in order.
     package mutating func handle(_ input: Input) -> [Effect] {
@@ -103,136 +164,23 @@ package struct OutboxMachine: Sendable {
         case .wentOffline: wentOffline()
         case .hold(let channel): hold(channel)
         case .release(let channel): release(channel)
-        case .delivered(let id): settle(id)
-        case .failed(let id, let code): failed(id, code)
-        case .ackTimedOut(let id): failed(id, .ackTimeout)
-        case .rested(let channel): rested(channel)
-        case .retried(let id): retried(id)
-        case .canceled(let id): settle(id)
+        case .left(let id): left(id)
+        case .delivered(let id, let messageID): delivered(id, messageID)
+        case .failed(let id, let code, let stage): failed(id, code, stage)
+        case .ackTimedOut(let id):
+            failed(id, .ackTimeout, items[id]?.kind == .change ? .change : .socket)
+        case .rested(let lane): rested(lane)
+        case .retried(let id, let now): retried(id, now)
+        case .canceled(let id): canceled(id)
         }
-    }
-}
-
-// MARK: - What each input does
-
-extension OutboxMachine {
-    private mutating func queued(_ item: Item) -> [Effect] {
-        precondition(items[item.requestID] == nil, "A request ID is queued once.")
-        items[item.requestID] = item
-        guard item.state == .pending else { return [] }
-        withLane(item.channel) { $0.queue.append(item.requestID) }
-        return next(in: item.channel)
-    }
-
-    private mutating func wentOnline(now: Timestamp) -> [Effect] {
-        isOnline = true
-        return laneOrder.flatMap { expire(in: $0, now: now) + next(in: $0) }
-    }
-
-    private mutating func wentOffline() -> [Effect] {
-        isOnline = false
-        var effects: [Effect] = []
-        for channel in laneOrder {
-            withLane(channel) { lane in
-                lane.rests = false
-                guard let requestID = lane.onItsWay else { return }
-                // It may have arrived; the same request ID goes out again, in front of the others.
-                lane.onItsWay = nil
-                lane.queue.insert(requestID, at: 0)
-                effects.append(.disarmAckTimer(requestID))
-            }
-        }
-        return effects
-    }
-
-    private mutating func hold(_ channel: ChannelURL) -> [Effect] {
-        withLane(channel) { $0.isHeld = true }
-        return []
-    }
-
-    private mutating func release(_ channel: ChannelURL) -> [Effect] {
-        withLane(channel) { $0.isHeld = false }
-        return next(in: channel)
-    }
-
-    private mutating func rested(_ channel: ChannelURL) -> [Effect] {
-        withLane(channel) { $0.rests = false }
-        return next(in: channel)
-    }
-
-    /// The item is no longer this outbox's business: delivered, or taken back.
-    private mutating func settle(_ requestID: RequestID) -> [Effect] {
-        guard let item = items.removeValue(forKey: requestID) else { return [] }
-        return leaveLane(item) + [.remove(requestID)] + next(in: item.channel)
-    }
-
-    private mutating func failed(_ requestID: RequestID, _ code: RoostError.Code) -> [Effect] {
-        guard let item = items[requestID], item.state == .pending else { return [] }
-        switch SendConsequence(of: code) {
-        case .staysPending:
-            // Without a connection there is no hurry: `wentOffline` comes, or has come.
-            _ = leaveLane(item)
-            withLane(item.channel) { $0.queue.insert(requestID, at: 0) }
-            return [.disarmAckTimer(requestID)]
-        case .waits:
-            let effects = leaveLane(item)
-            withLane(item.channel) { lane in
-                lane.queue.insert(requestID, at: 0)
-                lane.rests = true
-            }
-            return effects + [.armRest(item.channel, Self.rest)]
-        case .fails:
-            items[requestID]?.state = .failed(code)
-            return leaveLane(item) + [.store(requestID, .failed(code))] + next(in: item.channel)
-        }
-    }
-
-    private mutating func retried(_ requestID: RequestID) -> [Effect] {
-        guard let item = items[requestID], case .failed = item.state else { return [] }
-        items[requestID]?.state = .pending
-        withLane(item.channel) { $0.queue.append(requestID) }
-        return [.store(requestID, .pending)] + next(in: item.channel)
-    }
-
-    private mutating func expire(in channel: ChannelURL, now: Timestamp) -> [Effect] {
-        var effects: [Effect] = []
-        for requestID in lanes[channel]?.queue ?? [] {
-            guard let item = items[requestID], item.hasExpired(at: now) else { continue }
-            items[requestID]?.state = .failed(.pendingError)
-            effects += leaveLane(item) + [.store(requestID, .failed(.pendingError))]
-        }
-        return effects
-    }
-
-    private mutating func next(in channel: ChannelURL) -> [Effect] {
-        guard isOnline, var lane = lanes[channel], lane.onItsWay == nil, !lane.isHeld, !lane.rests,
-            !lane.queue.isEmpty
-        else { return [] }
-        let requestID = lane.queue.removeFirst()
-        lane.onItsWay = requestID
-        lanes[channel] = lane
-        return [.armAckTimer(requestID, Self.ackTimeout), .transmit(requestID)]
-    }
-
-    private mutating func leaveLane(_ item: Item) -> [Effect] {
-        var effects: [Effect] = []
-        withLane(item.channel) { lane in
-            lane.queue.removeAll { $0 == item.requestID }
-            if lane.onItsWay == item.requestID {
-                lane.onItsWay = nil
-                effects.append(.disarmAckTimer(item.requestID))
-            }
-        }
-        return effects
-    }
-
-    private mutating func withLane(_ channel: ChannelURL, _ body: (inout Lane) -> Void) {
-        if lanes[channel] == nil { laneOrder.append(channel) }
-        body(&lanes[channel, default: Lane()])
     }
 }
 
 extension OutboxMachine.Item {
+    var lane: OutboxMachine.Lane {
+        OutboxMachine.Lane(channel, isForChanges: kind == .change)
+    }
+
     /// Whether it has waited longer than three days; at exactly three days it is still sent.
     func hasExpired(at now: Timestamp) -> Bool {
         let (age, overflow) = now.milliseconds.subtractingReportingOverflow(createdAt.milliseconds)

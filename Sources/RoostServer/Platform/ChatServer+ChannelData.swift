@@ -146,18 +146,8 @@ extension ChatServer {
     private func tellCounters(
         _ url: ChannelURL, created: [String: Int64], updated: [String: Int64], deleted: [String]
     ) async throws(ServerError) {
-        var data = JSONWriter()
-        data.object { writer in
-            writer.object("created") { $0.flat(created) }
-            writer.object("updated") { $0.flat(updated) }
-            writer.field("deleted", deleted)
-        }
-        try await tell(url, .metaCountersChanged, .other(data: data.text))
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func flat(_ numbers: [String: Int64]) {
-        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) { field(name, number) }
+        try await tell(
+            url, .metaCountersChanged,
+            .counters(created: created, updated: updated, deleted: deleted))
     }
 }

@@ -84,7 +84,10 @@ extension ChatServer {
         return APIResponse { writer in
             writer.field("is_muted", true)
             writer.field("start_at", mute.startedAt.milliseconds)
-            writer.restriction(mute, at: now)
+            let end = mute.endsAt?.milliseconds
+            writer.field("end_at", end ?? -1)
+            writer.field("remaining_duration", end.map { max(0, $0 - now.milliseconds) } ?? -1)
+            writer.field("description", mute.note)
         }
     }
 
@@ -149,35 +152,24 @@ extension ChatServer {
         _ member: MemberRecord, _ category: ChannelEvent.Category, in url: ChannelURL
     ) async throws(ServerError) {
         let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
-        let counts = state?.counts
         let isBan = category == .banned || category == .unbanned
-        let now = world.now()
-        var data = JSONWriter()
-        data.object { writer in
-            writer.restricted(member, isBan: isBan, at: now)
-            if isBan, let counts {
-                writer.field("member_count", counts.members ?? 0)
-                writer.field("joined_member_count", counts.joinedMembers ?? 0)
-            }
-        }
-        try await tell(url, category, .other(data: data.text), and: [member.user.id])
+        try await tell(
+            url, category,
+            .restricted(member.restricted(isBan: isBan), state?.counts ?? .init()),
+            and: [member.user.id])
+    }
+}
+
+extension MemberRecord {
+    fileprivate func restricted(isBan: Bool) -> RestrictedUser {
+        let restriction = isBan ? traits.ban : traits.mute
+        return RestrictedUser(
+            user: user, until: restriction?.endsAt, reason: restriction?.note ?? "")
     }
 }
 
 extension JSONWriter {
     fileprivate mutating func restricted(_ member: MemberRecord, isBan: Bool, at now: Timestamp) {
-        fields(of: member.user)
-        if let restriction = isBan ? member.traits.ban : member.traits.mute {
-            self.restriction(restriction, at: now)
-        }
-        field("restriction_type", isBan ? "banned" : "muted")
-    }
-
-    /// -1 lasts for ever.
-    fileprivate mutating func restriction(_ restriction: Restriction, at now: Timestamp) {
-        let end = restriction.endsAt?.milliseconds
-        field("end_at", end ?? -1)
-        field("remaining_duration", end.map { max(0, $0 - now.milliseconds) } ?? -1)
-        field("description", restriction.note)
+        restricted(member.restricted(isBan: isBan), isBan: isBan, at: now)
     }
 }

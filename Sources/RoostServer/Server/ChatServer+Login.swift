@@ -56,6 +56,9 @@ extension ChatServer {
         login.reconnect = configuration.reconnect
         login.requestDedupInterval = configuration.requestDedupInterval
         login.usesReaction = true
+        // As `Message.isCounted` has it.
+        login.unreadReplies = .repliesToChannel
+        login.lastMessageReplies = .repliesToChannel
         login.premiumFeatures = ["reactions"]
         login.applicationAttributes = ["reactions", "enable_message_threading"]
         login.fileUploadLimitMB = configuration.fileLimitMB

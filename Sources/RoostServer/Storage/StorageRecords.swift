@@ -202,7 +202,7 @@ extension Message {
     var isCounted: Bool { !isSilent && (parentID == nil || isReplyToChannel) }
 
     func mentions(_ user: UserID) -> Bool {
-        mention.kind == .channel || mention.userIDs.contains(user)
+        mention.calls(user)
     }
 
     /// What is left of a deleted message: its place, its names and its sender.

@@ -32,15 +32,32 @@ extension Connection {
             try execute(.insertItem, draft)
             return
         }
-        var content: [UInt8] = []
-        ParamsPayload.write(draft.content, to: &content)
         let hash = seals.hash(draft.requestID.rawValue, .requestID)
-        let payload = try seals.sealed(at: .item(hash)) { bytes in
-            bytes.append(text: draft.requestID.rawValue)
-            bytes.append(text: draft.channel.rawValue)
-            bytes.append(contentsOf: content)
+        let payload = try payload(draft.content, of: draft.requestID, in: draft.channel, seals)
+        try execute(.insertSealedItem, (hash.text, draft.createdAt, draft.leaves, payload))
+    }
+
+    /// Writes down that an item says something else now.
+    func updateItem(
+        _ id: RequestID, in channel: ChannelURL, _ content: OutboxContent
+    ) throws(SQLiteError) {
+        var payload: [UInt8] = []
+        if let seals {
+            payload = try self.payload(content, of: id, in: channel, seals)
+        } else {
+            ParamsPayload.write(content, to: &payload)
         }
-        try execute(.insertSealedItem, (hash.text, draft.createdAt, payload))
+        try execute(.updatePayload, (try itemName(id), payload))
+    }
+
+    private func payload(
+        _ content: OutboxContent, of id: RequestID, in channel: ChannelURL, _ seals: RowSeals
+    ) throws(SQLiteError) -> [UInt8] {
+        try seals.sealed(at: .item(seals.hash(id.rawValue, .requestID))) { bytes in
+            bytes.append(text: id.rawValue)
+            bytes.append(text: channel.rawValue)
+            ParamsPayload.write(content, to: &bytes)
+        }
     }
 
     /// How the table names an item; one that cannot be opened is named so outside too.
@@ -96,16 +113,19 @@ private struct OutboxWords {
 }
 
 extension Query
-where Input == (name: String, createdAt: Timestamp, payload: [UInt8]), Output == Void {
+where
+    Input == (name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]), Output == Void
+{
     fileprivate static let insertSealedItem = Query(
         sql: """
             INSERT INTO item
                 (request_id, channel_url, created_at, state, attempt_count, has_left, payload)
-            VALUES (?1, '', ?2, 0, 0, 0, ?3) ON CONFLICT (request_id) DO NOTHING
+            VALUES (?1, '', ?2, 0, ?3, ?3, ?4) ON CONFLICT (request_id) DO NOTHING
             """,
         bind: { input, bindings in
             bindings.append(input.name)
             bindings.append(input.createdAt.milliseconds)
+            bindings.append(Int64(input.leaves ? 1 : 0))
             bindings.append(input.payload)
         })
 }

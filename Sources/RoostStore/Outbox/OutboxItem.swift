@@ -2,35 +2,127 @@
 
 package import RoostModel
 
-/// One message that the server does not have, as far as this device knows.
+/// One message or change that the server does not have, as far as this device knows.
 package struct OutboxItem: Hashable, Sendable {
     /// The order of writing, over all channels.
-    package let sequence: Int64
+    package var sequence: Int64
     package let requestID: RequestID
     package let channel: ChannelURL
     /// On the device's clock, which orders only what is unsent.
-    package let createdAt: Timestamp
-    package let content: OutboxContent
-    package let state: UnsentState
+    package var createdAt: Timestamp
+    package var content: OutboxContent
+    package var state: UnsentState
     /// How often sending was begun.
-    package let attemptCount: Int
+    package var attemptCount: Int
     /// Whether bytes of it may have reached the server: then its fate is looked for before a resend.
-    package let hasLeft: Bool
+    package var hasLeft: Bool
 }
 
 extension OutboxItem {
-    /// The message as a timeline shows it while it is unsent.
-    package func message(from sender: Sender?) -> Message {
+    /// The message as a timeline shows it while it is unsent; nil for a change.
+    ///
+    /// `files` is the folder of the outbox's copies.
+    package func message(from sender: Sender?, files: String? = nil) -> Message? {
         switch content {
         case .userMessage(let params):
-            Message(
+            return Message(
                 delivery: .unsent(requestID, state), channelURL: channel, createdAt: createdAt,
                 sender: sender, content: .user(text: params.text), data: params.data,
                 customType: params.customType, mention: params.mention,
                 metaArrays: params.metaArrays, parentID: params.parentID,
                 isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
+        case .fileMessage(var params, let copies):
+            for (index, copy) in copies.enumerated() {
+                // A sealed copy shows nobody anything; the file it was made from may.
+                guard let files, let copy, copy.key == nil else { continue }
+                params.files[index].source = .copy(of: "\(files)/\(copy.name)")
+            }
+            var message = Message(
+                delivery: .unsent(requestID, state), channelURL: channel, createdAt: createdAt,
+                sender: sender, content: .file(FileContent(params)), data: params.data,
+                customType: params.customType, mention: params.mention,
+                metaArrays: params.metaArrays, parentID: params.parentID,
+                isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
+            message.details.params = .file(params)
+            return message
+        case .change: return nil
         }
     }
+
+    /// Where it stands, in the words an app shows.
+    package var status: SendingStatus {
+        switch state {
+        case .pending: .pending
+        case .failed: .failed
+        case .canceled: .canceled
+        }
+    }
+
+    /// What it is, in one word.
+    package var kind: String {
+        switch content {
+        case .userMessage: "message"
+        case .fileMessage: "file"
+        case .change(.edit): "edit"
+        case .change(.delete): "deletion"
+        case .change(.addReaction), .change(.removeReaction): "reaction"
+        case .change(.markAsRead): "read mark"
+        }
+    }
+
+    /// The change it asks for; nil for a message.
+    package var change: PendingChange? {
+        guard case .change(let action) = content else { return nil }
+        return PendingChange(
+            id: requestID, channel: channel, createdAt: createdAt, action: action)
+    }
+
+    /// What has to be uploaded before the message can go.
+    package var hasUploads: Bool {
+        guard case .fileMessage(let params, _) = content else { return false }
+        return params.files.contains { $0.url == nil }
+    }
+}
+
+extension OutgoingFile {
+    /// Where the file lies at the server; nil while it does not.
+    package var url: String? {
+        if case .url(let url) = source { url } else { nil }
+    }
+}
+
+extension FileContent {
+    /// The files of a message, as far as they are uploaded; the others have the addresses of files here.
+    package init(_ params: FileMessageParams) {
+        let files = params.files.map { FileContent($0) }
+        self = files.first ?? FileContent(url: "", name: "", type: "", size: ByteCount(bytes: 0))
+        caption = params.caption
+        if files.count > 1 { self.files = files }
+    }
+
+    private init(_ file: OutgoingFile) {
+        let url =
+            switch file.source {
+            case .url(let url): url
+            case .copy(let path), .reference(let path): "file://" + path
+            case .bytes: ""
+            }
+        self.init(
+            url: url, name: file.name, type: file.type, size: file.size ?? ByteCount(bytes: 0))
+        thumbnails = file.thumbnails
+        requiresAuth = file.requiresAuth
+    }
+}
+
+/// One thing that has happened to an item.
+package enum OutboxNote: Hashable, Sendable {
+    /// Sending begins; to be on disk before the first byte leaves.
+    case attempt(RequestID)
+    case state(RequestID, UnsentState)
+    /// It says something else now.
+    case content(RequestID, ChannelURL, OutboxContent)
+    /// The server has it, or the person took it back.
+    case removal(RequestID)
 }
 
 /// Everything in the outbox.

@@ -15,6 +15,8 @@ struct OutboxDraft: Sendable {
     let channel: ChannelURL
     let createdAt: Timestamp
     let content: OutboxContent
+    /// Whether sending begins at once.
+    let leaves: Bool
 }
 
 extension Query where Input == OutboxDraft, Output == Void {
@@ -23,12 +25,13 @@ extension Query where Input == OutboxDraft, Output == Void {
         sql: """
             INSERT INTO item
                 (request_id, channel_url, created_at, state, attempt_count, has_left, payload)
-            VALUES (?1, ?2, ?3, 0, 0, 0, ?4) ON CONFLICT (request_id) DO NOTHING
+            VALUES (?1, ?2, ?3, 0, ?4, ?4, ?5) ON CONFLICT (request_id) DO NOTHING
             """,
         bind: { draft, bindings in
             bindings.append(draft.requestID.rawValue)
             bindings.append(draft.channel.rawValue)
             bindings.append(draft.createdAt.milliseconds)
+            bindings.append(Int64(draft.leaves ? 1 : 0))
             bindings.appendBytes { ParamsPayload.write(draft.content, to: &$0) }
         })
 }
@@ -75,6 +78,35 @@ extension Query where Input == RequestID, Output == Void {
     static let deleteItem = Query(
         sql: "DELETE FROM item WHERE request_id = ?1",
         bind: { id, bindings in bindings.append(id.rawValue) })
+}
+
+extension Query where Input == (id: RequestID, payload: [UInt8]), Output == Void {
+    static let updatePayload = Query(
+        sql: "UPDATE item SET payload = ?2 WHERE request_id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.id.rawValue)
+            bindings.append(input.payload)
+        })
+}
+
+extension Query where Input == Void, Output == Void {
+    /// Takes the next number of the order of writing.
+    static let takeSequence = Query(
+        sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'item'")
+}
+
+extension Query where Input == (id: RequestID, createdAt: Timestamp), Output == Void {
+    /// Puts an item behind all others, under the number taken last.
+    static let requeueItem = Query(
+        sql: """
+            UPDATE item SET sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'item'),
+                created_at = ?2, state = 0, failure_code = NULL
+            WHERE request_id = ?1
+            """,
+        bind: { input, bindings in
+            bindings.append(input.id.rawValue)
+            bindings.append(input.createdAt.milliseconds)
+        })
 }
 
 extension OutboxRow {

@@ -14,44 +14,76 @@ package actor OutboxStore {
     /// Keeps the files where they are.
     private var lock: FolderLock?
     private var isClosed = false
+    private var isSealed = false
+    /// Held by the one process that sends.
+    private var sending: FolderLock?
+    /// Tells other processes that something was written, and hears them; nil in memory.
+    private var bell: FileBell?
+    /// Whether other processes are heard; who brings an executor decides what happens when.
+    private let listens: Bool
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
+    /// Where copies of files lie; nil in memory.
+    package nonisolated let attachments: String?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, files: StoreFiles?, _ switchboard: StoreSwitch) {
+    init(
+        on executor: any SerialExecutor, files: StoreFiles?, listens: Bool,
+        _ switchboard: StoreSwitch
+    ) {
+        self.listens = listens
         self.switchboard = switchboard
         gate = switchboard.makeGate()
         self.executor = executor
         self.files = files
+        attachments = files?.attachments
     }
 
-    /// Writes down a message behind all others.
+    /// Writes down a message or a change behind all others.
     ///
-    /// A request ID that is known already keeps the item it has: the call may be repeated.
+    /// A request ID that is known already keeps the item it has: the call may be repeated. Files that are
+    /// to be copied are copied first.
     ///
     /// - Parameters:
     ///   - requestID: The name of this act of sending, the same on every try.
     ///   - channel: Where it shall go.
     ///   - createdAt: When it was written, on the device's clock.
     ///   - content: What it says.
+    ///   - leaves: Whether sending begins as soon as it is on the disk.
     /// - Returns: The item as it is on the disk.
-    /// - Throws: `.full` and others; then nothing was saved.
+    /// - Throws: `.full`, `.fileUnreadable` and others; then nothing was saved.
     package func append(
         _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
-        content: OutboxContent
+        content: OutboxContent, leaves: Bool = false
     ) async throws(StoreError) -> OutboxItem {
-        let draft = OutboxDraft(
-            requestID: requestID, channel: channel, createdAt: createdAt, content: content)
-        return try await write { connection throws(SQLiteError) in
-            try connection.insertItem(draft)
-            guard let item = try connection.outboxItem(requestID)?.item else {
-                throw .malformed("an unsent message", because: "its row cannot be read back")
+        var copies: [CopiedFile] = []
+        var kept = content
+        if case .fileMessage(let params, _) = content {
+            let known = try await write { connection throws(SQLiteError) in
+                try connection.outboxItem(requestID)
             }
-            return item
+            if let item = known?.item { return item }
+            kept = try keeping(params, of: requestID, &copies)
+        }
+        let draft = OutboxDraft(
+            requestID: requestID, channel: channel, createdAt: createdAt, content: kept,
+            leaves: leaves)
+        defer { bell?.ring() }
+        do throws(StoreError) {
+            return try await write { connection throws(SQLiteError) in
+                try connection.insertItem(draft)
+                guard let item = try connection.outboxItem(requestID)?.item else {
+                    throw .malformed("an unsent message", because: "its row cannot be read back")
+                }
+                return item
+            }
+        } catch {
+            deleteFiles(copies)
+            throw error
         }
     }
 
@@ -60,24 +92,143 @@ package actor OutboxStore {
         try await write { connection throws(SQLiteError) in try connection.storedItems() }
     }
 
-    /// Notes where an item stands; one that is gone stays gone.
-    package func update(_ requestID: RequestID, state: UnsentState) async throws(StoreError) {
+    /// Writes down what has happened, all of it or nothing; of items that are gone, nothing.
+    package func note(_ notes: [OutboxNote]) async throws(StoreError) {
+        defer { bell?.ring() }
         try await write { connection throws(SQLiteError) in
-            _ = try connection.execute(.updateItem, (connection.itemName(requestID), state))
+            for note in notes {
+                switch note {
+                case .attempt(let id):
+                    try connection.execute(.noteAttempt, connection.itemName(id))
+                case .state(let id, let state):
+                    try connection.execute(.updateItem, (connection.itemName(id), state))
+                case .content(let id, let channel, let content):
+                    try connection.updateItem(id, in: channel, content)
+                case .removal(let id):
+                    try connection.execute(.deleteItem, connection.itemName(id))
+                }
+            }
         }
     }
 
-    /// Notes that sending begins; to be called before the first byte leaves.
-    package func noteAttempt(_ requestID: RequestID) async throws(StoreError) {
-        try await write { connection throws(SQLiteError) in
-            _ = try connection.execute(.noteAttempt, connection.itemName(requestID))
+    package func note(_ notes: OutboxNote...) async throws(StoreError) { try await note(notes) }
+
+    /// Puts an item behind all others, as if it were written now; nil when it is gone.
+    package func requeue(
+        _ requestID: RequestID, createdAt: Timestamp
+    ) async throws(StoreError) -> OutboxItem? {
+        defer { bell?.ring() }
+        return try await write { connection throws(SQLiteError) in
+            try connection.execute(.takeSequence)
+            try connection.execute(.requeueItem, (connection.itemName(requestID), createdAt))
+            return try connection.outboxItem(requestID)?.item
         }
     }
 
-    /// Forgets an item: the server has it, or the person took it back.
-    package func remove(_ requestID: RequestID) async throws(StoreError) {
-        try await write { connection throws(SQLiteError) in
-            _ = try connection.execute(.deleteItem, connection.itemName(requestID))
+    // MARK: Other processes
+
+    /// Whether this process is the one that sends: two that did would do everything twice.
+    ///
+    /// It stays so until the store closes or is suspended; the system ends it with the process.
+    package func maySend() -> Bool {
+        guard let files else { return true }
+        if sending == nil, connection != nil { sending = try? FolderLock(file: files.sendingLock) }
+        return sending != nil
+    }
+
+    /// Rings when another process may have written; ends with who reads it.
+    package func rings() -> AsyncStream<Void> {
+        guard listens, let rings = try? bell?.rings() else {
+            return AsyncStream { $0.finish() }
+        }
+        return rings
+    }
+
+    // MARK: Files
+
+    /// Copies what is to be copied; `copies` names it, also after an error.
+    private func keeping(
+        _ params: FileMessageParams, of requestID: RequestID, _ copies: inout [CopiedFile]
+    ) throws(StoreError) -> OutboxContent {
+        var params = params
+        var places: [CopiedFile?] = []
+        for (index, file) in params.files.enumerated() {
+            do throws(FileError) {
+                let name = "\(requestID.rawValue.asFileName)-\(index)"
+                let copy = try copy(file.source, to: name)
+                copies += [copy].compactMap { $0 }
+                places.append(copy)
+                switch file.source {
+                case .copy(let path), .reference(let path):
+                    let size = try AttachmentReader(path, nil).size
+                    params.files[index].size = ByteCount(bytes: copy?.size ?? size)
+                case .bytes(let bytes):
+                    params.files[index].size = ByteCount(bytes: Int64(bytes.count))
+                case .url: break
+                }
+                // They are in the copy now.
+                if copy != nil, case .bytes = file.source {
+                    params.files[index].source = .bytes([])
+                }
+            } catch {
+                deleteFiles(copies)
+                throw StoreError(error, attaching: file.name)
+            }
+        }
+        return .fileMessage(params, copies: places)
+    }
+
+    /// Nil for what needs no copy, and in memory, where nothing outlives the process anyway.
+    private func copy(
+        _ source: OutgoingFile.Source, to name: String
+    ) throws(FileError) -> CopiedFile? {
+        guard let attachments else { return nil }
+        let folder = AttachmentFolder(path: attachments)
+        switch source {
+        case .copy(let path): return try folder.copy(path, to: name, isSealed: isSealed)
+        case .bytes(let bytes): return try folder.copy(bytes, to: name, isSealed: isSealed)
+        case .reference, .url: return nil
+        }
+    }
+
+    /// Deletes copies of files; one that stays is deleted by `tidyFiles`.
+    package nonisolated func deleteFiles(_ copies: [CopiedFile]) {
+        guard let attachments else { return }
+        AttachmentFolder(path: attachments).delete(copies)
+    }
+
+    /// Opens a file that is to be uploaded.
+    ///
+    /// - Throws: `.fileUnreadable` when it is gone or may not be read.
+    package nonisolated func reader(
+        of file: OutgoingFile, _ copy: CopiedFile?
+    ) throws(StoreError) -> AttachmentReader {
+        do throws(FileError) {
+            if let copy, let attachments {
+                return try AttachmentReader("\(attachments)/\(copy.name)", copy)
+            }
+            switch file.source {
+            case .copy(let path), .reference(let path): return try AttachmentReader(path, nil)
+            case .bytes(let bytes): return AttachmentReader(bytes)
+            case .url: return AttachmentReader([])
+            }
+        } catch {
+            throw StoreError(error, attaching: file.name)
+        }
+    }
+
+    /// Deletes copies that no item names, if they were made before a moment.
+    package func tidyFiles(madeBefore moment: Timestamp) async throws(StoreError) {
+        guard let attachments else { return }
+        let stored = try await items()
+        // What cannot be read may name any of them.
+        guard stored.unreadable.isEmpty else { return }
+        var known: Set<String> = []
+        for case .fileMessage(_, let copies) in stored.items.map(\.content) {
+            known.formUnion(copies.compactMap { $0?.name })
+        }
+        AttachmentFolder(path: attachments).deleteOrphans(writtenBefore: moment) {
+            known.contains($0)
         }
     }
 
@@ -93,6 +244,9 @@ package actor OutboxStore {
         ).open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection
+        isSealed = opened.connection.seals != nil
+        // A system that has no more files to give: others are noticed with the next opening.
+        if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
         return opened.report ?? .intact
     }
 
@@ -100,11 +254,13 @@ package actor OutboxStore {
     func letGo() {
         connection = nil
         lock = nil
+        sending = nil
     }
 
     func close() {
         isClosed = true
         letGo()
+        bell = nil
     }
 
     private func write<T>(

@@ -2,18 +2,23 @@
 
 package import RoostModel
 
-/// What an unsent message will say, as the outbox keeps it.
+/// What waits in the outbox: a message, or a change of what the server holds.
 package enum OutboxContent: Hashable, Sendable {
     case userMessage(UserMessageParams)
+    /// With the outbox's copies of its files, nil where there is none or none any more.
+    case fileMessage(FileMessageParams, copies: [CopiedFile?])
+    case change(PendingChange.Action)
 }
 
-/// The stored form of unsent words: a version, what kind of message it is, then its parameters.
+/// The stored form of what waits: a version, its kind, then its parameters.
 package enum ParamsPayload {
     private static let version: UInt8 = 1
 
     /// The stored numbers of the kinds; never given to another kind.
     private enum Tag: UInt8 {
         case userMessage = 1
+        case fileMessage = 2
+        case change = 3
     }
 
     package static func write(_ content: OutboxContent, to bytes: inout [UInt8]) {
@@ -24,34 +29,134 @@ package enum ParamsPayload {
             bytes.append(text: params.text)
             bytes.append(text: params.data)
             bytes.append(text: params.customType)
-            bytes.append(params.mention.kind == .channel ? 1 : 0)
-            bytes.append(list: params.mention.userIDs) { $0.append(text: $1.rawValue) }
-            bytes.append(metaArrays: params.metaArrays)
-            bytes.append(optional: params.parentID) { $0.append(signed: $1.rawValue) }
-            bytes.append((params.isReplyToChannel ? 1 : 0) | (params.isSilent ? 2 : 0))
+            bytes.append(marks: Marks(params))
+        case .fileMessage(let params, let copies):
+            bytes.append(Tag.fileMessage.rawValue)
+            bytes.append(list: params.files) { $0.append(attachment: $1) }
+            bytes.append(list: copies) { bytes, copy in
+                bytes.append(optional: copy) { $0.append(copy: $1) }
+            }
+            bytes.append(text: params.caption)
+            bytes.append(text: params.data)
+            bytes.append(text: params.customType)
+            bytes.append(marks: Marks(params))
+        case .change(let action):
+            bytes.append(Tag.change.rawValue)
+            bytes.append(action: action)
         }
     }
 
     package static func read(_ bytes: Span<UInt8>) throws(PayloadError) -> OutboxContent {
         var reader = PayloadReader()
         _ = try reader.version(bytes, newest: version)
-        guard Tag(rawValue: try reader.byte(bytes)) == .userMessage else { throw .invalid }
-        var params = UserMessageParams(text: try reader.text(bytes))
-        params.data = try reader.text(bytes)
-        params.customType = try reader.text(bytes)
-        params.mention.kind = try reader.byte(bytes) == 0 ? .users : .channel
-        params.mention.userIDs = try reader.list(bytes) { reader, bytes throws(PayloadError) in
-            UserID(try reader.text(bytes))
+        let content: OutboxContent
+        switch Tag(rawValue: try reader.byte(bytes)) {
+        case .userMessage:
+            var params = UserMessageParams(text: try reader.text(bytes))
+            params.data = try reader.text(bytes)
+            params.customType = try reader.text(bytes)
+            try reader.marks(bytes).apply(to: &params)
+            content = .userMessage(params)
+        case .fileMessage:
+            let files = try reader.list(bytes) { reader, bytes throws(PayloadError) in
+                try reader.attachment(bytes)
+            }
+            let copies = try reader.list(bytes) { reader, bytes throws(PayloadError) in
+                try reader.optional(bytes) { reader, bytes throws(PayloadError) in
+                    try reader.copy(bytes)
+                }
+            }
+            guard copies.count == files.count else { throw .invalid }
+            var params = FileMessageParams(files: files, caption: try reader.text(bytes))
+            params.data = try reader.text(bytes)
+            params.customType = try reader.text(bytes)
+            try reader.marks(bytes).apply(to: &params)
+            content = .fileMessage(params, copies: copies)
+        case .change: content = .change(try reader.action(bytes))
+        case nil: throw .invalid
         }
-        params.metaArrays = try reader.metaArrays(bytes)
-        params.parentID = try reader.optional(bytes) { reader, bytes throws(PayloadError) in
+        try reader.finish(bytes)
+        return content
+    }
+}
+
+/// What messages of every kind have besides their content.
+private struct Marks {
+    var mention = Mention()
+    var metaArrays: [MetaArray] = []
+    var parentID: MessageID?
+    var isReplyToChannel = false
+    var isSilent = false
+
+    init() {}
+
+    init(_ params: UserMessageParams) {
+        mention = params.mention
+        metaArrays = params.metaArrays
+        parentID = params.parentID
+        isReplyToChannel = params.isReplyToChannel
+        isSilent = params.isSilent
+    }
+
+    init(_ params: FileMessageParams) {
+        mention = params.mention
+        metaArrays = params.metaArrays
+        parentID = params.parentID
+        isReplyToChannel = params.isReplyToChannel
+        isSilent = params.isSilent
+    }
+
+    func apply(to params: inout UserMessageParams) {
+        params.mention = mention
+        params.metaArrays = metaArrays
+        params.parentID = parentID
+        params.isReplyToChannel = isReplyToChannel
+        params.isSilent = isSilent
+    }
+
+    func apply(to params: inout FileMessageParams) {
+        params.mention = mention
+        params.metaArrays = metaArrays
+        params.parentID = parentID
+        params.isReplyToChannel = isReplyToChannel
+        params.isSilent = isSilent
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(marks: Marks) {
+        append(mention: marks.mention)
+        append(metaArrays: marks.metaArrays)
+        append(optional: marks.parentID) { $0.append(signed: $1.rawValue) }
+        append((marks.isReplyToChannel ? 1 : 0) | (marks.isSilent ? 2 : 0))
+    }
+
+    mutating func append(mention: Mention) {
+        append(mention.kind == .channel ? 1 : 0)
+        append(list: mention.userIDs) { $0.append(text: $1.rawValue) }
+    }
+}
+
+extension PayloadReader {
+    fileprivate mutating func marks(_ bytes: Span<UInt8>) throws(PayloadError) -> Marks {
+        var marks = Marks()
+        marks.mention = try mention(bytes)
+        marks.metaArrays = try metaArrays(bytes)
+        marks.parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
             MessageID(try reader.signed(bytes))
         }
-        let bits = try reader.byte(bytes)
+        let bits = try byte(bytes)
         guard bits < 4 else { throw .invalid }
-        params.isReplyToChannel = bits & 1 != 0
-        params.isSilent = bits & 2 != 0
-        try reader.finish(bytes)
-        return .userMessage(params)
+        marks.isReplyToChannel = bits & 1 != 0
+        marks.isSilent = bits & 2 != 0
+        return marks
+    }
+
+    mutating func mention(_ bytes: Span<UInt8>) throws(PayloadError) -> Mention {
+        let kind: Mention.Kind = try byte(bytes) == 0 ? .users : .channel
+        let userIDs = try list(bytes) { reader, bytes throws(PayloadError) in
+            UserID(try reader.text(bytes))
+        }
+        return Mention(kind: kind, userIDs: userIDs)
     }
 }

@@ -30,6 +30,9 @@ extension SealPlace {
         SealPlace(kind: 7, requestID.high, requestID.low)
     }
 
+    /// A piece of an unsent file, which has a key of its own.
+    static func attachment(offset: Int64) -> SealPlace { SealPlace(kind: 8, offset) }
+
     static let lookupKey = SealPlace(kind: 250)
 
     static func dataKey(number: Int64, channelRow: Int64) -> SealPlace {

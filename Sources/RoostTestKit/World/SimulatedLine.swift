@@ -34,6 +34,15 @@ final class SimulatedLine: HTTPTransport, SocketTransport {
         return response
     }
 
+    func upload(
+        _ request: HTTPRequest, _ body: HTTPBody
+    ) async throws(TransportError) -> HTTPResponse {
+        guard !isDead else { throw .processIsDead }
+        let response = try await network.upload(request, body)
+        guard !isDead else { throw .processIsDead }
+        return response
+    }
+
     func open(_ request: SocketRequest) async throws(TransportError) -> any Socket {
         guard !isDead else { throw .processIsDead }
         let socket = try await network.openSocket(request)

@@ -160,6 +160,25 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         return HTTPResponse(status: response.status, body: response.body)
     }
 
+    package func upload(
+        _ request: HTTPRequest, _ body: HTTPBody
+    ) async throws(TransportError) -> HTTPResponse {
+        var bytes: [UInt8] = []
+        while true {
+            guard let piece = body.next() else {
+                throw TransportError(.lost, "The simulated file could not be read.")
+            }
+            if piece.isEmpty { break }
+            bytes += piece
+        }
+        guard Int64(bytes.count) == body.length else {
+            throw TransportError(.lost, "The simulated file is not as long as was said.")
+        }
+        var whole = request
+        whole.body = bytes
+        return try await send(whole)
+    }
+
     /// What stands between the caller and the server and answers in its stead.
     private func refusal(
         of request: HTTPRequest
@@ -243,12 +262,14 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 extension ChatServer {
     fileprivate func respond(to request: HTTPRequest) async -> APIResponse {
         let target = request.url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
-        let headers = RequestHeaders { name in
+        func header(_ name: String) -> String? {
             request.headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
+        let headers = RequestHeaders(header)
         do throws(ServerError) {
             let call = try APIRequest(
-                method: request.method, target: String(target), body: request.body ?? [])
+                method: request.method, target: String(target), body: request.body ?? [],
+                contentType: header("Content-Type") ?? "")
             return await respond(to: call, headers: headers)
         } catch {
             return APIResponse(error)

@@ -68,7 +68,7 @@ package final class SimulatedWorld: Sendable {
         serverClockError = clockError
         server = await ChatServer(
             ChatServer.Configuration(applicationID: "simulation"), storage: storage,
-            fanOut: InProcessFanOut(on: executor),
+            files: MemoryFileStore(on: executor), fanOut: InProcessFanOut(on: executor),
             world: ServerWorld(
                 now: { Self.wallTime(executor, clockError) }, entropy: { random.next() }),
             on: executor)
@@ -131,6 +131,12 @@ package final class SimulatedWorld: Sendable {
     /// What the server holds of a channel, oldest first, deleted messages left out.
     package func log(of channel: ChannelURL) async throws -> [Message] {
         try await server.log(of: channel).filter { $0.deletedAt == nil }.map(\.message)
+    }
+
+    /// The bytes of an uploaded file, by its address; nil when there are none.
+    package func file(at url: String) async throws -> [UInt8]? {
+        let path = url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
+        return await server.file(at: String(path))?.bytes
     }
 
     /// The request IDs of everything a channel's log ever took, deleted messages included.

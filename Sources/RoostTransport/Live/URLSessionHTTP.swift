@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import RoostExecutors
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -29,22 +30,56 @@ package final class URLSessionHTTP: HTTPTransport {
     deinit { session.invalidateAndCancel() }
 
     package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let (endpoint, url) = try Self.address(of: request)
+        var urlRequest = Self.urlRequest(request, url)
+        urlRequest.httpBody = request.body.map { Data($0) }
+        return try await exchange(urlRequest, with: endpoint, within: request.timeLimit) { 0 }
+    }
+
+    package func upload(
+        _ request: HTTPRequest, _ body: HTTPBody
+    ) async throws(TransportError) -> HTTPResponse {
+        let (endpoint, url) = try Self.address(of: request)
+        var urlRequest = Self.urlRequest(request, url)
+        urlRequest.setValue(String(body.length), forHTTPHeaderField: "Content-Length")
+        let readCount = Guarded(0)
+        urlRequest.httpBodyStream = BodyStream(body, countingIn: readCount)
+        return try await exchange(urlRequest, with: endpoint, within: request.timeLimit) {
+            readCount.withLock { $0 }
+        }
+    }
+
+    private static func address(of request: HTTPRequest) throws(TransportError) -> (Endpoint, URL) {
         let endpoint = try Endpoint(request.url, schemes: ["http", "https"])
         guard let url = URL(string: request.url) else { throw Endpoint.invalidURL }
         if Task.isCancelled { throw endpoint.cancelled }
+        return (endpoint, url)
+    }
+
+    private static func urlRequest(_ request: HTTPRequest, _ url: URL) -> URLRequest {
         var urlRequest = URLRequest(url: url)
         urlRequest.httpMethod = request.method
         for (name, value) in request.headers {
             urlRequest.addValue(value, forHTTPHeaderField: name)
         }
-        urlRequest.httpBody = request.body.map { Data($0) }
         urlRequest.timeoutInterval = request.timeLimit / .seconds(1)
+        return urlRequest
+    }
 
-        let task = session.dataTask(with: urlRequest)
+    /// Makes one exchange; while `progress` grows within the limit, it may take as long as it takes.
+    private func exchange(
+        _ request: URLRequest, with endpoint: Endpoint, within limit: Duration,
+        _ progress: @escaping @Sendable () -> Int
+    ) async throws(TransportError) -> HTTPResponse {
+        let task = session.dataTask(with: request)
         // URLSession's own interval begins anew with every byte, so a slow drip would never end.
         // This task ends with the request, at the latest when the limit is over.
-        let deadline = Task { [responses, timeLimit = request.timeLimit] in
-            do { try await Task.sleep(for: timeLimit) } catch { return }
+        let deadline = Task { [responses] in
+            var last = -1
+            while last != progress() {
+                last = progress()
+                do { try await Task.sleep(for: limit) } catch { return }
+            }
             responses.abandon(task, because: .timedOut)
         }
         defer { deadline.cancel() }

@@ -45,10 +45,11 @@ extension Frame {
         var fields = EventFields()
         switch category {
         case .joined, .left, .invited, .invitationDeclined, .operatorsChanged, .frozen, .unfrozen,
-            .typingStart, .typingEnd, .hidden, .metadataChanged:
+            .typingStart, .typingEnd, .hidden, .metadataChanged, .metaCountersChanged, .muted,
+            .unmuted, .banned, .unbanned:
             if try reader.readNull() { return .other(data: "{}") }
             try reader.readObject { name, reader throws(WireError) in
-                try fields.read(name, &reader)
+                try fields.read(name, &reader, of: category)
             }
             return try fields.content(category, endingAt: range.upperBound)
         default:
@@ -72,8 +73,19 @@ private struct EventFields {
     private var created: [String: String] = [:]
     private var updated: [String: String] = [:]
     private var deleted: [String] = []
+    private var createdCounters: [String: Int64] = [:]
+    private var updatedCounters: [String: Int64] = [:]
+    private var restriction = RestrictionFields()
 
-    mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
+    mutating func read(
+        _ name: String, _ reader: inout JSONReader, of category: ChannelEvent.Category
+    ) throws(WireError) {
+        if category == .metaCountersChanged, name == "created" || name == "updated" {
+            let counters = try reader.readNumbers()
+            if name == "created" { createdCounters = counters } else { updatedCounters = counters }
+            return
+        }
+        if try restriction.read(name, &reader) { return }
         switch name {
         case "users", "invitees":
             members = try reader.readList { reader throws(WireError) in try reader.readMember() }
@@ -117,8 +129,25 @@ private struct EventFields {
             return .hidden(hidesPrevious: hidesPrevious, allowsAutoUnhide: allowsAutoUnhide)
         case .metadataChanged:
             return .metadata(created: created, updated: updated, deleted: deleted)
+        case .metaCountersChanged:
+            return .counters(
+                created: createdCounters, updated: updatedCounters, deleted: deleted)
+        case .muted, .unmuted, .banned, .unbanned:
+            return .restricted(restriction.restricted(try user.user(endingAt: offset)), counts)
         default:
             preconditionFailure("Category \(category.rawValue) has no shape and is kept as text.")
         }
+    }
+}
+
+extension JSONReader {
+    /// Whole numbers by name; null tells nothing.
+    mutating func readNumbers() throws(WireError) -> [String: Int64] {
+        if try readNull() { return [:] }
+        var numbers: [String: Int64] = [:]
+        try readObject { name, reader throws(WireError) in
+            numbers[name] = try reader.readInt64()
+        }
+        return numbers
     }
 }

@@ -55,6 +55,9 @@ package struct ChannelEvent: Hashable, Sendable {
         case typing(User, isTyping: Bool)
         case hidden(hidesPrevious: Bool, allowsAutoUnhide: Bool)
         case metadata(created: [String: String], updated: [String: String], deleted: [String])
+        case counters(created: [String: Int64], updated: [String: Int64], deleted: [String])
+        /// Who is muted or banned, or is so no more.
+        case restricted(RestrictedUser, Counts)
         /// Every other category: its data as JSON text.
         case other(data: String)
     }
@@ -92,7 +95,7 @@ extension ChannelEvent {
             writer.field("channel_type", "group")
             writer.field("ts", timestamp.milliseconds)
             writer.name("data")
-            content.write(to: &writer, messageOffset: messageOffset)
+            content.write(to: &writer, of: self)
             if let uniqueID { writer.field("unique_id", uniqueID) }
             if let messageOffset {
                 writer.field("ts_message_offset", messageOffset.milliseconds)
@@ -103,12 +106,12 @@ extension ChannelEvent {
 }
 
 extension ChannelEvent.Content {
-    fileprivate func write(to writer: inout JSONWriter, messageOffset: Timestamp?) {
+    fileprivate func write(to writer: inout JSONWriter, of event: ChannelEvent) {
         if case .other(let data) = self { return writer.raw(data) }
-        writer.object { writer in fields(&writer, messageOffset: messageOffset) }
+        writer.object { writer in fields(&writer, of: event) }
     }
 
-    private func fields(_ writer: inout JSONWriter, messageOffset: Timestamp?) {
+    private func fields(_ writer: inout JSONWriter, of event: ChannelEvent) {
         switch self {
         case .joined(let members, let counts):
             writer.members("users", members)
@@ -131,19 +134,44 @@ extension ChannelEvent.Content {
         case .hidden(let hidesPrevious, let allowsAutoUnhide):
             writer.field("hide_previous_messages", hidesPrevious)
             writer.field("allow_auto_unhide", allowsAutoUnhide)
-            if let messageOffset {
+            if let messageOffset = event.messageOffset {
                 writer.field("ts_message_offset", messageOffset.milliseconds)
             }
         case .metadata(let created, let updated, let deleted):
             writer.texts("created", created)
             writer.texts("updated", updated)
             writer.field("deleted", deleted)
+        case .counters(let created, let updated, let deleted):
+            writer.object("created") { $0.flat(created) }
+            writer.object("updated") { $0.flat(updated) }
+            writer.field("deleted", deleted)
+        case .restricted(let restricted, let counts):
+            let isBan = [.banned, .unbanned].contains(event.category)
+            writer.restricted(restricted, isBan: isBan, at: event.timestamp)
+            if isBan { writer.counts(counts) }
         case .other: break
         }
     }
 }
 
 extension JSONWriter {
+    /// Writes numbers by name into the object at hand, in order.
+    package mutating func flat(_ numbers: [String: Int64]) {
+        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) { field(name, number) }
+    }
+
+    /// Writes the fields of a user with what they may not do, of which -1 lasts for ever.
+    package mutating func restricted(
+        _ restricted: RestrictedUser, isBan: Bool, at now: Timestamp
+    ) {
+        fields(of: restricted.user)
+        let end = restricted.until?.milliseconds
+        field("end_at", end ?? -1)
+        field("remaining_duration", end.map { max(0, $0 - now.milliseconds) } ?? -1)
+        field("description", restricted.reason)
+        field("restriction_type", isBan ? "banned" : "muted")
+    }
+
     fileprivate mutating func counts(_ counts: ChannelEvent.Counts) {
         if let count = counts.members { field("member_count", count) }
         if let count = counts.joinedMembers { field("joined_member_count", count) }

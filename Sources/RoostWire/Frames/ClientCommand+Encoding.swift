@@ -61,6 +61,7 @@ extension MessageCommand {
                 writer.field("type", file.type)
                 writer.field("size", file.size.bytes)
                 if !file.caption.isEmpty { writer.field("message", file.caption) }
+                writer.uploaded(file)
                 writer.unknown(unknownFields)
             }
         }
@@ -98,6 +99,18 @@ extension MessageContent {
         case .file(let file): file.caption
         case .unknown: ""
         }
+    }
+}
+
+extension JSONWriter {
+    /// What the storage said of a file, and the other files of the message; in both spellings alike.
+    mutating func uploaded(_ file: FileContent) {
+        if !file.thumbnails.isEmpty {
+            name("thumbnails")
+            thumbnails(file.thumbnails)
+        }
+        if file.requiresAuth { field("require_auth", true) }
+        files(file.files)
     }
 }
 

@@ -29,6 +29,18 @@ package struct ReconnectPolicy: Hashable, Sendable {
     }
 }
 
+/// Which replies of a thread show outside of it; the numbers are the protocol's.
+package enum ReplyPolicy: Int, Hashable, Sendable {
+    case all = 1
+    case none = 2
+    case repliesToChannel = 3
+
+    package func admits(_ message: Message) -> Bool {
+        message.parentID == nil || self == .all
+            || (self == .repliesToChannel && message.isReplyToChannel)
+    }
+}
+
 /// What a client learns at login; every field has the value that its absence means.
 package struct LoginSuccess: Hashable, Sendable {
     package var user: User
@@ -40,6 +52,9 @@ package struct LoginSuccess: Hashable, Sendable {
     package var pongTimeout: Duration = .seconds(5)
     package var reconnect = ReconnectPolicy()
     package var maxUnreadOnSuperGroup = 100
+    /// Which replies count as unread, and which may be a channel's last message.
+    package var unreadReplies = ReplyPolicy.all
+    package var lastMessageReplies = ReplyPolicy.all
     package var fileUploadLimitMB = 30
     package var premiumFeatures: [String] = []
     package var emojiHash = ""
@@ -114,6 +129,8 @@ extension LoginSuccess {
             writer.field("mul", reconnect.multiplier)
             writer.field("retry_cnt", reconnect.tryLimit ?? -1)
         }
+        writer.field("unread_cnt_threading_policy", unreadReplies.rawValue)
+        writer.field("last_msg_threading_policy", lastMessageReplies.rawValue)
         writer.field("max_unread_cnt_on_super_group", maxUnreadOnSuperGroup)
         writer.field("max_unread_count_on_super_group", maxUnreadOnSuperGroup)
         writer.field("file_upload_size_limit", fileUploadLimitMB)
@@ -182,6 +199,11 @@ private struct LoginFields {
         _ name: String, _ reader: inout JSONReader
     ) throws(WireError) {
         switch name {
+        case "unread_cnt_threading_policy":
+            login.unreadReplies = ReplyPolicy(rawValue: try reader.readIntIfPresent() ?? 0) ?? .all
+        case "last_msg_threading_policy":
+            login.lastMessageReplies =
+                ReplyPolicy(rawValue: try reader.readIntIfPresent() ?? 0) ?? .all
         case "max_unread_cnt_on_super_group", "max_unread_count_on_super_group":
             login.maxUnreadOnSuperGroup =
                 try reader.readIntIfPresent() ?? login.maxUnreadOnSuperGroup

@@ -70,11 +70,7 @@ package enum CounterQuestion: Question {
                 .get, ["group_channels", url.rawValue, "metacounter"], query: query.items)
         case .write(let url, let counters, let write, let mode):
             return APIRequest(write.method, ["group_channels", url.rawValue, "metacounter"]) {
-                $0.object("metacounter") { writer in
-                    for (name, value) in counters.sorted(by: { $0.key < $1.key }) {
-                        writer.field(name, value)
-                    }
-                }
+                $0.object("metacounter") { $0.flat(counters) }
                 $0.field("mode", mode.rawValue)
                 if case .update(let isUpsert) = write { $0.field("upsert", isUpsert) }
             }
@@ -82,11 +78,7 @@ package enum CounterQuestion: Question {
     }
 
     package static func read(_ reader: inout JSONReader) throws(WireError) -> [String: Int64] {
-        var counters: [String: Int64] = [:]
-        try reader.readObject { name, reader throws(WireError) in
-            counters[name] = try reader.readInt64()
-        }
-        return counters
+        try reader.readNumbers()
     }
 }
 

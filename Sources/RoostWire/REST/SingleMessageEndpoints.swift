@@ -44,6 +44,7 @@ package struct SendMessage: Endpoint {
                 writer.field("file_name", file.name)
                 writer.field("file_type", file.type)
                 writer.field("file_size", file.size.bytes)
+                writer.uploaded(file)
             }
             writer.unknown(message.unknownFields)
         }

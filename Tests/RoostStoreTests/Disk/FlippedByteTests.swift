@@ -30,7 +30,7 @@ struct FlippedByteTests {
         }
         // These were sent; no salvage may bring them back.
         for number in stride(from: 5, through: Self.itemCount, by: 5) {
-            try await store.outbox.remove(ScriptedLife.request(number))
+            try await store.outbox.note(.removal(ScriptedLife.request(number)))
         }
         await store.close()
         return folder

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+// What an app is told in passing, and what of a channel is never stored: who types.
+
+/// What the engine remembers for events, typing and marks.
+struct EventWatch {
+    var readers = Mailboxes<ChatEvent>()
+    /// Told once the channel has been looked up.
+    var pending: [ChannelURL: [ChatEvent]] = [:]
+    var typing = TypingMachine()
+    var typingTimers = Timers<TypingMachine.Timer>()
+    var marks = ReadMarkMachine()
+    var markTimers = Timers<ChannelURL>()
+    var markWaiters: [ChannelURL: [CheckedContinuation<RoostError?, Never>]] = [:]
+    /// When the newest message that came live was written, of those too that no list shows.
+    var newest: [ChannelURL: Timestamp] = [:]
+    /// Of the newest statement about all unread messages.
+    var totalAt = Timestamp.distantPast
+}
+
+extension SyncEngine {
+    /// Every event from now on.
+    func events() -> AsyncStream<ChatEvent> {
+        let mailbox = watch.readers.open()
+        return AsyncStream { [weak self] in
+            await self?.nextEvent(in: mailbox)
+        } onCancel: { [weak self] in
+            guard let self else { return }
+            // Ends at once: it only closes the mailbox.
+            Task(executorPreference: self.world.executor) { await self.closeEvents(mailbox) }
+        }
+    }
+
+    private func nextEvent(in mailbox: Int) async -> ChatEvent? {
+        await withCheckedContinuation { watch.readers.take(mailbox, $0) }
+    }
+
+    private func closeEvents(_ mailbox: Int) { watch.readers.close(mailbox) }
+
+    func emit(_ event: ChatEvent) { watch.readers.post(event) }
+
+    /// Tells of something once the server's present account of the channel is on disk.
+    func emit(_ event: ChatEvent, afterLookUpOf channel: ChannelURL) {
+        watch.pending[channel, default: []].append(event)
+        lookUp(channel)
+    }
+
+    func emitPending(of channel: ChannelURL) {
+        for event in watch.pending.removeValue(forKey: channel) ?? [] { emit(event) }
+    }
+
+    func note(_ total: UnreadCount?) {
+        guard let total, total.timestamp >= watch.totalAt else { return }
+        watch.totalAt = total.timestamp
+        emit(.unreadTotalChanged(total.all))
+    }
+
+    // MARK: Typing
+
+    func typingUsers(in channel: ChannelURL) -> [User] { watch.typing.users(in: channel) }
+
+    func startTyping(in channel: ChannelURL) {
+        if isOnline { perform(watch.typing.start(in: channel)) }
+    }
+
+    func stopTyping(in channel: ChannelURL) {
+        if isOnline { perform(watch.typing.stop(in: channel)) }
+    }
+
+    func noteTyping(of user: User, _ isTyping: Bool, in channel: ChannelURL) {
+        guard user.id != me else { return }
+        perform(
+            isTyping
+                ? watch.typing.began(user, in: channel)
+                : watch.typing.ended(user.id, in: channel))
+    }
+
+    func forgetTyping() { perform(watch.typing.lostConnection()) }
+
+    private func perform(_ effects: [TypingMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .arm(let timer):
+                watch.typingTimers.arm(timer, for: timer.duration, in: world) { number in
+                    await self.fired(timer, number)
+                }
+            case .disarm(let timer): watch.typingTimers.disarm(timer)
+            case .changed(let channel):
+                emit(.typing(watch.typing.users(in: channel), channel))
+            case .tell(let channel, let isTyping):
+                let now = world.wallTime()
+                run { engine in
+                    // Nobody misses it when the connection is lost.
+                    try? await engine.link?.send(
+                        isTyping
+                            ? .typingStart(channel, time: now) : .typingEnd(channel, time: now))
+                }
+            }
+        }
+    }
+
+    private func fired(_ timer: TypingMachine.Timer, _ number: Int) {
+        guard watch.typingTimers.claim(timer, number) else { return }
+        perform(watch.typing.fired(timer))
+    }
+
+    // MARK: Read marks
+
+    /// Marks a channel as read; returns when the server has taken this or a later mark, at once when
+    /// there is nothing to mark.
+    func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
+        guard isOnline else { throw .notConnected }
+        if try await isAllRead(channel) { return }
+        let failure = await withCheckedContinuation { waiter in
+            watch.markWaiters[channel, default: []].append(waiter)
+            guard watch.marks.wish(for: channel) == .send else { return }
+            run { engine in await engine.sendReadMark(to: channel) }
+        }
+        if let failure { throw failure }
+    }
+
+    private func sendReadMark(to channel: ChannelURL) async {
+        let waiters = watch.markWaiters.removeValue(forKey: channel) ?? []
+        watch.markTimers.arm(channel, for: ReadMarkMachine.pause, in: world) { number in
+            await self.endReadPause(of: channel, number)
+        }
+        let requestID = RequestID.random(world.entropy)
+        var failure: RoostError?
+        do throws(RoostError) {
+            _ = try await ask(.read(channel, requestID), requestID)
+        } catch {
+            failure = error
+        }
+        for waiter in waiters { waiter.resume(returning: failure) }
+        // Those who wished meanwhile need no mark of their own when nothing has come since.
+        if failure == nil, (try? await isAllRead(channel)) ?? false {
+            for waiter in watch.markWaiters.removeValue(forKey: channel) ?? [] {
+                waiter.resume(returning: nil)
+            }
+            watch.marks.settle(channel)
+        }
+        if watch.marks.sent(to: channel) {
+            run { engine in await engine.sendReadMark(to: channel) }
+        }
+    }
+
+    private func endReadPause(of channel: ChannelURL, _ number: Int) {
+        guard watch.markTimers.claim(channel, number), watch.marks.paused(in: channel) else {
+            return
+        }
+        run { engine in await engine.sendReadMark(to: channel) }
+    }
+
+    private func isAllRead(_ url: ChannelURL) async throws(RoostError) -> Bool {
+        guard let channel = try await cachedChannel(url), channel.unreadMessageCount == 0,
+            channel.unreadMentionCount == 0
+        else { return false }
+        let mark = channel.myLastRead ?? .distantPast
+        return channel.lastMessage?.createdAt ?? mark <= mark
+            && watch.newest[url] ?? mark <= mark
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+// How what waits in the outbox reaches the server: messages and edits over the socket, the rest by HTTP.
+
+extension SyncEngine {
+    func deliver(_ item: OutboxItem, isOnline: Bool) async -> Outbox.Outcome {
+        switch item.content {
+        case .userMessage, .fileMessage: return await deliverMessage(item, isOnline: isOnline)
+        case .change(let action):
+            do throws(RoostError) {
+                return try await make(action, item)
+            } catch {
+                return .failed(error, .change)
+            }
+        }
+    }
+
+    private func deliverMessage(_ item: OutboxItem, isOnline: Bool) async -> Outbox.Outcome {
+        guard let command = MessageCommand(item), let link else { return .isMoot }
+        var lost = RoostError.notConnected
+        if isOnline {
+            do throws(RoostError) {
+                try await link.send(.message(command))
+                return .awaitsAnswer
+            } catch {
+                lost = error
+            }
+        }
+        guard case .fileMessage = item.content else { return .failed(lost, .socket) }
+        return await deliverByHTTP(command)
+    }
+
+    /// The file is there but the socket is lost: the message goes by HTTP, if there is a network (R146).
+    private func deliverByHTTP(_ command: MessageCommand) async -> Outbox.Outcome {
+        guard let key = await sessionKey(), await hasNetwork else {
+            return .failed(.notConnected, .socket)
+        }
+        do throws(RoostError) {
+            let message = try await api.call(SendMessage(message: command), sessionKey: key)
+            await takeAnswer(message)
+            return .done(message)
+        } catch {
+            // Nothing leads to the server: that is not being connected (R147), and not a request that
+            // failed (R148).
+            if error.isUnreachable { return .failed(.notConnected, .socket) }
+            await renewSession(after: error)
+            return .failed(error, .http)
+        }
+    }
+
+    /// The answer to a message sent by HTTP comes into the cache as its echo would (scar 121).
+    private func takeAnswer(_ message: Message) async {
+        // What the disk refuses is brought by the next catch-up.
+        try? await apply(.message(MessageEvent(message: message, previousMessageID: nil)))
+    }
+
+    private func make(
+        _ action: PendingChange.Action, _ item: OutboxItem
+    ) async throws(RoostError) -> Outbox.Outcome {
+        let channel = item.channel
+        switch action {
+        case .edit(.delivered(let id), let edit):
+            guard let link else { throw .notConnected }
+            let isFile = if case .file? = await held(id)?.content { true } else { false }
+            try await link.send(
+                .edit(
+                    EditCommand(
+                        channelURL: channel, messageID: id, requestID: item.requestID,
+                        isFile: isFile, text: edit.text, data: edit.data,
+                        customType: edit.customType, mentionKind: edit.mention?.kind,
+                        mentionedUserIDs: edit.mention?.userIDs)))
+            return .awaitsAnswer
+        case .delete(.delivered(let id)):
+            do throws(RoostError) {
+                _ = try await call(DeleteMessage(channelURL: channel, messageID: id))
+            } catch {
+                guard error.code == .messageNotFound else { throw error }  // It is gone already.
+            }
+            try await forget([id], in: channel)
+            return .done(nil)
+        case .addReaction(let key, .delivered(let id)):
+            return try await react(key, to: id, in: channel, isAdded: true)
+        case .removeReaction(let key, .delivered(let id)):
+            return try await react(key, to: id, in: channel, isAdded: false)
+        case .markAsRead(let moment):
+            // The server marks everything there is: what came later was not read. The cache may not know
+            // of it yet.
+            let last = try await call(GetChannel(channelURL: channel, isInternal: true)).lastMessage
+            if let last, last.createdAt > moment, last.sender?.user.id != me { return .isMoot }
+            _ = try await call(MarkAsRead(channelURL: channel))
+            return .done(nil)
+        case .edit, .delete, .addReaction, .removeReaction: return .isMoot
+        }
+    }
+
+    private func react(
+        _ key: String, to id: MessageID, in channel: ChannelURL, isAdded: Bool
+    ) async throws(RoostError) -> Outbox.Outcome {
+        let change = try await call(
+            ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
+        await take(
+            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)))
+        return .done(nil)
+    }
+
+    // MARK: Files
+
+    func upload(
+        _ upload: UploadFile, _ source: HTTPBodySource
+    ) async throws(RoostError) -> UploadFile.Output {
+        guard let key = await sessionKey() else { throw .notConnected }
+        do throws(RoostError) {
+            return try await api.upload(upload, source.body(of: upload), sessionKey: key)
+        } catch {
+            await renewSession(after: error)
+            throw error
+        }
+    }
+
+    /// The key of the present session, or of the last one: it outlives its socket.
+    private func sessionKey() async -> String? {
+        if let session { return session.login.sessionKey }
+        return await link?.sessionKey
+    }
+
+    private var hasNetwork: Bool {
+        get async {
+            switch await link?.state {
+            case .awaitingNetwork, .idle, .refused, nil: false
+            case .opening, .authenticating, .online, .backingOff: true
+            }
+        }
+    }
+
+    // MARK: What may have arrived
+
+    /// Messages looked at for one that may have arrived; older ones are the server's ledger's business.
+    private static let lookBack = 100
+
+    /// Looks for messages whose fate is unknown before they are sent again, in channels that no catch-up
+    /// runs for.
+    func lookForUnsure(except channels: [ChannelURL]) async {
+        let unsure = (await outbox?.unsureChannels ?? []).filter { !channels.contains($0) }
+        guard !unsure.isEmpty else { return }
+        for channel in unsure { await outbox?.receive(.hold(channel)) }
+        run { engine in
+            for channel in unsure {
+                // What stands in the page is settled by it. Without an answer the server tells a copy by
+                // its request ID.
+                _ = try? await engine.loadPage(
+                    channel, .around(.distantFuture, older: Self.lookBack, newer: 0))
+                guard await !engine.catchUps.contains(channel) else { continue }
+                await engine.outbox?.receive(.release(channel))
+            }
+        }
+    }
+
+    // MARK: What the cache knows
+
+    func held(_ id: MessageID) async -> Message? { try? await reader.message(id).value }
+
+    func find(_ requestID: RequestID) async -> MessageID? {
+        try? await reader.message(requestID).value?.messageID
+    }
+}
+
+extension MessageCommand {
+    /// Nil for a change, and for a message whose files are not uploaded.
+    init?(_ item: OutboxItem) {
+        guard !item.hasUploads, let message = item.message(from: nil) else { return nil }
+        self.init(
+            channelURL: item.channel, requestID: item.requestID, content: message.content,
+            data: message.data, customType: message.customType, mention: message.mention,
+            metaArrays: message.metaArrays, parentID: message.parentID,
+            isReplyToChannel: message.isReplyToChannel, isSilent: message.isSilent)
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+// What each input does.
+
+extension OutboxMachine {
+    mutating func queued(_ item: Item) -> [Effect] {
+        precondition(items[item.requestID] == nil, "A request ID is queued once.")
+        items[item.requestID] = item
+        guard item.state == .pending else { return [] }
+        if let awaited = item.awaited {
+            dependents[awaited, default: []].append(item.requestID)
+            return []
+        }
+        withLane(item.lane) { $0.queue.append(item.requestID) }
+        return next(in: item.lane, isFresh: true)
+    }
+
+    mutating func wentOnline(now: Timestamp) -> [Effect] {
+        isOnline = true
+        var effects = laneOrder.flatMap { expire(lanes[$0]?.queue ?? [], now: now) }
+        let waiting = dependents.sorted { $0.key < $1.key }.flatMap(\.value)
+        effects += expire(waiting, now: now)
+        return effects + laneOrder.flatMap { next(in: $0) }
+    }
+
+    mutating func wentOffline() -> [Effect] {
+        isOnline = false
+        var effects: [Effect] = []
+        for lane in laneOrder {
+            lanes[lane]?.rests = false
+            lanes[lane]?.isWaiting = false
+            // It may have arrived; the same request ID goes out again, in front of the others.
+            if let requestID = lanes[lane]?.onItsWay, let item = items[requestID] {
+                effects += leaveLane(item)
+                withLane(lane) { $0.queue.insert(requestID, at: 0) }
+            }
+        }
+        waiting = []
+        return effects
+    }
+
+    mutating func hold(_ channel: ChannelURL) -> [Effect] {
+        held.insert(channel)
+        return []
+    }
+
+    mutating func release(_ channel: ChannelURL) -> [Effect] {
+        held.remove(channel)
+        return next(in: Lane(channel))
+    }
+
+    mutating func rested(_ lane: Lane) -> [Effect] {
+        withLane(lane) { $0.rests = false }
+        return next(in: lane)
+    }
+
+    mutating func left(_ requestID: RequestID) -> [Effect] {
+        isOnItsWay(requestID) ? [.armAckTimer(requestID, Self.ackTimeout)] : []
+    }
+
+    /// The server has it: it is no longer this outbox's business, and what waited for it may go.
+    mutating func delivered(_ requestID: RequestID, _ messageID: MessageID?) -> [Effect] {
+        var effects: [Effect] = []
+        var lanes: [Lane] = []
+        if let item = items.removeValue(forKey: requestID) {
+            effects = leaveLane(item) + [.remove(requestID)]
+            lanes.append(item.lane)
+        }
+        // What waits for a message that another process sent, or that was taken back, waits as well.
+        for id in dependents.removeValue(forKey: requestID) ?? [] {
+            guard let item = items[id] else { continue }
+            guard let messageID else {
+                effects += drop(id)
+                continue
+            }
+            items[id]?.awaited = nil
+            effects.append(.aim(id, at: messageID))
+            withLane(item.lane) { $0.queue.append(id) }
+            lanes.append(item.lane)
+        }
+        return effects + lanes.flatMap { next(in: $0) } + nextWaiting()
+    }
+
+    mutating func failed(
+        _ requestID: RequestID, _ code: RoostError.Code, _ stage: SendStage
+    ) -> [Effect] {
+        guard let item = items[requestID], item.state == .pending else { return [] }
+        var consequence = SendConsequence(of: code, at: stage)
+        if consequence == .waitsAWhile {
+            let isOver = item.failures + 1 >= Self.patience
+            consequence = isOver ? .fails(isResendable: code.mayPass) : .waits
+        }
+        let effects = leaveLane(item)
+        switch consequence {
+        case .staysPending:
+            // Without a connection there is no hurry: `wentOffline` comes, or has come.
+            withLane(item.lane) { $0.queue.insert(requestID, at: 0) }
+            return effects + nextWaiting()
+        case .waits, .waitsAWhile:
+            items[requestID]?.failures += 1
+            withLane(item.lane) { lane in
+                lane.queue.insert(requestID, at: 0)
+                lane.rests = true
+            }
+            let rest = min(Self.rest * (1 << min(item.failures, 10)), Self.longestRest)
+            return effects + [.armRest(item.lane, rest)] + nextWaiting()
+        case .fails:
+            items[requestID]?.state = .failed(code)
+            return effects + [.store(requestID, .failed(code))] + next(in: item.lane)
+                + nextWaiting()
+        }
+    }
+
+    mutating func retried(_ requestID: RequestID, _ now: Timestamp) -> [Effect] {
+        guard let item = items[requestID], case .failed = item.state else { return [] }
+        items[requestID]?.state = .pending
+        items[requestID]?.createdAt = now
+        items[requestID]?.failures = 0
+        if let awaited = item.awaited {
+            dependents[awaited, default: []].append(requestID)
+            return []
+        }
+        withLane(item.lane) { $0.queue.append(requestID) }
+        return next(in: item.lane)
+    }
+
+    /// A person takes it back; changes of a message that certainly never left go with it.
+    mutating func canceled(_ requestID: RequestID) -> [Effect] {
+        guard let item = items.removeValue(forKey: requestID) else { return [] }
+        var effects = leaveLane(item) + [.remove(requestID)]
+        if let awaited = item.awaited { dependents[awaited]?.removeAll { $0 == requestID } }
+        if !item.hasLeft {
+            for id in dependents.removeValue(forKey: requestID) ?? [] { effects += drop(id) }
+        }
+        return effects + next(in: item.lane) + nextWaiting()
+    }
+
+    private mutating func drop(_ requestID: RequestID) -> [Effect] {
+        items[requestID] = nil
+        return [.drop(requestID)]
+    }
+
+    private mutating func expire(_ requestIDs: [RequestID], now: Timestamp) -> [Effect] {
+        var effects: [Effect] = []
+        for requestID in requestIDs {
+            guard let item = items[requestID], item.hasExpired(at: now) else { continue }
+            items[requestID]?.state = .failed(.pendingError)
+            if let awaited = item.awaited { dependents[awaited]?.removeAll { $0 == requestID } }
+            effects += leaveLane(item) + [.store(requestID, .failed(.pendingError))]
+        }
+        return effects
+    }
+}
+
+// MARK: - Lanes
+
+extension OutboxMachine {
+    /// Whether a lane may send its next item, the limits apart.
+    func isFree(_ lane: Lane, _ state: LaneState) -> Bool {
+        let isHeld = !lane.isForChanges && held.contains(lane.channel)
+        return state.onItsWay == nil && !isHeld && !state.rests
+    }
+
+    /// Sends the next item of a lane; a fresh one is on disk as about to leave already.
+    mutating func next(in lane: Lane, isFresh: Bool = false) -> [Effect] {
+        guard isOnline, let state = lanes[lane], isFree(lane, state),
+            let requestID = state.queue.first,
+            let item = items[requestID]
+        else { return [] }
+        guard onItsWayCount < Self.concurrency, item.kind != .file || uploadCount < Self.uploads
+        else {
+            guard !state.isWaiting else { return [] }
+            lanes[lane]?.isWaiting = true
+            waiting.append(lane)
+            return []
+        }
+        withLane(lane) { state in
+            state.queue.removeFirst()
+            state.onItsWay = requestID
+        }
+        onItsWayCount += 1
+        if item.kind == .file { uploadCount += 1 }
+        let isNoted = isFresh && item.hasLeft
+        items[requestID]?.hasLeft = true
+        return (isNoted ? [] : [.noteAttempt(requestID)]) + [.transmit(requestID)]
+    }
+
+    /// Places have become free.
+    mutating func nextWaiting() -> [Effect] {
+        var effects: [Effect] = []
+        var index = 0
+        while index < waiting.count, onItsWayCount < Self.concurrency {
+            let lane = waiting[index]
+            lanes[lane]?.isWaiting = false
+            let step = next(in: lane)
+            effects += step
+            // Files may have to wait on while others go.
+            if lanes[lane]?.isWaiting == true {
+                waiting.removeLast()
+                index += 1
+            } else {
+                waiting.remove(at: index)
+            }
+        }
+        return effects
+    }
+
+    mutating func leaveLane(_ item: Item) -> [Effect] {
+        var effects: [Effect] = []
+        guard var state = lanes[item.lane] else { return [] }
+        if state.onItsWay == item.requestID {
+            state.onItsWay = nil
+            onItsWayCount -= 1
+            if item.kind == .file { uploadCount -= 1 }
+            effects.append(.disarmAckTimer(item.requestID))
+        } else if state.queue.first == item.requestID {
+            state.queue.removeFirst()
+        } else {
+            state.queue.removeAll { $0 == item.requestID }
+        }
+        lanes[item.lane] = state
+        return effects
+    }
+
+    mutating func withLane(_ lane: Lane, _ body: (inout LaneState) -> Void) {
+        if lanes[lane] == nil { laneOrder.append(lane) }
+        body(&lanes[lane, default: LaneState()])
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// An open file that is read from its beginning, or written.
+package struct PlainFile: ~Copyable, Sendable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// Opens a file to read it.
+    package init(reading path: String) throws(FileError) {
+        // SAFETY: the path is lent for the call.
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        self.path = path
+        guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
+    }
+
+    /// Makes a file, readable by this user only; one that was there is emptied.
+    package init(writing path: String) throws(FileError) {
+        // SAFETY: the path is lent for the call.
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        self.path = path
+        guard descriptor >= 0 else { throw FileError(action: "make \(path)") }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Bytes in the file now.
+    package func count() throws(FileError) -> Int64 {
+        var status = stat()
+        // SAFETY: the struct is filled in before it is read.
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw FileError(action: "look at \(path)")
+        }
+        return Int64(status.st_size)
+    }
+
+    /// The next bytes, at most so many; fewer only at the end, where there are none.
+    package func read(_ limit: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var filled = 0
+        while filled < limit {
+            // SAFETY: the free end of the array is lent for the call, with its length.
+            let count = unsafe bytes[filled...].withUnsafeMutableBytes { rest in
+                unsafe Self.read(descriptor, rest.baseAddress, rest.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileError(action: "read \(path)") }
+            if count == 0 { break }
+            filled += count
+        }
+        bytes.removeLast(limit - filled)
+        return bytes
+    }
+
+    #if canImport(Darwin)
+    private static func read(
+        _ descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int
+    ) -> Int { unsafe Darwin.read(descriptor, target, count) }
+
+    private static func write(
+        _ descriptor: Int32, _ source: UnsafeRawPointer?, _ count: Int
+    ) -> Int { unsafe Darwin.write(descriptor, source, count) }
+    #else
+    private static func read(
+        _ descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int
+    ) -> Int { unsafe Glibc.read(descriptor, target, count) }
+
+    private static func write(
+        _ descriptor: Int32, _ source: UnsafeRawPointer?, _ count: Int
+    ) -> Int { unsafe Glibc.write(descriptor, source, count) }
+    #endif
+
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            // SAFETY: the rest of the bytes is lent for the call, with its length.
+            let count = unsafe bytes[done...].withUnsafeBytes { rest in
+                unsafe Self.write(descriptor, rest.baseAddress, rest.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileError(action: "write \(path)") }
+            done += count
+        }
+    }
+
+    /// Returns when what was written would survive a loss of power.
+    package func sync() throws(FileError) {
+        guard fsync(descriptor) == 0 else { throw FileError(action: "keep \(path)") }
+    }
+
+    // MARK: Names
+
+    /// Returns when the names in a folder would survive a loss of power.
+    package static func syncFolder(_ path: String) throws(FileError) {
+        let folder = try PlainFile(reading: path)
+        try folder.sync()
+    }
+
+    /// Deletes a file; one that is not there is no error.
+    package static func delete(_ path: String) throws(FileError) {
+        // SAFETY: the path is lent for the call.
+        guard unsafe unlink(path) == 0 || errno == ENOENT else {
+            throw FileError(action: "delete \(path)")
+        }
+    }
+
+    /// When a file was written last, in milliseconds; nil when it is not there.
+    package static func modifiedAt(_ path: String) -> Int64? {
+        var status = stat()
+        // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+        return Int64(status.st_mtimespec.tv_sec) * 1000
+        #else
+        return Int64(status.st_mtim.tv_sec) * 1000
+        #endif
+    }
+
+    /// The names in a folder; none when it is not there.
+    package static func names(in folder: String) -> [String] {
+        // SAFETY: the path is lent for the call; the stream is closed below and not used after.
+        guard let stream = unsafe opendir(folder) else { return [] }
+        defer { _ = unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            // SAFETY: the name ends in a NUL and lives until the next entry is read; it is copied.
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+extension FileError {
+    /// The disk has no room left.
+    package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+    /// There is no such file, or it may not be read.
+    package var isUnreadable: Bool { code == ENOENT || code == EACCES || code == EISDIR }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+internal import RoostModel
+internal import RoostSQLite
+internal import RoostSealing
+
+/// The outbox's own copy of a file that is to be sent.
+package struct CopiedFile: Hashable, Sendable {
+    /// Its name in the outbox's folder, which may move between two runs (scar 61).
+    package let name: String
+    /// Its bytes, in the clear.
+    package let size: Int64
+    /// What seals it, where the outbox is sealed; 32 bytes that nothing else was sealed with.
+    let key: [UInt8]?
+}
+
+/// Where the files of unsent messages lie.
+struct AttachmentFolder: Sendable {
+    let path: String
+
+    /// How much of a file is in memory at once, and sealed at once.
+    static let chunk = 1 << 16
+
+    func path(of copy: CopiedFile) -> String { "\(path)/\(copy.name)" }
+
+    /// Copies a file; when this returns the copy survives a loss of power.
+    func copy(
+        _ source: String, to name: String, isSealed: Bool
+    ) throws(FileError) -> CopiedFile {
+        let file = try PlainFile(reading: source)
+        return try write(to: name, isSealed: isSealed) { () throws(FileError) in
+            try file.read(Self.chunk)
+        }
+    }
+
+    func copy(
+        _ bytes: [UInt8], to name: String, isSealed: Bool
+    ) throws(FileError) -> CopiedFile {
+        var rest = bytes[...]
+        return try write(to: name, isSealed: isSealed) { () throws(FileError) in
+            defer { rest = rest.dropFirst(Self.chunk) }
+            return Array(rest.prefix(Self.chunk))
+        }
+    }
+
+    private func write(
+        to name: String, isSealed: Bool, _ next: () throws(FileError) -> [UInt8]
+    ) throws(FileError) -> CopiedFile {
+        try DatabaseFiles.makeFolder(path)
+        let key = isSealed ? Self.randomKey() : nil
+        let seal = key.map { ChunkSeal($0) }
+        let file = try PlainFile(writing: "\(path)/\(name)")
+        var size: Int64 = 0
+        while true {
+            let chunk = try next()
+            if chunk.isEmpty { break }
+            try file.write(seal?.sealed(chunk, at: size) ?? chunk)
+            size += Int64(chunk.count)
+        }
+        try file.sync()
+        try PlainFile.syncFolder(path)
+        return CopiedFile(name: name, size: size, key: key)
+    }
+
+    private static func randomKey() -> [UInt8] {
+        unsafe SecretBytes.random(count: 32).withBytes { unsafe Array($0) }
+    }
+
+    /// A copy that stays is found by the next opening, and deleted then.
+    func delete(_ copies: [CopiedFile]) {
+        for copy in copies { try? PlainFile.delete(path(of: copy)) }
+    }
+
+    /// Deletes what no item names: a crash came between a copy and its item, or after its item.
+    ///
+    /// What was written after `moment` stays: another process may be about to name it.
+    func deleteOrphans(
+        writtenBefore moment: Timestamp, _ isKnown: (_ name: String) -> Bool
+    ) {
+        for name in PlainFile.names(in: path) where !isKnown(name) {
+            let path = "\(path)/\(name)"
+            guard let writtenAt = PlainFile.modifiedAt(path), writtenAt < moment.milliseconds
+            else { continue }
+            try? PlainFile.delete(path)
+        }
+    }
+}
+
+/// Reads a file piece by piece, in the clear; one caller at a time.
+package final class AttachmentReader: Sendable {
+    private enum Source: ~Copyable {
+        case file(PlainFile)
+        case bytes([UInt8])
+    }
+
+    private let source: Source
+    private let seal: ChunkSeal?
+    private let offset = Guarded<Int64>(0)
+    /// Bytes in all.
+    package let size: Int64
+
+    init(_ path: String, _ copy: CopiedFile?) throws(FileError) {
+        let file = try PlainFile(reading: path)
+        if let copy { size = copy.size } else { size = try file.count() }
+        seal = copy?.key.map { ChunkSeal($0) }
+        source = .file(file)
+    }
+
+    init(_ bytes: [UInt8]) {
+        source = .bytes(bytes)
+        size = Int64(bytes.count)
+        seal = nil
+    }
+
+    /// The next bytes, none at the end; nil when the file cannot be read on, or is not what it was.
+    package func next() -> [UInt8]? {
+        let overhead = seal == nil ? 0 : SealedForm.overhead
+        guard let bytes = stored(AttachmentFolder.chunk + overhead) else { return nil }
+        let count = Int64(max(0, bytes.count - overhead))
+        let start = offset.withLock { offset in
+            defer { offset += count }
+            return offset
+        }
+        guard !bytes.isEmpty else { return start == size ? [] : nil }
+        guard start + count <= size else { return nil }
+        guard let seal else { return bytes }
+        return seal.opened(bytes, at: start)
+    }
+
+    private func stored(_ limit: Int) -> [UInt8]? {
+        switch source {
+        case .file(let file): return try? file.read(limit)
+        case .bytes(let bytes):
+            return Array(bytes.dropFirst(Int(offset.withLock { $0 })).prefix(limit))
+        }
+    }
+}
+
+/// Seals a file piece by piece, each bound to its place.
+struct ChunkSeal: Sendable {
+    private let sealer: Sealer
+
+    init(_ key: [UInt8]) {
+        sealer = Sealer(key: SecretBytes(copying: key.span), number: 0)
+    }
+
+    func sealed(_ chunk: [UInt8], at offset: Int64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        sealer.seal(into: &bytes, at: .attachment(offset: offset)) { $0 += chunk }
+        return bytes
+    }
+
+    /// Nil for bytes that are not what was sealed there.
+    func opened(_ bytes: [UInt8], at offset: Int64) -> [UInt8]? {
+        var chunk: [UInt8] = []
+        do throws(SealError) {
+            try sealer.open(bytes.span, at: .attachment(offset: offset), into: &chunk)
+            return chunk
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Roost
+package import RoostModel
+import RoostServer
+import RoostWire
+
+extension SimulatedWorld {
+    /// The server's own answer to a list's question, read to its end page by page.
+    package func channels(
+        of user: UserID, _ query: ChannelListQuery
+    ) async throws -> [GroupChannel] {
+        let key = await sessionKey(of: user)
+        var found: [GroupChannel] = []
+        var token = ""
+        repeat {
+            let response = await server.respond(
+                to: ListMyChannels(
+                    userID: user, token: token, limit: query.pageSize, order: query.order,
+                    showsEmpty: query.filter.includesEmpty,
+                    showsFrozen: query.filter.includesFrozen, filters: query.filter.query
+                ).encode(),
+                headers: RequestHeaders(sessionKey: key))
+            let page = try ListMyChannels.decode(response)
+            found += page.channels
+            token = page.next
+        } while !token.isEmpty
+        return found
+    }
+
+    /// A user of whom the server knows before they come, and who may want to be asked when invited.
+    package func add(_ user: User, acceptsInvitations: Bool = true) async {
+        await storage.saveUser(user, accessToken: nil)
+        var request = APIRequest(
+            .put, ["users", user.id.rawValue, "channel_invitation_preference"])
+        request.body = Array(#"{"auto_accept":\#(acceptsInvitations)}"#.utf8)
+        let key = await sessionKey(of: user.id)
+        _ = await server.respond(to: request, headers: RequestHeaders(sessionKey: key))
+    }
+
+    private func sessionKey(of user: UserID) async -> String {
+        let key = "asking-\(user)"
+        await storage.openSession(
+            server.world.kept(sessionKey: key), for: user, expiresAt: nil)
+        return key
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Uploads a file for a message (`protocol.md` 3.12), as a form whose file is sent piece by piece.
+package struct UploadFile: Question {
+    package struct Output: Hashable, Sendable {
+        package var url: String
+        package var thumbnails: [Thumbnail] = []
+        package var requiresAuth = false
+        package var size: Int64?
+    }
+
+    package var channelURL: ChannelURL
+    /// The name of the act, the same on every try.
+    package var requestID: RequestID
+    package var name: String
+    package var type: String
+    package var thumbnailSizes: [OutgoingFile.ThumbnailSize]
+
+    package init(
+        channelURL: ChannelURL, requestID: RequestID, name: String, type: String,
+        thumbnailSizes: [OutgoingFile.ThumbnailSize]
+    ) {
+        self.channelURL = channelURL
+        self.requestID = requestID
+        self.name = name
+        self.type = type
+        self.thumbnailSizes = thumbnailSizes
+    }
+
+    /// The call without its body, which is not made in one piece.
+    package func encode() -> APIRequest { APIRequest(.post, ["storage", "file"]) }
+
+    /// Between the parts; a file that held it by chance could not be told from its end, so it is as random
+    /// as the name of the act.
+    private var boundary: String {
+        "roost-"
+            + requestID.rawValue.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(40)
+    }
+
+    package var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// What stands before the file's bytes.
+    package var head: [UInt8] {
+        var text = ""
+        func field(_ name: String, _ value: String) {
+            text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n"
+            text += "\(value)\r\n"
+        }
+        field("channel_url", channelURL.rawValue)
+        field("request_id", requestID.rawValue)
+        for (index, size) in thumbnailSizes.enumerated() {
+            field("thumbnail\(index + 1)", "\(size.width),\(size.height)")
+        }
+        // A quote or a line break would end the header it stands in.
+        let name = String(name.map { $0 == "\"" || $0.isNewline ? "_" : $0 })
+        let type = String(type.filter { $0.isASCII && !$0.isNewline })
+        text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; "
+        text += "filename=\"\(name.isEmpty ? "file" : name)\"\r\nContent-Type: \(type)\r\n\r\n"
+        return Array(text.utf8)
+    }
+
+    /// What stands behind them.
+    package var tail: [UInt8] { Array("\r\n--\(boundary)--\r\n".utf8) }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
+        var url: String?
+        var output = Output(url: "")
+        try reader.readObject { name, reader throws(WireError) in
+            switch name {
+            case "url": url = try reader.readStringIfPresent()
+            case "thumbnails": output.thumbnails = try reader.readThumbnails()
+            case "require_auth": output.requiresAuth = try reader.readBoolIfPresent() ?? false
+            case "file_size": output.size = try reader.readInt64IfPresent()
+            default: try reader.skipValue()
+            }
+        }
+        guard let url, !url.isEmpty else { throw .missing("url", offset: reader.position) }
+        output.url = url
+        return output
+    }
+}

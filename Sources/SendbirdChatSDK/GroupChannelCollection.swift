@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import RoostDoors
+import RoostExecutors
+import RoostModel
+
+/// Where an event of a collection comes from.
+public enum CollectionEventSource: Int, Sendable {
+    /// The app wrote it on this device.
+    case localAction
+    /// The server told it, live or when asked what was missed.
+    case server
+}
+
+/// What is known of an event of a channel collection.
+public final class ChannelContext: NSObject {
+    public let source: CollectionEventSource
+
+    init(_ source: CollectionEventSource) { self.source = source }
+}
+
+/// What a channel collection tells.
+public protocol GroupChannelCollectionDelegate: AnyObject {
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: ChannelContext,
+        addedChannels channels: [GroupChannel])
+    /// Those that stand elsewhere now are among them.
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: ChannelContext,
+        updatedChannels channels: [GroupChannel])
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: ChannelContext,
+        deletedChannelURLs: [String])
+}
+
+extension GroupChannelCollectionDelegate {
+    public func channelCollection(
+        _ collection: GroupChannelCollection, context: ChannelContext,
+        addedChannels channels: [GroupChannel]
+    ) {}
+    public func channelCollection(
+        _ collection: GroupChannelCollection, context: ChannelContext,
+        updatedChannels channels: [GroupChannel]
+    ) {}
+    public func channelCollection(
+        _ collection: GroupChannelCollection, context: ChannelContext,
+        deletedChannelURLs: [String]
+    ) {}
+}
+
+/// The user's channels as a query wants them, kept in step with the server.
+public final class GroupChannelCollection: NSObject {
+    public weak var delegate: (any GroupChannelCollectionDelegate)?
+    public let query: GroupChannelListQuery
+
+    private let feed = Feed<GroupChannelCollection, ChannelListDriver.News>()
+    private let driver: ChannelListDriver
+
+    init(_ query: GroupChannelListQuery) {
+        self.query = query
+        let door = SendbirdChat.door
+        driver = ChannelListDriver(door, query.value) { [feed] news in feed.post(news, on: door) }
+        super.init()
+        feed.attach(self) { collection, news in collection.tell(news) }
+        // The handler of the first page tells what becomes of it.
+        door.start { [driver] in _ = try? await driver.open() }
+    }
+
+    deinit { dispose() }
+
+    /// The channels shown so far, in the query's order.
+    public var channelList: [GroupChannel] { driver.view.channels.map { GroupChannel($0) } }
+
+    public var hasNext: Bool { driver.view.hasMore }
+
+    /// Shows a page more and hands it over: at first what the cache has, if it has anything.
+    public func loadMore(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
+        SendbirdChat.door.perform(then: .channels(completionHandler)) {
+            [driver] _ throws(RoostError) in try await driver.load()
+        }
+    }
+
+    /// Ends it; the delegate hears nothing more.
+    public func dispose() {
+        feed.close()
+        SendbirdChat.door.start { [driver] in await driver.close() }
+    }
+
+    private func tell(_ news: ChannelListDriver.News) {
+        let change = news.change
+        let context = ChannelContext(.server)
+        if !change.inserted.isEmpty {
+            delegate?.channelCollection(
+                self, context: context,
+                addedChannels: change.inserted.map { GroupChannel($0) })
+        }
+        if !change.updated.isEmpty {
+            delegate?.channelCollection(
+                self, context: context,
+                updatedChannels: change.updated.map { GroupChannel($0.after) })
+        }
+        if !change.deleted.isEmpty {
+            delegate?.channelCollection(
+                self, context: context,
+                deletedChannelURLs: change.deleted.map(\.url.rawValue))
+        }
+    }
+}

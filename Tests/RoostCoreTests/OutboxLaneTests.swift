@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostModel
+import Testing
+
+struct OutboxLaneTests {
+    private static let now = Timestamp(milliseconds: 1_000_000_000)
+
+    private static func item(
+        _ id: String, in channel: ChannelURL = "c", _ kind: OutboxMachine.Item.Kind = .message,
+        awaits awaited: RequestID? = nil
+    ) -> OutboxMachine.Item {
+        OutboxMachine.Item(
+            requestID: RequestID(id), channel: channel, kind: kind, createdAt: now,
+            state: .pending, awaited: awaited)
+    }
+
+    private static func machine(_ items: OutboxMachine.Item..., online: Bool = true)
+        -> OutboxMachine
+    {
+        var machine = OutboxMachine()
+        for item in items { _ = machine.handle(.queued(item)) }
+        if online { _ = machine.handle(.wentOnline(now: now)) }
+        return machine
+    }
+
+    private static func transmitted(_ effects: [OutboxMachine.Effect]) -> [RequestID] {
+        effects.compactMap { if case .transmit(let id) = $0 { id } else { nil } }
+    }
+
+    @Test func `a change does not wait for a message, and changes wait for one another`() {
+        var machine = Self.machine(Self.item("m", .file))
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("e", .change)))) == ["e"])
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("r", .change)))).isEmpty)
+        #expect(Self.transmitted(machine.handle(.delivered("e", nil))) == ["r"])
+    }
+
+    @Test func `a change of an unsent message waits until it has its ID`() {
+        var machine = Self.machine(Self.item("m"))
+        #expect(machine.handle(.queued(Self.item("e", .change, awaits: "m"))).isEmpty)
+        let effects = machine.handle(.delivered("m", 7))
+        #expect(effects.contains(.aim("e", at: 7)))
+        #expect(Self.transmitted(effects) == ["e"])
+    }
+
+    @Test func `with a message that never left its changes go, and wait for one that may have`() {
+        var machine = Self.machine(Self.item("m"), online: false)
+        _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
+        #expect(machine.handle(.canceled("m")) == [.remove("m"), .drop("e")])
+
+        machine = Self.machine(Self.item("m"))
+        _ = machine.handle(.queued(Self.item("d", .change, awaits: "m")))
+        #expect(!machine.handle(.canceled("m")).contains(.drop("d")))
+        #expect(Self.transmitted(machine.handle(.delivered("m", 7))) == ["d"])
+    }
+
+    @Test func `a failed message holds up its own changes and nobody else's (scar 65)`() {
+        var machine = Self.machine(Self.item("m"))
+        _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
+        _ = machine.handle(.failed("m", .notAMember, .socket))
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("x", .change)))) == ["x"])
+        _ = machine.handle(.delivered("x", nil))
+        #expect(machine.item("e")?.awaited == "m")
+    }
+
+    @Test func `so many lanes are busy at once, the next ones take their turns`() {
+        var machine = Self.machine()
+        let count = OutboxMachine.concurrency + 10
+        var sent: [RequestID] = []
+        for number in 0..<count {
+            let channel = ChannelURL("c\(number)")
+            sent += Self.transmitted(
+                machine.handle(.queued(Self.item("\(number)", in: channel))))
+        }
+        #expect(sent.count == OutboxMachine.concurrency)
+        var index = 0
+        while index < sent.count {
+            sent += Self.transmitted(machine.handle(.delivered(sent[index], 1)))
+            index += 1
+        }
+        #expect(sent.map(\.rawValue) == (0..<count).map { "\($0)" })
+        #expect(!machine.isBusy)
+    }
+
+    @Test func `files do not take all the places`() {
+        var machine = Self.machine()
+        for number in 0..<10 {
+            let channel = ChannelURL("f\(number)")
+            _ = machine.handle(.queued(Self.item("f\(number)", in: channel, .file)))
+        }
+        #expect((0..<10).filter { machine.isOnItsWay(RequestID("f\($0)")) }.count == OutboxMachine.uploads)
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("m")))) == ["m"])
+        var done: Set<String> = []
+        while let next = (0..<10).map({ "f\($0)" }).first(where: {
+            !done.contains($0) && machine.isOnItsWay(RequestID($0))
+        }) {
+            done.insert(next)
+            _ = machine.handle(.delivered(RequestID(next), 1))
+        }
+        #expect(done.count == 10)
+    }
+
+    @Test func `rests grow, and some errors are borne only a few times (scar 72)`() {
+        var machine = Self.machine(Self.item("m", .file))
+        let lane = OutboxMachine.Lane("c")
+        for expected in [2, 4, 8, 16, 32, 64, 64, 64] {
+            let effects = machine.handle(.failed("m", .networkError, .upload))
+            #expect(effects.contains(.armRest(lane, .seconds(expected))))
+            #expect(Self.transmitted(machine.handle(.rested(lane))) == ["m"])
+        }
+        machine = Self.machine(Self.item("m", .file))
+        for _ in 1..<OutboxMachine.patience {
+            _ = machine.handle(.failed("m", .internalServerError, .upload))
+            _ = machine.handle(.rested(lane))
+        }
+        let last = machine.handle(.failed("m", .internalServerError, .upload))
+        #expect(last.contains(.store("m", .failed(.internalServerError))))
+    }
+
+    @Test func `the disk knows of an attempt before it begins (scar 64)`() {
+        var machine = Self.machine(Self.item("m"), online: false)
+        let effects = machine.handle(.wentOnline(now: Self.now))
+        #expect(effects == [.noteAttempt("m"), .transmit("m")])
+        #expect(machine.handle(.left("m")) == [.armAckTimer("m", OutboxMachine.ackTimeout)])
+        #expect(machine.handle(.left("other")).isEmpty)
+    }
+
+    // MARK: The table of docs/delivery.md
+
+    private static let words: [SendConsequence: String] = [
+        .staysPending: "pending", .waits: "again", .waitsAWhile: "again, five times",
+        .fails(isResendable: true): "failed", .fails(isResendable: false): "refused",
+    ]
+
+    /// The rows of the table: a code, then a consequence for each stage.
+    private static func rows() throws -> [(code: Int, words: [String])] {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(
+            contentsOf: root.appendingPathComponent("docs/delivery.md"), encoding: .utf8)
+        return text.split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 6, let code = Int(cells[0]) else { return nil }
+            return (code, Array(cells[2...]))
+        }
+    }
+
+    @Test func `every row of the documented table is what happens (R138-R151, scar 72)`() throws {
+        let rows = try Self.rows()
+        #expect(rows.count > 60)
+        #expect(Set(rows.map(\.code)).count == rows.count)
+        for row in rows {
+            let code = RoostError.Code(row.code)
+            let words = [SendStage.socket, .upload, .http, .change].map {
+                Self.words[SendConsequence(of: code, at: $0)]
+            }
+            #expect(words == row.words, "\(row.code)")
+        }
+    }
+
+    @Test func `what is not in the table is refused`() {
+        for code in [0, -1, 1, 999_999, 800_999] {
+            for stage in SendStage.allCases {
+                #expect(
+                    SendConsequence(of: RoostError.Code(code), at: stage)
+                        == .fails(isResendable: false))
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// Messages with files in virtual time, with the real store and the server's core.
+struct FileMessageTests {
+    private static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    }
+
+    private static func file(_ source: OutgoingFile.Source, _ name: String = "a.png")
+        -> OutgoingFile
+    {
+        OutgoingFile(source, name: name, type: "image/png")
+    }
+
+    /// A user with a channel of their own, connected.
+    private static func begin(
+        _ world: SimulatedWorld, _ phone: SimulatedWorld.Device
+    ) async throws -> (ChatClient, ChannelURL) {
+        let client = try await world.launch(phone)
+        try await client.connect()
+        let channel = try await client.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
+        return (client, channel)
+    }
+
+    @Test func `a file is copied, uploaded and sent, and its copy goes (R145, scars 61, 62)`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.file("original.png")
+        try Data(Self.bytes(200_000)).write(to: URL(fileURLWithPath: path))
+        try SimulatedWorld.play(seed: 1) { world in
+            let phone = world.device(of: "alice", folder: folder.file("disk"))
+            let (client, channel) = try await Self.begin(world, phone)
+            let timeline = try await client.timeline(of: channel)
+            await phone.network.cut()
+            let sent = try await client.send(
+                FileMessageParams(files: [Self.file(.copy(of: path))], caption: "look"), to: channel
+            )
+            #expect(sent.status == .pending)
+            #expect(sent.requestID != nil)
+            guard case .file(let shown) = sent.content else { return #expect(Bool(false)) }
+            #expect(shown.size.bytes == 200_000)
+            // The copy shows what was sent, wherever the original has gone.
+            try FileManager.default.removeItem(atPath: path)
+            let copy = URL(fileURLWithPath: String(shown.url.dropFirst("file://".count)))
+            #expect(try Data(contentsOf: copy) == Data(Self.bytes(200_000)))
+
+            await client.close()
+            phone.network.restore()
+            let again = try await world.launch(phone)
+            #expect(await again.unsentMessages(in: channel).map(\.requestID) == [sent.requestID])
+            let events = await again.outboxEvents()
+            try await again.connect()
+            await again.waitUntilIdle()
+            await world.pass()
+            let log = try await world.log(of: channel)
+            #expect(log.map(\.requestID) == [sent.requestID])
+            guard case .file(let file) = log.first?.content else { return #expect(Bool(false)) }
+            #expect(file.url.hasPrefix("http"))
+            #expect(file.caption == "look")
+            #expect(file.size.bytes == 200_000)
+            #expect(await again.unsentMessages(in: channel).isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: copy.path))
+            await again.close()
+            var progress: [Int64] = []
+            var delivered: [Message] = []
+            for await event in events {
+                if case .uploading(_, let step) = event { progress.append(step.sent.bytes) }
+                if case .delivered(let message) = event { delivered.append(message) }
+            }
+            #expect(progress == progress.sorted() && progress.last == 200_000)
+            #expect(delivered.map(\.requestID) == [sent.requestID])
+            _ = timeline
+        }
+    }
+
+    @Test func `several files make one message, those with an address are not uploaded`() throws {
+        let folder = try TemporaryFolder()
+        try SimulatedWorld.play(seed: 2) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (client, channel) = try await Self.begin(world, phone)
+            try await client.send(
+                FileMessageParams(files: [
+                    Self.file(.bytes(Self.bytes(10)), "one"),
+                    Self.file(.url("https://elsewhere/two.png"), "two"),
+                    Self.file(.bytes(Self.bytes(30)), "three"),
+                ]), to: channel)
+            await client.waitUntilIdle()
+            await world.pass()
+            let timeline = try await client.timeline(of: channel)
+            let shown = await timeline.snapshot.messages
+            guard case .file(let file)? = shown.first?.content else { return #expect(Bool(false)) }
+            try #require(file.files.count == 3)
+            #expect(file.files.map(\.name) == ["one", "two", "three"])
+            #expect(file.files[1].url == "https://elsewhere/two.png")
+            #expect(file.files[2].size.bytes == 30)
+            #expect(file.files.allSatisfy { $0.url.hasPrefix("http") })
+            // A copy of it needs no upload.
+            await world.pass()
+            let params = try #require(shown.first?.params)
+            let before = phone.network.requestCount
+            try await client.send(params, to: channel)
+            await client.waitUntilIdle()
+            await world.pass()
+            #expect(phone.network.requestCount == before)
+            #expect(try await world.log(of: channel).count == 2)
+            await client.close()
+        }
+    }
+
+    @Test func `a file that cannot be read is refused at once`() throws {
+        try SimulatedWorld.play(seed: 3) { world in
+            let folder = try TemporaryFolder()
+            let phone = world.device(of: "alice", folder: folder.path)
+            let client = try await world.launch(phone)
+            let error = await #expect(throws: RoostError.self) {
+                try await client.send(
+                    FileMessageParams(files: [Self.file(.copy(of: folder.file("nothing")))]),
+                    to: "c")
+            }
+            #expect(error?.code == .invalidParameter)
+            #expect(await client.unsentMessages(in: "c").isEmpty)
+            await client.close()
+        }
+    }
+
+    @Test func `a referenced file that goes missing fails its message and no other (scar 65)`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.file("original.png")
+        try Data(Self.bytes(20)).write(to: URL(fileURLWithPath: path))
+        try SimulatedWorld.play(seed: 4) { world in
+            let phone = world.device(of: "alice", folder: folder.file("disk"))
+            let (client, channel) = try await Self.begin(world, phone)
+            await phone.network.cut()
+            try await client.send(
+                FileMessageParams(files: [Self.file(.reference(to: path))]), to: channel)
+            try await client.send("after", to: channel)
+            try FileManager.default.removeItem(atPath: path)
+            phone.network.restore()
+            try await client.connect()
+            await client.waitUntilIdle()
+            await world.pass()
+            #expect(try await world.log(of: channel).map(\.text) == ["after"])
+            let failed = await client.failedMessages(in: channel)
+            #expect(failed.map(\.isResendable) == [false])
+            await client.close()
+        }
+    }
+
+    @Test func `a sealed outbox shows no byte of a file on the disk`() throws {
+        let folder = try TemporaryFolder()
+        let secret = Array(String(repeating: "a very secret picture ", count: 10_000).utf8)
+        try SimulatedWorld.play(seed: 5) { world in
+            let key = [UInt8](repeating: 3, count: 32)
+            let phone = world.device(
+                of: "alice", folder: folder.path, protection: try .key(key))
+            let (client, channel) = try await Self.begin(world, phone)
+            await phone.network.cut()
+            try await client.send(
+                FileMessageParams(files: [Self.file(.bytes(secret))]), to: channel)
+            let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+            for case let name as String in files {
+                let data = FileManager.default.contents(atPath: folder.file(name)) ?? Data()
+                #expect(data.range(of: Data("secret picture".utf8)) == nil, "\(name)")
+            }
+            phone.network.restore()
+            try await client.connect()
+            await client.waitUntilIdle()
+            await world.pass()
+            let log = try await world.log(of: channel)
+            guard case .file(let file)? = log.first?.content else { return #expect(Bool(false)) }
+            #expect(try await world.file(at: file.url) == secret)
+            await client.close()
+        }
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// What becomes of what is written and changed without a connection, in virtual time.
+struct OutboxStoryTests {
+    /// Two people in one channel, both connected.
+    private struct Pair {
+        let phone: SimulatedWorld.Device
+        let alice: ChatClient
+        let bob: ChatClient
+        let channel: ChannelURL
+
+        init(_ world: SimulatedWorld, folder: String) async throws {
+            phone = world.device(of: "alice", folder: folder)
+            alice = try await world.launch(phone)
+            bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            channel = try await alice.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
+        }
+
+        /// Sends a text and returns its ID once it is delivered.
+        func deliver(_ text: String, from client: ChatClient) async throws -> MessageID {
+            let message = try await client.send(text, to: channel)
+            let requestID = try #require(message.requestID)
+            try await client.outcome(of: requestID)
+            let timeline = try await client.timeline(of: channel)
+            let shown = await timeline.snapshot.messages.first { $0.requestID == requestID }
+            return try #require(shown?.messageID)
+        }
+
+        /// Whatever waits goes out.
+        func connect(_ world: SimulatedWorld, _ client: ChatClient) async throws {
+            phone.network.restore()
+            try await client.connect()
+            await client.waitUntilIdle()
+            await world.pass()
+        }
+
+        func close() async {
+            await alice.close()
+            await bob.close()
+        }
+    }
+
+    private static func play(
+        _ seed: UInt64, _ story: @escaping @Sendable (SimulatedWorld, Pair) async throws -> Void
+    ) throws {
+        let folder = try TemporaryFolder()
+        try SimulatedWorld.play(seed: seed) { world in
+            let pair = try await Pair(world, folder: folder.path)
+            try await story(world, pair)
+            await pair.close()
+        }
+    }
+
+    @Test func `an edit of a message that has not left becomes part of it (scar 66)`() throws {
+        try Self.play(1) { world, pair in
+            let timeline = try await pair.alice.timeline(of: pair.channel)
+            await pair.phone.network.cut()
+            await world.pass()
+            let sent = try await pair.alice.send("tpyo", to: pair.channel)
+            let requestID = try #require(sent.requestID)
+            let edit = try await pair.alice.edit(
+                .unsent(requestID), in: pair.channel, MessageEdit(text: "typo"))
+            #expect(edit == requestID)
+            #expect(await timeline.snapshot.messages.map(\.text) == ["typo"])
+            #expect(await pair.alice.pendingChanges(in: pair.channel).isEmpty)
+            await pair.alice.close()
+            let again = try await world.launch(pair.phone)
+            try await pair.connect(world, again)
+            let log = try await world.log(of: pair.channel)
+            #expect(log.map(\.text) == ["typo"])
+            #expect(log.map(\.updatedAt) == [nil])
+            await again.close()
+        }
+    }
+
+    @Test func `a deletion of a message that has not left takes it back`() throws {
+        try Self.play(2) { world, pair in
+            await pair.phone.network.cut()
+            await world.pass()
+            let first = try await pair.alice.send("no", to: pair.channel)
+            try await pair.alice.send("yes", to: pair.channel)
+            let requestID = try #require(first.requestID)
+            try await pair.alice.delete(.unsent(requestID), in: pair.channel)
+            #expect(await pair.alice.unsentMessages(in: pair.channel).map(\.text) == ["yes"])
+            try await pair.connect(world, pair.alice)
+            #expect(try await world.log(of: pair.channel).map(\.text) == ["yes"])
+            #expect(try await world.requestIDs(of: pair.channel).count == 1)
+        }
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `an edit of a message that may have left follows it, whatever happened (scars 10, 64)`(
+        seed: UInt64
+    ) throws {
+        try Self.play(100 + seed) { world, pair in
+            let sent = try await pair.alice.send("first", to: pair.channel)
+            let requestID = try #require(sent.requestID)
+            await world.pass(.milliseconds(Int64(seed) * 10))
+            await pair.phone.network.cut()
+            try await pair.alice.edit(
+                .unsent(requestID), in: pair.channel, MessageEdit(text: "second"))
+            await pair.alice.close()
+            let again = try await world.launch(pair.phone)
+            try await pair.connect(world, again)
+            #expect(try await world.log(of: pair.channel).map(\.text) == ["second"])
+            #expect(await again.pendingChanges(in: pair.channel).isEmpty)
+            await again.close()
+        }
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `a deletion of a message that may have left holds wherever it shows (scar 11)`(
+        seed: UInt64
+    ) throws {
+        try Self.play(200 + seed) { world, pair in
+            let timeline = try await pair.alice.timeline(of: pair.channel)
+            let sent = try await pair.alice.send("gone", to: pair.channel)
+            let requestID = try #require(sent.requestID)
+            await world.pass(.milliseconds(Int64(seed) * 10))
+            await pair.phone.network.cut()
+            try await pair.alice.delete(.unsent(requestID), in: pair.channel)
+            try await pair.connect(world, pair.alice)
+            await world.pass(.seconds(30))
+            #expect(try await world.log(of: pair.channel).isEmpty)
+            #expect(await timeline.snapshot.messages.isEmpty)
+        }
+    }
+
+    @Test func `changes written offline survive a relaunch and arrive in their order (scar 15)`()
+        throws
+    {
+        try Self.play(3) { world, pair in
+            let first = try await pair.deliver("one", from: pair.alice)
+            let second = try await pair.deliver("two", from: pair.alice)
+            let third = try await pair.deliver("three", from: pair.bob)
+            await world.pass()
+            await pair.phone.network.cut()
+            await world.pass()
+            let channel = pair.channel
+            try await pair.alice.edit(first, in: channel, text: "one!")
+            try await pair.alice.edit(first, in: channel, text: "one!!")
+            try await pair.alice.delete(second, in: channel)
+            try await pair.alice.addReaction("heart", to: .delivered(third), in: channel)
+            #expect(await pair.alice.pendingChanges(in: channel).count == 4)
+            // Shown on top by whoever wants to, and not by the cache.
+            let changes = await pair.alice.pendingChanges(in: channel)
+            let timeline = try await pair.alice.timeline(of: channel)
+            let shown = await timeline.snapshot.messages
+            #expect(shown.map(\.text) == ["one", "two", "three"])
+            let later = shown.compactMap { $0.applying(changes, by: "alice") }
+            #expect(later.map(\.text) == ["one!!", "three"])
+            #expect(later.last?.details.reactions?.map(\.key) == ["heart"])
+
+            await pair.alice.close()
+            let again = try await world.launch(pair.phone)
+            #expect(await again.pendingChanges(in: channel) == changes)
+            try await pair.connect(world, again)
+            let log = try await world.log(of: channel)
+            #expect(log.map(\.text) == ["one!!", "three"])
+            #expect(log.last?.details.reactions?.first?.userIDs == ["alice"])
+            #expect(await again.pendingChanges(in: channel).isEmpty)
+            await again.close()
+        }
+    }
+
+    @Test func `a refused change comes back as data and stays until somebody has seen it`() throws {
+        try Self.play(4) { world, pair in
+            let id = try await pair.deliver("mine", from: pair.bob)
+            await world.pass()
+            _ = try await pair.alice.timeline(of: pair.channel)
+            await world.pass()
+            let channel = pair.channel
+            let change = try await pair.alice.edit(id, in: channel, text: "yours")
+            let error = await #expect(throws: RoostError.self) {
+                try await pair.alice.outcome(of: change)
+            }
+            #expect(error?.code == .notTheOwner)
+            let refusals = await pair.alice.refusals()
+            #expect(refusals.map(\.reason) == [.notTheOwner])
+            #expect(refusals.first?.change.id == change)
+            #expect(refusals.first?.held?.text == "mine")
+            #expect(await pair.alice.pendingChanges(in: channel).isEmpty)
+            // The rest goes on (scar 65).
+            let reaction = try await pair.alice.addReaction("ok", to: .delivered(id), in: channel)
+            try await pair.alice.outcome(of: reaction)
+            await pair.alice.cancel(change)
+            #expect(await pair.alice.refusals().isEmpty)
+        }
+    }
+
+    @Test func `a reaction to an unsent message follows it, and goes when it is taken back`() throws
+    {
+        try Self.play(5) { world, pair in
+            let channel = pair.channel
+            await pair.phone.network.cut()
+            await world.pass()
+            var reactions: [RequestID] = []
+            var ids: [RequestID] = []
+            for text in ["kept", "taken"] {
+                let id = try #require(try await pair.alice.send(text, to: channel).requestID)
+                ids.append(id)
+                reactions.append(
+                    try await pair.alice.addReaction("ok", to: .unsent(id), in: channel))
+            }
+            await pair.alice.cancel(ids[1])
+            #expect(await pair.alice.pendingChanges(in: channel).map(\.id) == [reactions[0]])
+            try await pair.connect(world, pair.alice)
+            let log = try await world.log(of: channel)
+            #expect(log.map(\.text) == ["kept"])
+            #expect(log.first?.details.reactions?.map(\.key) == ["ok"])
+        }
+    }
+
+    @Test func `after three days a message has failed; sent again it has another three (R151)`()
+        throws
+    {
+        try Self.play(6) { world, pair in
+            let channel = pair.channel
+            await pair.phone.network.cut()
+            let sent = try await pair.alice.send("late", to: channel)
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            try await pair.connect(world, pair.alice)
+            let failed = await pair.alice.failedMessages(in: channel)
+            #expect(
+                failed.map(\.delivery) == [.unsent(sent.requestID ?? "", .failed(.pendingError))])
+            #expect(failed.first?.isResendable == true)
+            await pair.phone.network.cut()
+            await world.pass()
+            await pair.alice.resend(sent.requestID ?? "")
+            await pair.alice.close()
+            let again = try await world.launch(pair.phone)
+            try await pair.connect(world, again)
+            #expect(try await world.log(of: channel).map(\.requestID) == [sent.requestID])
+            await again.close()
+        }
+    }
+
+    @Test func `of two clients on one outbox one sends, also what the other wrote (scar 12)`()
+        throws
+    {
+        try Self.play(7) { world, pair in
+            let channel = pair.channel
+            let share = try await world.launch(pair.phone)
+            let sent = try await share.send("shared", to: channel)
+            try await share.connect()
+            await world.pass()
+            // The first has the turn, and looks at the disk when it connects.
+            await pair.alice.disconnect()
+            try await pair.alice.connect()
+            await pair.alice.waitUntilIdle()
+            await world.pass()
+            #expect(try await world.log(of: channel).map(\.requestID) == [sent.requestID])
+            // When it has gone, the other one takes over, and knows what is done.
+            await pair.alice.close()
+            let last = try await share.send("after", to: channel)
+            await world.pass(.seconds(20))
+            let expected = [sent.requestID, last.requestID]
+            #expect(try await world.log(of: channel).map(\.requestID) == expected)
+            #expect(await share.unsentMessages(in: channel).isEmpty)
+            await share.close()
+        }
+    }
+
+    @Test func `a read mark is not sent for what came later`() throws {
+        try Self.play(8) { world, pair in
+            let channel = pair.channel
+            _ = try await pair.deliver("seen", from: pair.bob)
+            await world.pass()
+            let seen = try await pair.alice.channel(channel).lastMessage?.createdAt
+            let first = try await pair.alice.markAsRead(channel, through: try #require(seen))
+            try await pair.alice.outcome(of: first)
+            await world.pass()
+            #expect(try await pair.alice.channel(channel).unreadMessageCount == 0)
+
+            await pair.phone.network.cut()
+            await world.pass()
+            try await pair.alice.markAsRead(channel, through: try #require(seen))
+            try await pair.alice.markAsRead(channel, through: try #require(seen))
+            #expect(await pair.alice.pendingChanges(in: channel).count == 1)
+            _ = try await pair.deliver("unseen", from: pair.bob)
+            _ = try await pair.alice.timeline(of: channel)
+            try await pair.connect(world, pair.alice)
+            #expect(await pair.alice.pendingChanges(in: channel).isEmpty)
+            #expect(try await pair.alice.channel(channel).unreadMessageCount == 1)
+        }
+    }
+}

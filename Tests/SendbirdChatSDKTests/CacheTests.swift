@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    struct Cache {
+        @Test
+        func
+            `the page's settings are taken as they stand there (R73 to R76, R79, R117 to R125, R213)`()
+        {
+            let initParam = SettingsSample.cacheManagement()
+            #expect(SendbirdChat.getApplicationId() == "{APP_ID}")
+            #expect(initParam.logLevel == .verbose)
+            #expect(initParam.appVersion == "x.y.z")
+            let standard = LocalCacheConfig()
+            #expect(standard.maxSize == 256)
+            #expect(standard.clearOrder == .messageCollectionAccessedAt)
+            #expect(standard.customClearOrderComparator == nil)
+            #expect(!standard.isEncryptionEnabled)
+            standard.maxSize = 1
+            #expect(standard.maxSize == 64)
+            standard.maxSize = Int64.max
+            #expect(standard.maxSize == Int64.max)
+        }
+
+        @Test
+        func `encryption is off unless it is asked for, and covers all files (R131, R134 to R136)`()
+            throws
+        {
+            #expect(
+                SettingsSample.encryption(appId: "app").localCacheConfig.isEncryptionEnabled)
+            for isEncrypted in [false, true] {
+                try DoorStory.play(seed: isEncrypted ? 21 : 20) { story in
+                    let folder = story.folder.file("cache")
+                    let params = story.params()
+                    params.cacheFolder = folder
+                    params.localCacheConfig.isEncryptionEnabled = isEncrypted
+                    SendbirdChat.initialize(params: params)
+                    let url = try await story.channel("a secret name")
+                    try await story.bob.send("a secret word", to: url)
+                    await story.bob.waitUntilIdle()
+                    await story.connect()
+                    let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                    view.channel = try await story.get(url)
+                    view.createMessageCollection()
+                    view.initialize()
+                    await story.world.pass()
+                    await SendbirdChat.door.close()
+                    #expect(try Self.says("a secret", below: folder) == !isEncrypted)
+
+                    // Whoever turns it off again reads on.
+                    params.localCacheConfig.isEncryptionEnabled = false
+                    story.launch()
+                    SendbirdChat.initialize(params: params)
+                    await story.phone.network.cut()
+                    await story.connect()
+                    #expect(try await story.get(url).name == "a secret name")
+                    await SendbirdChat.door.close()
+                }
+            }
+        }
+
+        private static func says(_ words: String, below folder: String) throws -> Bool {
+            let files = try #require(FileManager.default.enumerator(atPath: folder))
+            for case let file as String in files {
+                let bytes = FileManager.default.contents(atPath: "\(folder)/\(file)") ?? Data()
+                if bytes.range(of: Data(words.utf8)) != nil { return true }
+            }
+            return false
+        }
+
+        @Test
+        func `the cache tells its size, and forgets one channel or everything (R126 to R130)`()
+            throws
+        {
+            try DoorStory.play(seed: 22) { story in
+                #expect(SendbirdChat.getCachedDataSize() == 0)
+                let url = try await story.channel("train")
+                try await story.bob.send("hello", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                view.dispose()
+                #expect(SendbirdChat.getCachedDataSize() > 0)
+                await story.phone.network.cut()
+
+                func cached() async -> String {
+                    view.calls = []
+                    view.createMessageCollection()
+                    view.initialize()
+                    await story.world.pass()
+                    view.dispose()
+                    return view.calls.first ?? "nothing"
+                }
+                #expect(await cached() == "cache 1")
+                let error: SBError? = await story.wait { done in
+                    SendbirdChat.clearCachedMessages(
+                        channelURL: url.rawValue, completionHandler: done)
+                }
+                #expect(error == nil)
+                #expect(await cached() == "cache 0")
+                #expect(try await story.get(url).name == "train")
+                let second: SBError? = await story.wait { done in
+                    SendbirdChat.clearCachedData(completionHandler: done)
+                }
+                #expect(second == nil)
+                let answer: (SendbirdChatSDK.GroupChannel?, SBError?) = await story.wait { done in
+                    GroupChannel.getChannel(url: url.rawValue) { done(($0, $1)) }
+                }
+                #expect(answer.0 == nil)
+                #expect(answer.1 != nil)
+            }
+        }
+    }
+}

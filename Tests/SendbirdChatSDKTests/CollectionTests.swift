@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// The page's samples, and what it says that they do.
+    struct Collections {
+        @Test
+        func `a channel list is there from the cache and follows the server (R80 to R92, R203)`()
+            throws
+        {
+            try DoorStory.play(seed: 1) { story in
+                for name in ["one", "two"] { _ = try await story.channel(name) }
+                let (user, error) = await story.connect()
+                #expect(user?.userId == "alice")
+                #expect(error == nil)
+                let view = try #require(CustomViewController(coder: NSCoder()))
+                view.createGroupChannelCollection()
+                view.loadMore()
+                await story.world.pass()
+                #expect(view.pages.flatMap { $0 }.sorted() == ["one", "two"])
+                #expect(view.added.isEmpty)
+                #expect(view.collection?.hasNext == false)
+
+                let third = try await story.channel("three")
+                await story.world.pass()
+                #expect(view.added == ["three"])
+                #expect(view.contexts.first?.source == .server)
+                try await story.bob.send("hello", to: third)
+                await story.world.pass()
+                #expect(view.updated.contains("three"))
+                #expect(view.collection?.channelList.map(\.name).first == "three")
+                view.dispose()
+                _ = try await story.channel("four")
+                await story.world.pass()
+                #expect(view.added == ["three"])
+            }
+        }
+
+        @Test
+        func `without a network the list is there all the same, from the last time (R1, R2, R4)`()
+            throws
+        {
+            try DoorStory.play(seed: 2) { story in
+                _ = try await story.channel("one")
+                await story.connect()
+                let first = try #require(CustomViewController(coder: NSCoder()))
+                first.createGroupChannelCollection()
+                first.loadMore()
+                await story.world.pass()
+                await SendbirdChat.door.close()
+
+                await story.phone.network.cut()
+                story.launch()
+                let (user, error) = await story.connect()
+                #expect(user?.userId == "alice")
+                #expect(error != nil)
+                let view = try #require(CustomViewController(coder: NSCoder()))
+                view.createGroupChannelCollection()
+                view.loadMore()
+                await story.world.pass()
+                #expect(view.pages == [["one"]])
+            }
+        }
+
+        @Test
+        func `a chat view shows the cache, then the server, then what happens (R94 to R105, R109)`()
+            throws
+        {
+            try DoorStory.play(seed: 3) { story in
+                let url = try await story.channel("train")
+                for number in 1...100 { try await story.bob.send("m\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                #expect(view.calls.filter { !$0.hasPrefix("channel") } == ["cache 0", "api 40"])
+                #expect(view.shown == (61...100).map { "m\($0)" })
+                #expect(view.collection?.hasNext == false)
+                #expect(view.collection?.hasPrevious == true)
+                view.loadPrevious()
+                await story.world.pass()
+                #expect(view.shown == (21...100).map { "m\($0)" })
+                view.loadPrevious()
+                await story.world.pass()
+                #expect(view.shown.count == 100)
+                #expect(view.collection?.hasPrevious == false)
+
+                view.calls = []
+                try await story.bob.send("live", to: url)
+                await story.world.pass()
+                #expect(view.calls.contains("added succeeded"))
+                #expect(view.calls.contains("channel train"))
+                let log = try await story.world.log(of: url)
+                try await story.bob.edit(try #require(log[99].messageID), in: url, text: "m100!")
+                await story.world.pass()
+                #expect(view.calls.contains("updated succeeded"))
+                #expect(view.collection?.succeededMessages.count == 101)
+                try await story.bob.delete(try #require(log[98].messageID), in: url)
+                await story.world.pass()
+                #expect(view.calls.contains("deleted succeeded"))
+                #expect(!view.shown.contains("m99"))
+                // A message that was never sent is taken back (R105).
+                await story.phone.network.cut()
+                let unsent = try #require(view.channel).sendUserMessage("never")
+                await story.world.pass()
+                view.calls = []
+                view.channel?.deleteMessage(unsent)
+                await story.world.pass()
+                #expect(view.calls == ["deleted otherwise"])
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                view.dispose()
+
+                // The second time the cache has them at once.
+                view.calls = []
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                #expect(view.calls.prefix(2) == ["cache 40", "api 40"])
+            }
+        }
+
+        @Test
+        func `a chat view hears of its channel, of no other, and of its end (R93, R106, R107)`()
+            throws
+        {
+            try DoorStory.play(seed: 6) { story in
+                let url = try await story.channel("train")
+                let other = try await story.channel("boat")
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                view.calls = []
+                try await story.bob.update(other, ChannelUpdateParams(name: "ship"))
+                try await story.bob.send("elsewhere", to: other)
+                await story.world.pass()
+                #expect(view.calls.isEmpty)
+                try await story.bob.update(url, ChannelUpdateParams(name: "express"))
+                await story.world.pass()
+                #expect(view.calls == ["channel express"])
+                #expect(view.collection?.channel.name == "express")
+                try await story.bob.deleteChannel(url)
+                await story.world.pass()
+                #expect(view.calls.last == "channel gone")
+            }
+        }
+
+        @Test
+        func `opening what is known already asks for little (R3)`() throws {
+            try DoorStory.play(seed: 7) { story in
+                let url = try await story.channel("train")
+                for number in 1...200 { try await story.bob.send("m\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                func open() async -> Int {
+                    let before = story.phone.network.requestCount
+                    view.createMessageCollection()
+                    view.initialize()
+                    await story.world.pass()
+                    for _ in 0..<4 {
+                        view.loadPrevious()
+                        await story.world.pass()
+                    }
+                    #expect(view.shown.count == 200)
+                    view.dispose()
+                    return story.phone.network.requestCount - before
+                }
+                let first = await open()
+                let second = await open()
+                #expect(first >= second + 4)
+            }
+        }
+
+        @Test(arguments: [300, 301])
+        func `300 missing messages come by themselves, 301 are a huge gap (R108, R110 to R115)`(
+            count: Int
+        ) throws {
+            try DoorStory.play(seed: UInt64(count)) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("first", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                await story.phone.network.cut()
+                for number in 1...count { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.gaps == (count > 300 ? 1 : 0))
+                #expect(view.shown.last == "\(count)")
+                #expect(view.shown.count == (count > 300 ? 40 : count + 1))
+                #expect(view.collection?.hasNext == false)
+            }
+        }
+
+        @Test
+        func `with local caching off everything works and nothing stays (R77, R78)`() throws {
+            try DoorStory.play(seed: 5) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("hello", to: url)
+                await story.bob.waitUntilIdle()
+                SendbirdChat.initialize(params: story.params(isLocalCachingEnabled: false))
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                #expect(view.shown == ["hello"])
+                #expect(SendbirdChat.getCachedDataSize() == 0)
+                #expect(try story.folder.contents().isEmpty)
+            }
+        }
+    }
+}
