@@ -97,13 +97,22 @@ let modules: [Target] = [
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostStore",
+            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer", "RoostStore",
             "RoostTestKit", "RoostWire",
         ]),
 ]
 
 let examples: [Target] = [
-    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat")
+    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
+    .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour"),
+    .executableTarget(
+        name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4"),
+    .executableTarget(
+        name: "ChatV3", dependencies: ["SendBirdSDK", "SendBirdSyncManager"],
+        path: "Examples/ChatV3"),
+    .target(
+        name: "DatabaseGuide", dependencies: ["CRoostSQLite", "SendBirdSDK"],
+        path: "Examples/DatabaseGuide"),
 ]
 
 let tests: [Target] = [
@@ -140,7 +149,7 @@ let tests: [Target] = [
         name: "RoostTests",
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
-            "RoostModel", "RoostStore", "RoostTestKit",
+            "RoostModel", "RoostStore", "RoostTestKit", "RoostTransport",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",
@@ -157,8 +166,10 @@ let tests: [Target] = [
         name: "SendBirdSyncManagerTests",
         dependencies: [
             "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
-            "SendBirdSDK", "SendBirdSyncManager",
+            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
         ]),
+    .testTarget(
+        name: "ExampleTests", dependencies: ["RoostTestSupport", "RoostHost", "ChatV3", "ChatV4"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),

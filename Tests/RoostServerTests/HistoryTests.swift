@@ -103,8 +103,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `up to 300 missing are filled, 301 are a huge gap (scar 33, R113, R198)`() async throws
-    {
+    func `up to 300 missing are filled, 301 are a huge gap (scar 33, R113, R198)`() async throws {
         let log = try await fill(700)
         for (previous, next) in [(300, nil), (nil, 300), (150, 150), (299, 1), (0, 300)] {
             let answer = try await gap(previous: previous, next: next, of: log)

@@ -78,7 +78,8 @@ public actor ChannelList {
         isPaging = true
         defer { isPaging = false }
         let before = machine.channels.count
-        if machine.channels.count >= wanted { wanted += query.pageSize }
+        // Channels that came live may have made it longer than its pages.
+        if before >= wanted { wanted = before + query.pageSize }
         do {
             try await loadServerPage()
         } catch {
@@ -161,7 +162,8 @@ extension ChannelList {
         let outcome: Result<CachedChannels, RoostError>
         do {
             outcome = .success(
-                try await engine.readChannels(query, limit: wanted))
+                // What is shown stays, however it came (scar 92).
+                try await engine.readChannels(query, limit: max(wanted, machine.channels.count)))
         } catch {
             outcome = .failure(error)
         }

@@ -85,7 +85,7 @@ extension SyncEngine {
     }
 
     /// Waits; the next connection ends it early.
-    private func pause(for duration: Duration) async {
+    func pause(for duration: Duration) async {
         let clock = world.clock
         let pause = Task(executorPreference: world.executor) {
             // Ended early or late, the loop looks at the connection again.

@@ -81,9 +81,6 @@ extension SyncEngine {
             isUnread: !isMine && isHeard && login.unreadReplies.admits(message),
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
         mutations += tell(.received(message, reception), in: channel)
-        if let sender = message.sender?.user {
-            mutations += tell(.readBy([sender.id: message.createdAt]), in: channel)
-        }
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(mutations + firstCursor(of: channel, session))
@@ -180,6 +177,8 @@ extension SyncEngine {
                 try await commit([.channels(fresh)] + firstListCursor)
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
+                // A burst of news costs a request now and then, not one each (scar 158).
+                await pause(for: Self.lookUpPause)
             } catch {
                 guard [.notAMember, .notFound, .channelNotFound].contains(error.code),
                     isPresent(session)
@@ -188,6 +187,9 @@ extension SyncEngine {
             }
         }
     }
+
+    /// How long to wait before a channel is asked for once more.
+    private static let lookUpPause = Duration.milliseconds(500)
 
     /// Looks again what is missing, as soon as the disk takes something; nil is the list of channels.
     private func repairLater(_ channel: ChannelURL?) {

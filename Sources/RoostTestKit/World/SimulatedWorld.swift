@@ -4,6 +4,7 @@ package import Roost
 package import RoostModel
 import RoostServer
 import RoostStore
+package import RoostTransport
 import RoostWire
 import Synchronization
 
@@ -97,28 +98,25 @@ package final class SimulatedWorld: Sendable {
             pageSize: pageSize, protection: protection)
     }
 
-    /// Starts the app on a device.
-    package func launch(_ device: Device) async throws(RoostError) -> ChatClient {
-        try await start(device, SimulatedProcess(on: executor)).client
+    /// Starts the app on a device; `between` may put something between it and the network.
+    package func launch(
+        _ device: Device,
+        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
+    ) async throws(RoostError) -> ChatClient {
+        try await start(device, SimulatedProcess(on: executor), between: between).client
     }
 
     /// Starts the app on a device, as a process that can be stopped at any moment.
     package func start(
-        _ device: Device, _ process: SimulatedProcess
+        _ device: Device, _ process: SimulatedProcess,
+        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) async throws(RoostError) -> Launched {
         let line = SimulatedLine(over: device.network)
         let client = try await ChatClient.open(
             Configuration(
                 applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
                 cache: device.cache, protection: device.protection, pageSize: device.pageSize),
-            world: World(
-                http: line, sockets: line, clock: executor,
-                wallTime: { [executor, clockError = device.clockError] in
-                    Self.wallTime(executor, clockError)
-                },
-                entropy: { [random] in random.next() },
-                executor: SimulatedLane(of: executor, process: process),
-                storeExecutor: SimulatedLane(of: executor, process: process, isStore: true)))
+            world: surroundings(of: device, process, line, http: between(line)))
         return Launched(client: client, process: process, line: line)
     }
 
