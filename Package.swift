@@ -85,8 +85,8 @@ let modules: [Target] = [
     .target(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite",
-            "RoostStore", "RoostWire",
+            "CRoostBenchLimit", "Roost", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
+            "RoostSQLite", "RoostStore", "RoostWire",
         ]),
     .executableTarget(
         name: "RoostCommand",

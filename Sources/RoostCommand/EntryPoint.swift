@@ -42,6 +42,6 @@ extension Command {
     /// Every command, in the order the help shows them.
     package static let all: [Command] = [
         .demo, .serve, .client, .cacheInspect, .cacheSearch, .cacheExport, .cacheVerify,
-        .cacheClear, .benchCache, .simulate,
+        .cacheClear, .benchCache, .benchOutbox, .simulate,
     ]
 }
