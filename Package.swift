@@ -66,6 +66,12 @@ let modules: [Target] = [
         name: "SendbirdChatSDK",
         dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
     .target(
+        name: "SendBirdSDK",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
+    .target(
+        name: "SendBirdSyncManager",
+        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "SendBirdSDK"]),
+    .target(
         name: "RoostServer",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostWire"]),
     .target(
@@ -97,7 +103,16 @@ let modules: [Target] = [
 ]
 
 let examples: [Target] = [
-    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat")
+    .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
+    .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour"),
+    .executableTarget(
+        name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4"),
+    .executableTarget(
+        name: "ChatV3", dependencies: ["SendBirdSDK", "SendBirdSyncManager"],
+        path: "Examples/ChatV3"),
+    .target(
+        name: "DatabaseGuide", dependencies: ["CRoostSQLite", "SendBirdSDK"],
+        path: "Examples/DatabaseGuide"),
 ]
 
 let tests: [Target] = [
@@ -134,7 +149,7 @@ let tests: [Target] = [
         name: "RoostTests",
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
-            "RoostModel", "RoostStore", "RoostTestKit",
+            "RoostModel", "RoostStore", "RoostTestKit", "RoostTransport",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",
@@ -147,6 +162,14 @@ let tests: [Target] = [
             "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
             "SendbirdChatSDK",
         ]),
+    .testTarget(
+        name: "SendBirdSyncManagerTests",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
+            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
+        ]),
+    .testTarget(
+        name: "ExampleTests", dependencies: ["RoostTestSupport", "RoostHost", "ChatV3", "ChatV4"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
@@ -168,6 +191,8 @@ let package = Package(
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostFileCache", targets: ["RoostFileCache"]),
         .library(name: "SendbirdChatSDK", targets: ["SendbirdChatSDK"]),
+        .library(
+            name: "SendBirdSyncManager", targets: ["SendBirdSDK", "SendBirdSyncManager"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
     ],
     targets: systemLibraries + limit + modules + examples + tests

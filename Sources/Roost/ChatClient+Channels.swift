@@ -10,9 +10,7 @@ import RoostWire
 extension ChatClient {
     // MARK: Membership
 
-    /// Enters a public channel.
-    ///
-    /// - Parameter accessCode: What some public channels ask for.
+    /// Enters a public channel; some ask for an access code.
     @discardableResult
     public func join(
         _ channel: ChannelURL, accessCode: String? = nil
@@ -67,9 +65,8 @@ extension ChatClient {
 
     /// Takes a channel out of the user's lists, for the user alone.
     ///
-    /// - Parameters:
-    ///   - hidesPrevious: Makes all that was written until now invisible for good.
-    ///   - allowsAutoUnhide: Brings it back with the next message.
+    /// `hidesPrevious` makes all that was written until now invisible for good; `allowsAutoUnhide` brings
+    /// the channel back with the next message.
     public func hide(
         _ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true
     ) async throws(RoostError) {
@@ -253,9 +250,7 @@ extension ChatClient {
 
     /// A page of a channel's members as the server has them, with their receipts.
     ///
-    /// - Parameters:
-    ///   - query: Which members, in which order.
-    ///   - token: `next` of the page before; nil for the first.
+    /// `token` is `next` of the page before; nil asks for the first.
     public func members(
         of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil
     ) async throws(RoostError) -> Page<Member> {
@@ -322,10 +317,9 @@ extension ChatClient {
 
     // MARK: Totals
 
-    /// What is unread, from disk: true as far as the cache has all channels, which the first connection
-    /// brings about.
+    /// What is unread, from disk, in channels of these custom types; in all where none is named.
     ///
-    /// - Parameter customTypes: Only channels of these; empty for all.
+    /// It is true as far as the cache has all channels, which the first connection brings about.
     public func unreadTotals(
         customTypes: Set<String> = []
     ) async throws(RoostError) -> UnreadTotals {

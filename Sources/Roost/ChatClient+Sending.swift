@@ -20,11 +20,7 @@ extension ChatClient {
     public func send(
         _ params: UserMessageParams, to channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        guard !params.text.isEmpty else {
-            throw RoostError(
-                .invalidParameter, remedy: .correctInput, message: "A message needs some text.")
-        }
-        return try await send(.userMessage(params), to: channel)
+        try await send(.user(params), to: channel, as: nil)
     }
 
     /// Saves a text and queues it for delivery, as `send(_:to:)` does.
@@ -47,13 +43,7 @@ extension ChatClient {
     public func send(
         _ params: FileMessageParams, to channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        guard !params.files.isEmpty else {
-            throw RoostError(
-                .invalidParameter, remedy: .correctInput,
-                message: "A file message needs a file: name one, or send a text.")
-        }
-        return try await send(
-            .fileMessage(params, copies: params.files.map { _ in nil }), to: channel)
+        try await send(.file(params), to: channel, as: nil)
     }
 
     /// Sends the like of a message, such as a copy into another channel; files are not uploaded again.
@@ -63,16 +53,31 @@ extension ChatClient {
     public func send(
         _ params: MessageParams, to channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        switch params {
-        case .user(let params): try await send(params, to: channel)
-        case .file(let params): try await send(params, to: channel)
-        }
+        try await send(params, to: channel, as: nil)
     }
 
-    private func send(
-        _ content: OutboxContent, to channel: ChannelURL
+    /// Sends under a name that the caller has made; nil makes one.
+    package func send(
+        _ params: MessageParams, to channel: ChannelURL, as requestID: RequestID?
     ) async throws(RoostError) -> Message {
-        let item = try await outbox.append(content, to: channel)
+        let content: OutboxContent
+        switch params {
+        case .user(let params):
+            guard !params.text.isEmpty else {
+                throw RoostError(
+                    .invalidParameter, remedy: .correctInput,
+                    message: "A message needs some text.")
+            }
+            content = .userMessage(params)
+        case .file(let params):
+            guard !params.files.isEmpty else {
+                throw RoostError(
+                    .invalidParameter, remedy: .correctInput,
+                    message: "A file message needs a file: name one, or send a text.")
+            }
+            content = .fileMessage(params, copies: params.files.map { _ in nil })
+        }
+        let item = try await outbox.append(content, to: channel, as: requestID)
         guard let message = await outbox.message(item) else {
             preconditionFailure("What was sent is a message.")
         }

@@ -155,7 +155,7 @@ public final class ChatClient: Sendable {
     /// Returns when nothing is being connected, fetched or sent that could be.
     public func waitUntilIdle() async { await engine.waitUntilIdle() }
 
-    /// Disconnects and closes the files; the client cannot be used afterwards.
+    /// Disconnects and closes the collections and the files; the client cannot be used afterwards.
     public func close() async {
         await engine.disconnect()
         await engine.finishObservers()

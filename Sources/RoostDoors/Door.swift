@@ -24,19 +24,18 @@ package final class Door: Sendable {
         }
     }
 
-    private struct Account: Hashable {
-        let user: UserID
-        let token: String?
-    }
-
     private struct State {
         var settings: Settings?
-        var account: Account?
+        var account: UserID?
         var opening: Task<Result<ChatClient, RoostError>, Never>?
         /// Who is logged in; nil after `disconnect`.
         var user: User?
         var queue = CallbackQueue.main
         var world: World?
+        var ear: ClientEar?
+        /// The last of the works that wait for one another.
+        var last: Task<Void, Never>?
+        var listener: (@Sendable (ClientNews) -> Void)?
     }
 
     private let state = Guarded(State())
@@ -54,13 +53,23 @@ package final class Door: Sendable {
         state.withLock { change(&$0.settings) }
     }
 
+    /// Has news told to somebody, on whichever thread; there is one at a time.
+    package func listen(_ listener: @escaping @Sendable (ClientNews) -> Void) {
+        state.withLock { $0.listener = listener }
+    }
+
+    func hear(_ news: ClientNews) { state.withLock { $0.listener }?(news) }
+
+    /// What hears the open client.
+    var ear: ClientEar? { state.withLock { $0.ear } }
+    var account: UserID? { state.withLock { $0.account } }
+
     package func call(on queue: CallbackQueue) { state.withLock { $0.queue = queue } }
 
     /// Begins anew in a world of a test's making.
     package func enter(_ world: World) {
         state.withLock { state in
-            state = State()
-            state.world = world
+            state = State(world: world, listener: state.listener)
         }
     }
 
@@ -77,8 +86,7 @@ package final class Door: Sendable {
     // MARK: Users
 
     /// Opens a user's cache, unless it is open; asks no server.
-    package func open(_ user: UserID, token: String? = nil) {
-        let account = Account(user: user, token: token)
+    package func open(_ account: UserID) {
         let world = world
         state.withLock { state in
             guard state.account != account, let settings = state.settings else { return }
@@ -88,14 +96,20 @@ package final class Door: Sendable {
                 // Two clients of one user would take turns with the files; of two users, the second is meant.
                 if case .success(let client)? = await before?.value { await client.close() }
                 let result = await Self.open(account, settings, world)
-                if case .failure = result { self.forget(account) }
+                switch result {
+                case .success(let client):
+                    let ear = ClientEar(self, of: account)
+                    self.state.withLock { $0.ear = ear }
+                    await ear.listen(to: client)
+                case .failure: self.forget(account)
+                }
                 return result
             }
         }
     }
 
     private static func open(
-        _ account: Account, _ settings: Settings, _ world: World
+        _ account: UserID, _ settings: Settings, _ world: World
     ) async -> Result<ChatClient, RoostError> {
         do throws(RoostError) {
             guard settings.server != nil else {
@@ -111,11 +125,11 @@ package final class Door: Sendable {
     }
 
     private static func configuration(
-        _ account: Account, _ settings: Settings
+        _ account: UserID, _ settings: Settings
     ) -> Configuration {
         Configuration(
             applicationID: settings.applicationID, server: settings.server ?? "",
-            userID: account.user, token: account.token, cache: settings.cache,
+            userID: account, cache: settings.cache,
             cacheLimit: settings.limit, protection: settings.protection)
     }
 
@@ -128,7 +142,7 @@ package final class Door: Sendable {
     }
 
     /// What could not be opened is tried again with the next call.
-    private func forget(_ account: Account) {
+    private func forget(_ account: UserID) {
         state.withLock { state in
             if state.account == account { state.account = nil }
         }
@@ -150,13 +164,14 @@ package final class Door: Sendable {
     package func connect(
         _ user: UserID, token: String?, then callback: Callback<(User?, RoostError?)>
     ) {
-        open(user, token: token)
+        open(user)
         start {
             var error: RoostError?
             var me: User?
             do throws(RoostError) {
                 let client = try await self.client()
-                do throws(RoostError) { try await client.connect() } catch { throw error }
+                await client.use(token: token)
+                try await client.connect()
                 me = try await client.me
             } catch let failure {
                 error = failure
@@ -193,6 +208,18 @@ package final class Door: Sendable {
         Task(executorPreference: world.executor) { await work() }
     }
 
+    /// Starts work that begins when all that was asked for in this way before has ended.
+    func inOrder(_ work: @escaping @Sendable () async -> Void) {
+        let executor = world.executor
+        state.withLock { state in
+            let before = state.last
+            state.last = Task(executorPreference: executor) {
+                await before?.value
+                await work()
+            }
+        }
+    }
+
     /// Asks the client for something and tells the outcome, once, on the app's queue.
     package func perform<Value: Sendable>(
         then callback: Callback<Result<Value, RoostError>>,
@@ -211,8 +238,7 @@ package final class Door: Sendable {
 
     /// Hands a value to the app on its queue; what the app sees is made there.
     package func tell<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
-        guard let call = callback.call else { return }
-        queue.async { call.value(value) }
+        callback.post(value, through: queue.async)
     }
 }
 
@@ -223,4 +249,12 @@ package struct Callback<Value>: Sendable {
     package init(_ call: ((Value) -> Void)?) { self.call = call.map { Carried($0) } }
 
     package static var none: Callback { Callback(nil) }
+
+    /// Calls, by way of a queue.
+    package func post(
+        _ value: Value, through enqueue: (@escaping @Sendable () -> Void) -> Void
+    ) where Value: Sendable {
+        guard let call else { return }
+        enqueue { call.value(value) }
+    }
 }

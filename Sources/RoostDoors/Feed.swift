@@ -22,8 +22,14 @@ package final class Feed<Object: AnyObject, News: Sendable>: Sendable {
     }
 
     package func post(_ news: News, on door: Door) {
+        post(news, through: door.queue.async)
+    }
+
+    package func post(
+        _ news: News, through enqueue: (@escaping @Sendable () -> Void) -> Void
+    ) {
         // Looked up there: what was closed meanwhile hears nothing.
-        door.queue.async { [self] in
+        enqueue { [self] in
             let (object, tell) = state.withLock { ($0.object, $0.tell) }
             guard let object = object?.value.object, let tell else { return }
             tell.value(object, news)

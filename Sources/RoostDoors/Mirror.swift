@@ -12,8 +12,8 @@ package struct Mirror<Element: ListElement>: Sendable {
 
     package init() {}
 
-    /// In no order.
-    package var all: [Element] { Array(elements.values) }
+    /// In the order in which they came.
+    package var all: [Element] { elements.sorted { $0.key < $1.key }.map(\.value) }
 
     /// Forgets everything and takes a whole list.
     package mutating func replace(with list: [Element]) {

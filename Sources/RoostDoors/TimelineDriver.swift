@@ -35,6 +35,7 @@ package actor TimelineDriver {
     private let channel: ChannelURL
     private let start: Timestamp
     private let filter: MessageFilter
+    private let capacity: Int
     private let tell: @Sendable (News) -> Void
     private let shared = Guarded(View())
 
@@ -48,6 +49,7 @@ package actor TimelineDriver {
 
     package init(
         _ door: Door, channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter,
+        capacity: Int = .max,
         tell: @escaping @Sendable (News) -> Void
     ) {
         self.door = door
@@ -55,6 +57,7 @@ package actor TimelineDriver {
         self.channel = channel
         self.start = start
         self.filter = filter
+        self.capacity = capacity
         self.tell = tell
     }
 
@@ -68,7 +71,7 @@ package actor TimelineDriver {
         isLoading = true
         defer { release() }
         let timeline = try await door.client().timeline(
-            of: channel, startingAt: start, filter: filter, capacity: .max)
+            of: channel, startingAt: start, filter: filter, capacity: capacity)
         guard !isClosed else {
             await timeline.close()
             throw .disposed
@@ -179,13 +182,15 @@ extension ListDiff<Message> {
 extension [Message] {
     /// Delivered messages by place, then the unsent by age.
     package var inListOrder: [Message] {
-        sorted { left, right in
-            switch (left.position, right.position) {
+        enumerated().sorted { left, right in
+            switch (left.element.position, right.element.position) {
             case (let left?, let right?): left < right
-            case (nil, nil): left.createdAt < right.createdAt
+            case (nil, nil):
+                // Of one moment, in the order in which they came.
+                (left.element.createdAt, left.offset) < (right.element.createdAt, right.offset)
             case (let left, _): left != nil
             }
-        }
+        }.map(\.element)
     }
 }
 

@@ -23,6 +23,20 @@ public final class GroupChannelCreateParams: NSObject {
     }
 }
 
+/// What is to change; nil stays as it is.
+public final class GroupChannelUpdateParams: NSObject {
+    public var name: String?
+    public var coverURL: String?
+    public var data: String?
+    public var customType: String?
+
+    public override init() {}
+
+    var value: ChannelUpdateParams {
+        ChannelUpdateParams(name: name, coverURL: coverURL, data: data, customType: customType)
+    }
+}
+
 extension GroupChannel {
     /// A question about the user's channels; the closure says which.
     public class func createMyGroupChannelListQuery(

@@ -113,7 +113,7 @@ struct ChannelListTests {
         ([QueryItem("public_mode", "public")], 0),
         ([QueryItem("unheard_of", "x")], 25),
     ])
-    func `filters let through what they say`(filters: [QueryItem], count: Int) async throws {
+    func `filters let through what they say (R197)`(filters: [QueryItem], count: Int) async throws {
         let channels = try await all(
             ListMyChannels(userID: "alice", limit: 9, filters: filters))
         #expect(channels.count == count)

@@ -57,7 +57,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `a message sent again over another session is the first one (scar 10, scar 11)`()
+    func `a message sent again over another session is the first (scars 10, 11, R201)`()
         async throws
     {
         let party = try await Party()

@@ -40,7 +40,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `a page stands around its anchor, which counts against no limit`() async throws {
+    func `a page stands around its anchor, which counts against no limit (R194)`() async throws {
         let log = try await fill(10)
         let anchor = ListMessages.Anchor.time(log[5].createdAt)
         #expect(try await page(anchor, 2, 2).messages == Array(log[3...4] + log[6...7]))
@@ -103,8 +103,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `up to 300 missing messages are filled, 301 are a huge gap (scar 33, R113)`() async throws
-    {
+    func `up to 300 missing are filled, 301 are a huge gap (scar 33, R113, R198)`() async throws {
         let log = try await fill(700)
         for (previous, next) in [(300, nil), (nil, 300), (150, 150), (299, 1), (0, 300)] {
             let answer = try await gap(previous: previous, next: next, of: log)
@@ -140,7 +139,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `the change log of a channel pages through every change once`() async throws {
+    func `the change log of a channel pages through every change once (R195)`() async throws {
         let log = try await fill(250)
         let id = try #require(log[4].messageID)
         try await fixture.call(DeleteMessage(channelURL: "g", messageID: id), as: alice)

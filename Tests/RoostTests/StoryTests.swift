@@ -261,4 +261,43 @@ struct StoryTests {
             #expect(await Self.texts(timeline) == (1...20).map(String.init))
         }
     }
+
+    @Test func `reconnecting without changes costs the same few requests, whatever is cached (scar 161)`()
+        throws
+    {
+        func requests(channels: Int, messages: Int, open: Int) throws -> Int {
+            try SimulatedWorld.play(seed: 12) { world in
+                let phone = world.device(of: "alice")
+                let alice = try await world.launch(phone)
+                let bob = try await world.launch(world.device(of: "bob"))
+                try await alice.connect()
+                try await bob.connect()
+                var timelines: [Timeline] = []
+                let list = try await alice.channelList()
+                for number in 0..<channels {
+                    let url = try await bob.createChannel(
+                        ChannelCreateParams(memberIDs: ["alice"], name: "\(number)")).url
+                    for text in 0..<messages { try await bob.send("\(text)", to: url) }
+                    await bob.waitUntilIdle()
+                    if number < open { timelines.append(try await alice.timeline(of: url)) }
+                }
+                await world.pass(.seconds(60))
+                await phone.network.cut()
+                await world.pass(.seconds(60))
+                let before = phone.network.requestCount
+                phone.network.restore()
+                await world.pass(.seconds(60))
+                #expect(await list.snapshot.channels.count == channels)
+                for timeline in timelines {
+                    #expect(await timeline.snapshot.messages.count == messages)
+                }
+                return phone.network.requestCount - before
+            }
+        }
+        // The change log of the channels; for each open timeline its change log and the question what is
+        // missing. The list's first page is asked for once while the whole list is not on disk.
+        #expect(try requests(channels: 2, messages: 3, open: 1) == 3)
+        #expect(try requests(channels: 25, messages: 30, open: 1) == 3)
+        #expect(try requests(channels: 25, messages: 30, open: 4) == 9)
+    }
 }

@@ -175,6 +175,16 @@ struct ServerEventTests {
         (.typingStart, .typing(user, isTyping: true)), (.typingEnd, .typing(user, isTyping: false)),
         (.hidden, .hidden(hidesPrevious: true, allowsAutoUnhide: false)),
         (.metadataChanged, .metadata(created: ["a": "b"], updated: [:], deleted: ["c"])),
+        (
+            .metaCountersChanged,
+            .counters(created: ["a": 1], updated: ["b": -2], deleted: ["c"])
+        ),
+        (.muted, .restricted(RestrictedUser(user: user, until: moment, reason: "r"), .init())),
+        (.unmuted, .restricted(RestrictedUser(user: user), .init())),
+        (
+            .banned,
+            .restricted(RestrictedUser(user: user), .init(members: 3, joinedMembers: 2))
+        ),
         (.propertiesChanged, .other(data: "{}")), (.deleted, .other(data: "{}")),
         (ChannelEvent.Category(19_999), .other(data: #"{"new":[1]}"#)),
     ]

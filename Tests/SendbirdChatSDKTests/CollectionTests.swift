@@ -71,7 +71,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a chat view shows the cache, then the server, then what happens (R94 to R104, R109)`()
+        func `a chat view shows the cache, then the server, then what happens (R94 to R105, R109)`()
             throws
         {
             try DoorStory.play(seed: 3) { story in
@@ -110,6 +110,16 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 #expect(view.calls.contains("deleted succeeded"))
                 #expect(!view.shown.contains("m99"))
+                // A message that was never sent is taken back (R105).
+                await story.phone.network.cut()
+                let unsent = try #require(view.channel).sendUserMessage("never")
+                await story.world.pass()
+                view.calls = []
+                view.channel?.deleteMessage(unsent)
+                await story.world.pass()
+                #expect(view.calls == ["deleted otherwise"])
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
                 view.dispose()
 
                 // The second time the cache has them at once.
@@ -118,6 +128,64 @@ extension SendbirdChatTests {
                 view.initialize()
                 await story.world.pass()
                 #expect(view.calls.prefix(2) == ["cache 40", "api 40"])
+            }
+        }
+
+        @Test
+        func `a chat view hears of its channel, of no other, and of its end (R93, R106, R107)`()
+            throws
+        {
+            try DoorStory.play(seed: 6) { story in
+                let url = try await story.channel("train")
+                let other = try await story.channel("boat")
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                view.calls = []
+                try await story.bob.update(other, ChannelUpdateParams(name: "ship"))
+                try await story.bob.send("elsewhere", to: other)
+                await story.world.pass()
+                #expect(view.calls.isEmpty)
+                try await story.bob.update(url, ChannelUpdateParams(name: "express"))
+                await story.world.pass()
+                #expect(view.calls == ["channel express"])
+                #expect(view.collection?.channel.name == "express")
+                try await story.bob.deleteChannel(url)
+                await story.world.pass()
+                #expect(view.calls.last == "channel gone")
+            }
+        }
+
+        @Test
+        func `opening what is known already asks for little (R3)`() throws {
+            try DoorStory.play(seed: 7) { story in
+                let url = try await story.channel("train")
+                for number in 1...200 { try await story.bob.send("m\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                func open() async -> Int {
+                    let before = story.phone.network.requestCount
+                    view.createMessageCollection()
+                    view.initialize()
+                    await story.world.pass()
+                    for _ in 0..<4 {
+                        view.loadPrevious()
+                        await story.world.pass()
+                    }
+                    #expect(view.shown.count == 200)
+                    view.dispose()
+                    return story.phone.network.requestCount - before
+                }
+                let first = await open()
+                let second = await open()
+                // What changed is asked for, what is known is not.
+                #expect(second < first)
+                #expect(second <= 3)
             }
         }
 

@@ -72,8 +72,10 @@ struct DoorStory: Sendable {
     }
 
     func channel(_ name: String) async throws -> ChannelURL {
-        try await bob.createChannel(
-            ChannelCreateParams(memberIDs: ["alice"], name: name)
+        var params = ChannelCreateParams(memberIDs: ["alice"], name: name)
+        params.operatorIDs = ["bob"]
+        return try await bob.createChannel(
+            params
         ).url
     }
 

@@ -28,6 +28,7 @@ actor Link {
     private let world: World
     private let address: ServerAddress
     private let configuration: Configuration
+    private var token: String?
     private let deliver: @Sendable (News) async -> Void
 
     private var machine = LinkMachine()
@@ -45,6 +46,7 @@ actor Link {
         self.executor = world.executor
         self.address = address
         self.configuration = configuration
+        token = configuration.token
         self.deliver = deliver
     }
 
@@ -149,6 +151,9 @@ extension Link {
         }
     }
 
+    /// Takes another token for the next login.
+    func use(token: String?) { self.token = token }
+
     /// The first connection names the user; later ones show the session key (`protocol.md` 2.1).
     ///
     /// Neither key nor token stands in the URL, where logs would keep them (scar 39).
@@ -162,7 +167,7 @@ extension Link {
             headers.append((name: "SENDBIRD-WS-AUTH", value: key))
         } else {
             query.append(QueryItem("user_id", configuration.userID.rawValue))
-            if let token = configuration.token {
+            if let token {
                 headers.append((name: "SENDBIRD-WS-TOKEN", value: token))
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
-import RoostModel
+package import RoostModel
 import RoostStore
 import RoostWire
 
@@ -147,11 +147,11 @@ actor Outbox {
 
     /// Writes something down and queues it; when this returns it survives a crash.
     func append(
-        _ content: OutboxContent, to channel: ChannelURL
+        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID? = nil
     ) async throws(RoostError) -> OutboxItem {
         let lane = OutboxMachine.Lane(channel, isForChanges: content.isChange)
         let item: OutboxItem
-        let requestID = RequestID.random(world.entropy)
+        let requestID = requestID ?? .random(world.entropy)
         unsettled.insert(requestID)
         defer { unsettled.remove(requestID) }
         do {
@@ -362,7 +362,7 @@ extension OutboxMachine.Item {
 
 extension RequestID {
     /// A name nobody else makes: 128 random bits in hexadecimal.
-    static func random(_ entropy: () -> UInt64) -> RequestID {
+    package static func random(_ entropy: () -> UInt64) -> RequestID {
         func digits(_ number: UInt64) -> String {
             let text = String(number, radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text

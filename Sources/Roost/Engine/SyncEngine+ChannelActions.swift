@@ -13,9 +13,11 @@ extension SyncEngine {
         let mark = channelLedger.begin()
         defer { channelLedger.end() }
         // The answer to something done is kept, even if the connection changed meanwhile.
-        let channel = try await call(question)
-        try await store([channel], since: mark)
-        return channel
+        let answer = try await call(question)
+        try await store([answer], since: mark)
+        // What was told live meanwhile made the answer old; then it was asked for again.
+        await finishLookUp(of: answer.url)
+        return try await cachedChannel(answer.url) ?? answer
     }
 
     func update(

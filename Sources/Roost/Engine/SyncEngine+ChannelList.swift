@@ -8,6 +8,14 @@ import RoostWire
 // Pages of the user's channels: for the lists that are open, and in the background until the disk
 // holds them all.
 
+/// The walk through the list of the user's channels, as far as the disk does not know of it.
+struct FillWatch {
+    /// The connection on which it is under way.
+    var epoch: LinkMachine.Epoch?
+    /// How often the cache was emptied: a page from before must not pass for the rest of a list.
+    var era = 0
+}
+
 extension SyncEngine {
     /// Channels asked for at once in the background; the server gives no more.
     private static let fillPage = 100
@@ -20,6 +28,7 @@ extension SyncEngine {
                 query.filter, order: query.order, limit: limit + 1)
             return CachedChannels(
                 channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
+                isWhole: try await reader.cursor(.channelFill).value == .end,
                 sequence: page.sequence)
         } catch {
             throw RoostError(error)
@@ -52,7 +61,12 @@ extension SyncEngine {
     /// end of a page (scars 100, 102). What changes meanwhile comes live or with the change log, whose
     /// cursor stands before the first page. A page and the place behind it are one transaction.
     func fillChannelList() async throws(RoostError) {
-        while let session {
+        // One walk on each connection; whoever else wants one has it.
+        guard let epoch = session?.epoch, fill.epoch != epoch else { return }
+        fill.epoch = epoch
+        defer { if fill.epoch == epoch { fill.epoch = nil } }
+        while let session, session.epoch == epoch {
+            let era = fill.era
             let place = try await cursor(.channelFill)
             guard place != .end else { return }
             let mark = channelLedger.begin()
@@ -70,8 +84,13 @@ extension SyncEngine {
                 continue
             }
             guard isPresent(session) else { throw .notConnected }
+            // What was before this page is gone: begin again.
+            guard fill.era == era else { continue }
             let next = page.next.isEmpty ? Cursor.end : .token(page.next)
-            try await store(page.channels, since: mark, and: [.cursor(.channelFill, next)])
+            // Not when all was cleared meanwhile: then the pages before this one are missing.
+            try await store(
+                page.channels, since: mark,
+                and: [.movedCursor(.channelFill, from: place, to: next)])
             guard next != place else { return }  // Or we would ask for ever (scar 141).
         }
     }

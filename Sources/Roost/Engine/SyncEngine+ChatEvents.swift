@@ -55,7 +55,7 @@ extension SyncEngine {
     }
 
     func note(_ total: UnreadCount?) {
-        guard let total, total.timestamp > watch.totalAt else { return }
+        guard let total, total.timestamp >= watch.totalAt else { return }
         watch.totalAt = total.timestamp
         emit(.unreadTotalChanged(total.all))
     }

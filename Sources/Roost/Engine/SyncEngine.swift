@@ -64,6 +64,7 @@ actor SyncEngine {
     var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
     var watch = EventWatch()
+    var fill = FillWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -210,13 +211,15 @@ actor SyncEngine {
         await link?.renewSession()
     }
 
-    /// Ends every stream of states; the client closes.
-    func finishObservers() {
+    /// Closes every collection and ends every stream; the client closes.
+    func finishObservers() async {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
         isClosed = true
         resumeDownloads(isOnline: false)
         watch.readers.closeAll()
+        for timeline in timelines.compactMap(\.object) { await timeline.close() }
+        for list in openLists { await list.close() }
     }
 
     private func publishState(_ state: LinkMachine.State) {

@@ -44,8 +44,11 @@ extension ChatServer {
     private func unread(_ call: RouteCall) async throws(ServerError) -> [GroupChannel] {
         let id = call.subject
         let types = call.fields.list("custom_types") ?? call.fields.list("custom_type")
+        let mode = call.fields.string("super_mode")
         let urls = try await ask(try await storage.listings(of: id)).filter { listing in
             listing.state != .none && listing.hidden == .unhidden
+                && (mode != "super" || listing.record.isSuper)
+                && (mode != "nonsuper" || !listing.record.isSuper)
                 && (types.map { $0.contains("*") || $0.contains(listing.record.customType) }
                     ?? true)
         }.map(\.record.url)

@@ -188,7 +188,8 @@ extension ChatServer {
             }
             let counts = ChannelEvent(
                 .propertiesChanged, channelURL: url, timestamp: mark,
-                unread: UnreadCount(all: total, timestamp: mark))
+                // A mark can lie in the future of the clock; which count is newer cannot depend on it.
+                unread: UnreadCount(all: total, timestamp: world.now()))
             await publish(.channel(counts), to: [id])
             return MarkAsRead.Output(
                 channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 package import RoostModel
 package import RoostWire
 
@@ -10,6 +11,21 @@ package struct ServerWorld: Sendable {
     package var entropy: @Sendable () -> UInt64
     /// What is kept of a key or a token instead of itself; a live one must not be invertible.
     package var digest: @Sendable (String) -> String
+
+    /// The same world, whose clock stands still while the other one is set back: what a client takes
+    /// for a place in the change logs must not lie behind changes to come.
+    var withSteadyClock: ServerWorld {
+        var steady = self
+        let last = Guarded(Timestamp.distantPast)
+        steady.now = { [now] in
+            let present = now()
+            return last.withLock { last in
+                last = max(last, present)
+                return last
+            }
+        }
+        return steady
+    }
 
     package init(
         now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64,
@@ -95,7 +111,7 @@ package actor ChatServer {
         self.storage = storage
         self.files = files
         self.fanOut = fanOut
-        self.world = world
+        self.world = world.withSteadyClock
         serverNumber = world.entropy()
         await fanOut.subscribe { [weak self] notice in await self?.deliver(notice) }
     }

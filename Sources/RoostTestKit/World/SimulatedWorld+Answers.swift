@@ -28,9 +28,7 @@ extension SimulatedWorld {
         return found
     }
 
-    /// A user of whom the server knows before they come.
-    ///
-    /// - Parameter acceptsInvitations: Whether they are in at once when they are invited.
+    /// A user of whom the server knows before they come, and who may want to be asked when invited.
     package func add(_ user: User, acceptsInvitations: Bool = true) async {
         await storage.saveUser(user, accessToken: nil)
         var request = APIRequest(

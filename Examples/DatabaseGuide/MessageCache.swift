@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import SendBirdSDK
+
+/// Keeps a `MessageTable` in step with the server, by pages and change logs.
+///
+/// A token is kept after what it stands for; a crash between the two repeats a page and loses nothing.
+public final class MessageCache: SBDChannelDelegate {
+    public let table: MessageTable
+
+    public init(table: MessageTable) { self.table = table }
+
+    // MARK: Messages
+
+    /// Fetches what was written before the oldest message that is here, or the newest when there is none.
+    public func loadOlder(
+        in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
+    ) {
+        let params = SBDMessageListParams()
+        params.previousResultSize = 50
+        let first = try? table.messages(in: channel.channelUrl).first
+        fetch(channel, first?.createdAt ?? Int64.max, params, done)
+    }
+
+    /// Fetches what was written after the newest message that is here.
+    public func loadNewer(
+        in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
+    ) {
+        let params = SBDMessageListParams()
+        params.nextResultSize = 50
+        guard let last = try? table.messages(in: channel.channelUrl).last else {
+            return loadOlder(in: channel, done: done)
+        }
+        fetch(channel, last.createdAt, params, done)
+    }
+
+    private func fetch(
+        _ channel: SBDGroupChannel, _ timestamp: Int64, _ params: SBDMessageListParams,
+        _ done: @escaping ((any Error)?) -> Void
+    ) {
+        channel.getMessagesByTimestamp(timestamp, params: params) { messages, error in
+            self.keep(error, done) { try self.table.insert(messages ?? []) }
+        }
+    }
+
+    /// Applies what was edited and deleted since the last time.
+    public func applyChanges(
+        in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
+    ) {
+        let name = "messages of \(channel.channelUrl)"
+        let params = SBDMessageChangeLogsParams()
+        let handler: SBDGroupChannel.MessageChangeLogsHandler = {
+            updated, deleted, hasMore, token, error in
+            self.keep(error, hasMore ? { self.goOn($0, done, channel) } : done) {
+                try self.table.update(updated ?? [])
+                try self.table.delete(deleted ?? [])
+                if let token { try self.table.setToken(token, name) }
+            }
+        }
+        if let token = try? table.token(name) {
+            channel.getMessageChangeLogs(
+                sinceToken: token, params: params, completionHandler: handler)
+        } else {
+            // Whatever happened to what is here happened after the oldest of it was written.
+            let first = try? table.messages(in: channel.channelUrl).first
+            channel.getMessageChangeLogs(
+                sinceTimestamp: first?.createdAt ?? 1, params: params, completionHandler: handler)
+        }
+    }
+
+    private func goOn(
+        _ error: (any Error)?, _ done: @escaping ((any Error)?) -> Void,
+        _ channel: SBDGroupChannel
+    ) {
+        if let error { done(error) } else { applyChanges(in: channel, done: done) }
+    }
+
+    private func keep(
+        _ error: SBDError?, _ done: ((any Error)?) -> Void, _ work: () throws -> Void
+    ) {
+        if let error { return done(error) }
+        do {
+            try work()
+            done(nil)
+        } catch {
+            done(error)
+        }
+    }
+
+    // MARK: Channels
+
+    /// Puts the server's list in the place of what is here: channels are few and change often.
+    public func replaceChannels(done: @escaping ((any Error)?) -> Void) {
+        guard let query = SBDGroupChannel.createMyGroupChannelListQuery() else { return }
+        query.includeEmptyChannel = true
+        query.limit = 100
+        collect(query, [], done)
+    }
+
+    private func collect(
+        _ query: SBDGroupChannelListQuery, _ found: [SBDGroupChannel],
+        _ done: @escaping ((any Error)?) -> Void
+    ) {
+        query.loadNextPage { channels, error in
+            let all = found + (channels ?? [])
+            if error == nil, query.hasNext { return self.collect(query, all, done) }
+            self.keep(error, done) { try self.table.replaceChannels(with: all) }
+        }
+    }
+
+    /// Applies what became of the user's channels since the last time.
+    public func applyChannelChanges(done: @escaping ((any Error)?) -> Void) {
+        let handler: SBDMain.ChannelChangeLogsHandler = { updated, deleted, hasMore, token, error in
+            self.keep(
+                error,
+                hasMore ? { $0 == nil ? self.applyChannelChanges(done: done) : done($0) } : done
+            ) {
+                try self.table.insert(updated ?? [])
+                try self.table.deleteChannels(deleted ?? [])
+                if let token { try self.table.setToken(token, "channels") }
+            }
+        }
+        if let token = try? table.token("channels") {
+            SBDMain.getMyGroupChannelChangeLogs(
+                byToken: token, customTypes: nil, completionHandler: handler)
+        } else {
+            SBDMain.getMyGroupChannelChangeLogs(
+                byTimestamp: 1, customTypes: nil, completionHandler: handler)
+        }
+    }
+
+    // MARK: As it happens
+
+    // What cannot be written now is in the next change log all the same.
+
+    public func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage) {
+        try? table.insert([message])
+    }
+
+    public func channel(_ sender: SBDBaseChannel, didUpdate message: SBDBaseMessage) {
+        try? table.update([message])
+    }
+
+    public func channel(_ sender: SBDBaseChannel, messageWasDeleted messageId: Int64) {
+        try? table.delete([NSNumber(value: messageId)])
+    }
+
+    public func channelWasChanged(_ sender: SBDBaseChannel) {
+        if let channel = sender as? SBDGroupChannel { try? table.insert([channel]) }
+    }
+
+    public func channelWasDeleted(_ channelUrl: String, channelType: SBDChannelType) {
+        try? table.deleteChannels([channelUrl])
+    }
+
+    public func channel(_ sender: SBDGroupChannel, userDidJoin user: SBDUser) {
+        try? table.insert([sender])
+    }
+
+    public func channel(_ sender: SBDGroupChannel, userDidLeave user: SBDUser) {
+        if user.userId == SBDMain.getCurrentUser()?.userId {
+            try? table.deleteChannels([sender.channelUrl])
+        } else {
+            try? table.insert([sender])
+        }
+    }
+}

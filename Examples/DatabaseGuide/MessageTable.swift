@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CRoostSQLite
+public import Foundation
+public import SendBirdSDK
+
+/// The database guide at work: one's own SQLite tables, fed with serialised objects.
+///
+/// Each table has columns for what is asked by, and the object in its payload.
+@safe public final class MessageTable {
+    public struct Failure: Error {
+        public let message: String
+    }
+
+    private let database: OpaquePointer
+
+    public init(path: String) throws {
+        var database: OpaquePointer?
+        // SAFETY: the pointer is set by the call that succeeds, and closed in `deinit`.
+        guard unsafe sqlite3_open(path, &database) == SQLITE_OK, let database = unsafe database
+        else { throw Failure(message: "\(path) cannot be opened") }
+        unsafe self.database = database
+        try run(
+            """
+            CREATE TABLE IF NOT EXISTS message (
+                message_id  INTEGER PRIMARY KEY,
+                channel_url TEXT NOT NULL,
+                message_ts  INTEGER NOT NULL,
+                payload     BLOB NOT NULL
+            )
+            """)
+        try run(
+            "CREATE INDEX IF NOT EXISTS message_by_time ON message (channel_url, message_ts)")
+        // A channel stands once; one without a message goes by the time it was made.
+        try run(
+            """
+            CREATE TABLE IF NOT EXISTS channel (
+                channel_url     TEXT PRIMARY KEY,
+                last_message_ts INTEGER NOT NULL,
+                payload         BLOB NOT NULL
+            )
+            """)
+        try run("CREATE TABLE IF NOT EXISTS token (name TEXT PRIMARY KEY, token TEXT NOT NULL)")
+    }
+
+    deinit { _ = unsafe sqlite3_close(database) }
+
+    // MARK: Messages
+
+    /// Keeps what the server told; a message that was not sent yet has no ID and is left out.
+    public func insert(_ messages: [SBDBaseMessage]) throws {
+        for message in messages where message.messageId != 0 {
+            guard let payload = message.serialize() else { continue }
+            try run(
+                "INSERT OR REPLACE INTO message VALUES (?1, ?2, ?3, ?4)",
+                [
+                    .int(message.messageId), .text(message.channelUrl ?? ""),
+                    .int(message.createdAt), .bytes(payload),
+                ])
+        }
+    }
+
+    /// Takes over what was edited of what is here; a message that is not here stays so.
+    public func update(_ messages: [SBDBaseMessage]) throws {
+        for message in messages {
+            guard let payload = message.serialize() else { continue }
+            try run(
+                "UPDATE message SET payload = ?2 WHERE message_id = ?1",
+                [.int(message.messageId), .bytes(payload)])
+        }
+    }
+
+    public func delete(_ messageIds: [NSNumber]) throws {
+        for id in messageIds {
+            try run("DELETE FROM message WHERE message_id = ?1", [.int(id.int64Value)])
+        }
+    }
+
+    /// A channel's messages, oldest first.
+    public func messages(in channelUrl: String) throws -> [SBDBaseMessage] {
+        try run(
+            "SELECT payload FROM message WHERE channel_url = ?1 ORDER BY message_ts, message_id",
+            [.text(channelUrl)]
+        ).compactMap { SBDBaseMessage.build(fromSerializedData: $0) }
+    }
+
+    // MARK: Channels
+
+    /// Puts the channels of the server in the place of those that are here.
+    public func replaceChannels(with channels: [SBDGroupChannel]) throws {
+        try run("BEGIN")
+        do {
+            try run("DELETE FROM channel")
+            try insert(channels)
+            try run("COMMIT")
+        } catch {
+            try run("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Adds channels, or takes over what changed of them.
+    public func insert(_ channels: [SBDGroupChannel]) throws {
+        for channel in channels {
+            guard let payload = channel.serialize() else { continue }
+            let time = channel.lastMessage?.createdAt ?? Int64(channel.createdAt) * 1000
+            try run(
+                "INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3)",
+                [.text(channel.channelUrl), .int(time), .bytes(payload)])
+        }
+    }
+
+    /// A channel that is no longer the user's goes with its messages.
+    public func deleteChannels(_ channelUrls: [String]) throws {
+        for url in channelUrls {
+            try run("DELETE FROM channel WHERE channel_url = ?1", [.text(url)])
+            try run("DELETE FROM message WHERE channel_url = ?1", [.text(url)])
+        }
+    }
+
+    /// All channels, the one with the oldest last message first.
+    public func channels() throws -> [SBDGroupChannel] {
+        try run("SELECT payload FROM channel ORDER BY last_message_ts")
+            .compactMap { SBDGroupChannel.build(fromSerializedData: $0) }
+    }
+
+    // MARK: Where change logs are read on
+
+    public func token(_ name: String) throws -> String? {
+        try run("SELECT token FROM token WHERE name = ?1", [.text(name)]).first
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    public func setToken(_ token: String, _ name: String) throws {
+        try run("INSERT OR REPLACE INTO token VALUES (?1, ?2)", [.text(name), .text(token)])
+    }
+
+    // MARK: SQLite
+
+    private enum Value {
+        case int(Int64)
+        case text(String)
+        case bytes(Data)
+    }
+
+    /// Runs a statement and returns the first column of its rows as bytes.
+    @discardableResult
+    private func run(_ sql: String, _ values: [Value] = []) throws -> [Data] {
+        var statement: OpaquePointer?
+        // SAFETY: the statement is used until it is finalized below, the texts are copied.
+        guard unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
+            throw failure
+        }
+        defer { _ = unsafe sqlite3_finalize(statement) }
+        let copy = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        for (index, value) in values.enumerated() {
+            let place = Int32(index + 1)
+            switch value {
+            case .int(let number): _ = unsafe sqlite3_bind_int64(statement, place, number)
+            case .text(let text): _ = unsafe sqlite3_bind_text(statement, place, text, -1, copy)
+            case .bytes(let data):
+                _ = unsafe data.withUnsafeBytes { bytes in
+                    unsafe sqlite3_bind_blob(
+                        statement, place, bytes.baseAddress, Int32(bytes.count), copy)
+                }
+            }
+        }
+        var rows: [Data] = []
+        while true {
+            switch unsafe sqlite3_step(statement) {
+            case SQLITE_ROW:
+                let count = unsafe Int(sqlite3_column_bytes(statement, 0))
+                guard let bytes = unsafe sqlite3_column_blob(statement, 0) else { continue }
+                rows.append(unsafe Data(bytes: bytes, count: count))
+            case SQLITE_DONE: return rows
+            default: throw failure
+            }
+        }
+    }
+
+    private var failure: Failure {
+        Failure(message: unsafe String(cString: sqlite3_errmsg(database)))
+    }
+}

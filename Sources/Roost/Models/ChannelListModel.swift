@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Observation
+public import RoostModel
+
+/// The user's channels for a view: read its properties, and the view follows them.
+@MainActor @Observable
+public final class ChannelListModel {
+    public private(set) var channels: [GroupChannel] = []
+    public private(set) var hasMore = false
+    /// Where the client stands; nil until it runs.
+    public private(set) var connection: ConnectionState?
+    /// A page is being loaded.
+    public private(set) var isLoading = false
+    /// What went wrong last; nil once something worked.
+    public private(set) var error: RoostError?
+
+    @ObservationIgnored private let client: ChatClient
+    @ObservationIgnored private let query: ChannelListQuery
+    @ObservationIgnored private var list: ChannelList?
+
+    /// Shows nothing until it runs.
+    public init(_ client: ChatClient, _ query: ChannelListQuery = ChannelListQuery()) {
+        self.client = client
+        self.query = query
+    }
+
+    /// Opens the list and follows it until the task is cancelled or the client is closed; the last state
+    /// stays.
+    public func run() async {
+        do {
+            let list = try await client.channelList(query)
+            self.list = list
+            async let states: Void = followConnection()
+            for await snapshot in await list.snapshots() {
+                channels = snapshot.channels
+                if hasMore != snapshot.hasMore { hasMore = snapshot.hasMore }
+            }
+            await states
+            self.list = nil
+            await list.close()
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Shows a page more; does nothing while a page is loading or when there is none.
+    public func loadMore() async {
+        guard let list, hasMore, !isLoading else { return }
+        isLoading = true
+        defer { isLoading = false }
+        do {
+            try await list.loadMore()
+            error = nil
+        } catch {
+            self.error = error
+        }
+    }
+
+    private func followConnection() async {
+        for await state in await client.connectionStates() { connection = state }
+    }
+}

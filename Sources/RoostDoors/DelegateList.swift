@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostExecutors
+
+/// The app's delegates by name, none of them kept alive.
+package final class DelegateList: Sendable {
+    private let entries = Guarded<[(name: String, delegate: Carried<WeakBox<AnyObject>>)]>([])
+
+    package init() {}
+
+    /// Another one of the same name takes its place.
+    package func add(_ delegate: AnyObject, _ name: String) {
+        let delegate = Carried(WeakBox(delegate))
+        entries.withLock { entries in
+            entries.removeAll { $0.name == name }
+            entries.append((name, delegate))
+        }
+    }
+
+    package func remove(_ name: String) {
+        entries.withLock { $0.removeAll { $0.name == name } }
+    }
+
+    package func removeAll() { entries.withLock { $0 = [] } }
+
+    /// To be asked on the app's queue, and called there.
+    package var all: [AnyObject] {
+        let entries = entries.withLock { $0 }
+        return entries.compactMap(\.delegate.value.object)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDoors
+import RoostModel
+
+extension SBDGroupChannel {
+    public class func createMyGroupChannelListQuery() -> SBDGroupChannelListQuery? {
+        SBDGroupChannelListQuery()
+    }
+
+    /// A channel from the cache, or from the server when the cache has none.
+    public class func getWithUrl(
+        _ channelUrl: String, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
+    ) {
+        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+            try await client.channel(ChannelURL(channelUrl))
+        }
+    }
+
+    /// Makes a channel with the user and others in it; needs a connection.
+    public class func createChannel(
+        withUserIds userIds: [String], isDistinct: Bool,
+        completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
+    ) {
+        createChannel(
+            withName: nil, isDistinct: isDistinct, userIds: userIds, coverUrl: nil, data: nil,
+            completionHandler: completionHandler)
+    }
+
+    public class func createChannel(
+        withName name: String?, isDistinct: Bool, userIds: [String], coverUrl: String?,
+        data: String?, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
+    ) {
+        let params = ChannelCreateParams(
+            memberIDs: userIds.map { UserID($0) }, name: name ?? "", coverURL: coverUrl ?? "",
+            data: data ?? "", isDistinct: isDistinct)
+        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+            try await client.createChannel(params)
+        }
+    }
+
+    private func act(
+        _ handler: SBDErrorHandler?,
+        _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Void
+    ) {
+        let url = value.url
+        SBDMain.door.perform(then: .done(handler)) { client throws(RoostError) in
+            try await work(client, url)
+        }
+    }
+
+    public func join(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in try await client.join(url) }
+    }
+
+    public func leave(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in try await client.leave(url) }
+    }
+
+    public func inviteUserIds(_ userIds: [String], completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.invite(userIds.map { UserID($0) }, to: url)
+        }
+    }
+
+    /// Marks everything as read.
+    public func markAsRead(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.markAsRead(url)
+        }
+    }
+
+    /// May be called with every key.
+    public func startTyping() {
+        act(nil) { client, url throws(RoostError) in await client.startTyping(in: url) }
+    }
+
+    public func endTyping() {
+        act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
+    }
+}
+
+extension Callback where Value == Result<GroupChannel, RoostError> {
+    static func channel(_ handler: ((SBDGroupChannel?, SBDError?) -> Void)?) -> Self {
+        Callback(
+            handler.map { handler in
+                { result in
+                    switch result {
+                    case .success(let channel): handler(SBDGroupChannel(channel), nil)
+                    case .failure(let error): handler(nil, SBDError(error))
+                    }
+                }
+            })
+    }
+}

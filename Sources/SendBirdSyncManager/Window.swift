@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDoors
+import RoostExecutors
+import RoostModel
+import SendBirdSDK
+
+/// What a message collection shows from one viewpoint; another viewpoint takes another one.
+final class Window: Sendable {
+    private struct State {
+        /// The last of the fetches, which wait for one another.
+        var last: Task<Void, Never>?
+        var underWay: Set<SBSMMessageDirection> = []
+        var isOpen = false
+    }
+
+    let viewpoint: Int64
+    private let driver: TimelineDriver
+    private let feed: Feed<SBSMMessageCollection, SBSMMessageCollection.News>
+    private let state = Guarded(State())
+
+    init(
+        _ channel: ChannelURL, _ filter: MessageFilter, at viewpoint: Int64,
+        _ feed: Feed<SBSMMessageCollection, SBSMMessageCollection.News>
+    ) {
+        self.viewpoint = viewpoint
+        self.feed = feed
+        driver = TimelineDriver(
+            SBDMain.door, channel: channel, startingAt: Timestamp(milliseconds: viewpoint),
+            filter: filter, capacity: SBSMSyncManager.capacity
+        ) { news in
+            switch news {
+            case .changed(let change):
+                feed.post(.changed(change), through: SBSMSyncManager.onDelegateQueue)
+            // The download fills it, and pages lead through it.
+            case .hugeGap: break
+            }
+        }
+    }
+
+    var messages: [Message] { driver.view.messages }
+
+    /// Brings a page; the first one is around the viewpoint, whichever way it was asked for.
+    func fetch(
+        _ direction: SBSMMessageDirection,
+        then done: @escaping @Sendable (_ hasMore: Bool, RoostError?) -> Void
+    ) {
+        if let error = SBSMSyncManager.setupError { return done(true, error) }
+        let executor = SBDMain.door.world.executor
+        let isAccepted = state.withLock { state in
+            guard state.underWay.insert(direction).inserted else { return false }
+            let before = state.last
+            state.last = Task(executorPreference: executor) { [self] in
+                await before?.value
+                let error = await self.load(direction)
+                _ = self.state.withLock { $0.underWay.remove(direction) }
+                let view = driver.view
+                done(direction == .previous ? view.hasOlder : view.hasNewer, error)
+            }
+            return true
+        }
+        guard isAccepted else {
+            return done(
+                true,
+                RoostError(
+                    RoostError.Code(SBSMErrorCode.duplicateFetch.rawValue), remedy: .retry,
+                    message: "A page in this direction is on its way already."))
+        }
+    }
+
+    private func load(_ direction: SBSMMessageDirection) async -> RoostError? {
+        do throws(RoostError) {
+            let page: [Message]
+            if state.withLock({ $0.isOpen }) {
+                page = try await driver.load(direction == .previous ? .older : .newer)
+            } else {
+                let cached = try await driver.open()
+                state.withLock { $0.isOpen = true }
+                page = cached.isEmpty ? try await driver.reachServer() : cached
+            }
+            if !page.isEmpty {
+                feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
+            }
+            return nil
+        } catch {
+            return error.code == .localDatabaseError
+                ? RoostError(
+                    RoostError.Code(SBSMErrorCode.databaseError.rawValue),
+                    remedy: error.remedy, message: error.message) : error
+        }
+    }
+
+    func close() {
+        SBDMain.door.start { [driver] in await driver.close() }
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDoors
+import RoostModel
+
+/// What happens to the connection.
+public protocol ConnectionDelegate: AnyObject {
+    func didStartReconnection()
+    func didSucceedReconnection()
+    func didFailReconnection()
+    func didConnect(userId: String)
+    func didDisconnect(userId: String)
+}
+
+extension ConnectionDelegate {
+    public func didStartReconnection() {}
+    public func didSucceedReconnection() {}
+    public func didFailReconnection() {}
+    public func didConnect(userId: String) {}
+    public func didDisconnect(userId: String) {}
+}
+
+/// What happens in channels, as it happens; what was missed comes to collections only.
+public protocol BaseChannelDelegate: AnyObject {
+    func channel(_ channel: BaseChannel, didReceive message: BaseMessage)
+    func channel(_ channel: BaseChannel, didUpdate message: BaseMessage)
+    func channel(_ channel: BaseChannel, messageWasDeleted messageId: Int64)
+    func channel(_ channel: BaseChannel, updatedReaction reactionEvent: ReactionEvent)
+    func channelWasChanged(_ channel: BaseChannel)
+    func channelWasDeleted(_ channelURL: String, channelType: ChannelType)
+    func channelWasFrozen(_ channel: BaseChannel)
+    func channelWasUnfrozen(_ channel: BaseChannel)
+}
+
+extension BaseChannelDelegate {
+    public func channel(_ channel: BaseChannel, didReceive message: BaseMessage) {}
+    public func channel(_ channel: BaseChannel, didUpdate message: BaseMessage) {}
+    public func channel(_ channel: BaseChannel, messageWasDeleted messageId: Int64) {}
+    public func channel(_ channel: BaseChannel, updatedReaction reactionEvent: ReactionEvent) {}
+    public func channelWasChanged(_ channel: BaseChannel) {}
+    public func channelWasDeleted(_ channelURL: String, channelType: ChannelType) {}
+    public func channelWasFrozen(_ channel: BaseChannel) {}
+    public func channelWasUnfrozen(_ channel: BaseChannel) {}
+}
+
+public protocol GroupChannelDelegate: BaseChannelDelegate {
+    func channel(_ channel: GroupChannel, userDidJoin user: User)
+    func channel(_ channel: GroupChannel, userDidLeave user: User)
+    func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User]?, inviter: User?)
+    func channelDidUpdateTypingStatus(_ channel: GroupChannel)
+    func channelDidUpdateReadStatus(_ channel: GroupChannel)
+    func channelDidUpdateDeliveryStatus(_ channel: GroupChannel)
+}
+
+extension GroupChannelDelegate {
+    public func channel(_ channel: GroupChannel, userDidJoin user: User) {}
+    public func channel(_ channel: GroupChannel, userDidLeave user: User) {}
+    public func channel(
+        _ channel: GroupChannel, didReceiveInvitation invitees: [User]?, inviter: User?
+    ) {}
+    public func channelDidUpdateTypingStatus(_ channel: GroupChannel) {}
+    public func channelDidUpdateReadStatus(_ channel: GroupChannel) {}
+    public func channelDidUpdateDeliveryStatus(_ channel: GroupChannel) {}
+}
+
+extension SendbirdChat {
+    private static let connectionDelegates = DelegateList()
+    private static let channelDelegates = DelegateList()
+
+    /// The delegate is not kept alive; another one of the same name takes its place.
+    public class func addConnectionDelegate(
+        _ delegate: any ConnectionDelegate, identifier: String
+    ) {
+        listen()
+        connectionDelegates.add(delegate, identifier)
+    }
+
+    public class func removeConnectionDelegate(forIdentifier identifier: String) {
+        connectionDelegates.remove(identifier)
+    }
+
+    public class func removeAllConnectionDelegates() { connectionDelegates.removeAll() }
+
+    /// The delegate is not kept alive; another one of the same name takes its place.
+    public class func addChannelDelegate(
+        _ delegate: any BaseChannelDelegate, identifier: String
+    ) {
+        listen()
+        channelDelegates.add(delegate, identifier)
+    }
+
+    public class func removeChannelDelegate(forIdentifier identifier: String) {
+        channelDelegates.remove(identifier)
+    }
+
+    /// Collections go on: what they hear comes another way.
+    public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
+
+    private class func listen() {
+        door.listen { news in
+            door.queue.async {
+                switch news {
+                case .connection(let step, let user):
+                    for case let delegate as any ConnectionDelegate in connectionDelegates.all {
+                        tell(delegate, step, user)
+                    }
+                case .event(let event, let channel):
+                    for case let delegate as any BaseChannelDelegate in channelDelegates.all {
+                        tell(delegate, event, channel.map { GroupChannel($0) })
+                    }
+                }
+            }
+        }
+    }
+
+    private class func tell(
+        _ delegate: any ConnectionDelegate, _ step: ConnectionStep, _ user: UserID
+    ) {
+        switch step {
+        case .connected: delegate.didConnect(userId: user.rawValue)
+        case .lost: delegate.didStartReconnection()
+        case .regained: delegate.didSucceedReconnection()
+        case .givenUp: delegate.didFailReconnection()
+        case .disconnected: delegate.didDisconnect(userId: user.rawValue)
+        }
+    }
+
+    private class func tell(
+        _ delegate: any BaseChannelDelegate, _ event: ChatEvent, _ channel: GroupChannel?
+    ) {
+        if case .channelDeleted(let url) = event {
+            return delegate.channelWasDeleted(url.rawValue, channelType: .group)
+        }
+        guard let channel else { return }
+        switch event {
+        case .messageReceived(let message):
+            delegate.channel(channel, didReceive: BaseMessage.make(message))
+        case .messageUpdated(let message):
+            delegate.channel(channel, didUpdate: BaseMessage.make(message))
+        case .messageDeleted(let id, _):
+            delegate.channel(channel, messageWasDeleted: id.rawValue)
+        case .reactionChanged(let change, let id, _):
+            delegate.channel(
+                channel,
+                updatedReaction: ReactionEvent(
+                    messageId: id.rawValue, key: change.key, userId: change.userID.rawValue,
+                    operation: change.isAdded ? .add : .delete))
+        case .frozen(let isFrozen, _):
+            if isFrozen {
+                delegate.channelWasFrozen(channel)
+            } else {
+                delegate.channelWasUnfrozen(channel)
+            }
+        case .channelChanged, .operatorsChanged, .metadataChanged, .countersChanged,
+            .pinsChanged, .hidden, .unhidden, .memberCountsChanged:
+            delegate.channelWasChanged(channel)
+        default:
+            if let delegate = delegate as? any GroupChannelDelegate {
+                tell(delegate, event, channel)
+            }
+        }
+    }
+
+    private class func tell(
+        _ delegate: any GroupChannelDelegate, _ event: ChatEvent, _ channel: GroupChannel
+    ) {
+        switch event {
+        case .joined(let members, _):
+            for member in members { delegate.channel(channel, userDidJoin: Member(member)) }
+        case .left(let user, _): delegate.channel(channel, userDidLeave: User(user))
+        case .invited(let members, let inviter, _):
+            delegate.channel(
+                channel, didReceiveInvitation: members.map { Member($0) },
+                inviter: inviter.map { User($0) })
+        case .typing: delegate.channelDidUpdateTypingStatus(channel)
+        case .read: delegate.channelDidUpdateReadStatus(channel)
+        case .delivered: delegate.channelDidUpdateDeliveryStatus(channel)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+
+public typealias UserMessageHandler = (UserMessage?, SBError?) -> Void
+public typealias FileMessageHandler = (FileMessage?, SBError?) -> Void
+public typealias BaseMessageHandler = (BaseMessage?, SBError?) -> Void
+
+// What a user writes is kept until the server has it. Without a connection the handler of a message gets
+// the pending message and an error, and what becomes of it later comes to the collections (R142, R143).
+
+extension GroupChannel {
+    /// Sends a text, and returns at once what is to be shown of it.
+    @discardableResult
+    public func sendUserMessage(
+        params: UserMessageCreateParams, completionHandler: UserMessageHandler? = nil
+    ) -> UserMessage {
+        UserMessage(
+            SendbirdChat.door.send(
+                .user(params.value), to: value.url,
+                then: .sent(completionHandler) { UserMessage($0) }))
+    }
+
+    @discardableResult
+    public func sendUserMessage(
+        _ message: String, completionHandler: UserMessageHandler? = nil
+    ) -> UserMessage {
+        sendUserMessage(
+            params: UserMessageCreateParams(message: message),
+            completionHandler: completionHandler)
+    }
+
+    /// Sends a file, and returns at once what is to be shown of it.
+    @discardableResult
+    public func sendFileMessage(
+        params: FileMessageCreateParams, completionHandler: FileMessageHandler? = nil
+    ) -> FileMessage {
+        FileMessage(
+            SendbirdChat.door.send(
+                .file(params.value), to: value.url,
+                then: .sent(completionHandler) { FileMessage($0) }))
+    }
+
+    /// Sends a failed message again, under the same request ID.
+    @discardableResult
+    public func resendUserMessage(
+        _ message: UserMessage, completionHandler: UserMessageHandler? = nil
+    ) -> UserMessage {
+        UserMessage(
+            SendbirdChat.door.resend(
+                message.value, then: .sent(completionHandler) { UserMessage($0) }))
+    }
+
+    /// Sends a failed message again, under the same request ID; what was uploaded stays so.
+    @discardableResult
+    public func resendFileMessage(
+        _ message: FileMessage, completionHandler: FileMessageHandler? = nil
+    ) -> FileMessage {
+        FileMessage(
+            SendbirdChat.door.resend(
+                message.value, then: .sent(completionHandler) { FileMessage($0) }))
+    }
+
+    /// Takes an unsent message back; one that is on its way may arrive all the same.
+    public func cancelPendingMessage(
+        requestId: String, completionHandler: SBErrorHandler? = nil
+    ) {
+        SendbirdChat.door.perform(then: .done(completionHandler)) { client throws(RoostError) in
+            await client.cancel(RequestID(requestId))
+        }
+    }
+
+    /// Changes an own message; without a connection the change waits, and the handler with it.
+    public func updateUserMessage(
+        messageId: Int64, params: UserMessageUpdateParams,
+        completionHandler: UserMessageHandler? = nil
+    ) {
+        let (url, edit) = (value.url, params.value)
+        SendbirdChat.door.perform(
+            then: .message(completionHandler) { $0 as? UserMessage }
+        ) { client throws(RoostError) in
+            let id = try await client.edit(.delivered(MessageID(messageId)), in: url, edit)
+            try await client.outcome(of: id)
+            return try await client.cachedMessage(MessageID(messageId))
+        }
+    }
+
+    /// Deletes a message for everybody; without a connection that waits, and the handler with it.
+    public func deleteMessage(
+        messageId: Int64, completionHandler: SBErrorHandler? = nil
+    ) {
+        let url = value.url
+        SendbirdChat.door.change(then: .done(completionHandler)) { client throws(RoostError) in
+            try await client.delete(MessageID(messageId), in: url)
+        }
+    }
+
+    /// Deletes a message; one that was not sent yet is taken back.
+    public func deleteMessage(
+        _ message: BaseMessage, completionHandler: SBErrorHandler? = nil
+    ) {
+        let url = value.url
+        guard let target = message.target else { return }
+        SendbirdChat.door.change(then: .done(completionHandler)) { client throws(RoostError) in
+            try await client.delete(target, in: url)
+        }
+    }
+
+    public func addReaction(
+        with message: BaseMessage, key: String,
+        completionHandler: ((ReactionEvent?, SBError?) -> Void)? = nil
+    ) {
+        react(message, key, isAdded: true, completionHandler)
+    }
+
+    public func deleteReaction(
+        with message: BaseMessage, key: String,
+        completionHandler: ((ReactionEvent?, SBError?) -> Void)? = nil
+    ) {
+        react(message, key, isAdded: false, completionHandler)
+    }
+
+    private func react(
+        _ message: BaseMessage, _ key: String, isAdded: Bool,
+        _ handler: ((ReactionEvent?, SBError?) -> Void)?
+    ) {
+        let url = value.url
+        guard let target = message.target else { return }
+        let event = ReactionEvent(
+            messageId: message.messageId, key: key,
+            userId: SendbirdChat.getCurrentUser()?.userId ?? "",
+            operation: isAdded ? .add : .delete)
+        let done = handler.map { handler in
+            { (error: SBError?) in
+                if let error { handler(nil, error) } else { handler(event, nil) }
+            }
+        }
+        SendbirdChat.door.change(then: .done(done)) { client throws(RoostError) in
+            isAdded
+                ? try await client.addReaction(key, to: target, in: url)
+                : try await client.removeReaction(key, from: target, in: url)
+        }
+    }
+}
+
+/// One person's emoji coming or going.
+public final class ReactionEvent: NSObject {
+    public enum Operation: Int, Sendable {
+        case add
+        case delete
+    }
+
+    public let messageId: Int64
+    public let key: String
+    public let userId: String
+    public let operation: Operation
+
+    init(messageId: Int64, key: String, userId: String, operation: Operation) {
+        self.messageId = messageId
+        self.key = key
+        self.userId = userId
+        self.operation = operation
+    }
+}
+
+extension BaseMessage {
+    fileprivate var target: MessageTarget? {
+        switch value.delivery {
+        case .delivered(let id, _): .delivered(id)
+        case .unsent(let id, _): .unsent(id)
+        }
+    }
+}
+
+extension FileMessageCreateParams {
+    var value: FileMessageParams {
+        let source: OutgoingFile.Source =
+            if let file {
+                .bytes(Array(file))
+            } else if let fileURL, fileURL.hasPrefix("/") || fileURL.hasPrefix("file://") {
+                .copy(of: URL(string: fileURL)?.path ?? fileURL)
+            } else {
+                .url(fileURL ?? "")
+            }
+        return FileMessageParams(
+            files: [
+                OutgoingFile(
+                    source, name: fileName ?? "", type: mimeType ?? "application/octet-stream",
+                    size: fileSize.map { ByteCount(bytes: Int64(clamping: $0)) })
+            ],
+            data: data ?? "", customType: customType ?? "", mention: mention,
+            metaArrays: arrays, parentID: parentID, isReplyToChannel: isReplyToChannel,
+            isSilent: isSilent)
+    }
+}
+
+extension UserMessageUpdateParams {
+    var value: MessageEdit {
+        var mention: Mention?
+        if mentionType != nil || mentionedUserIds != nil {
+            mention = Mention(
+                kind: mentionType == .channel ? .channel : .users,
+                userIDs: (mentionedUserIds ?? []).map { UserID($0) })
+        }
+        return MessageEdit(
+            text: message, data: data, customType: customType, mention: mention)
+    }
+}
+
+extension Callback where Value == (message: Message, error: RoostError?) {
+    static func sent<Object>(
+        _ handler: ((Object?, SBError?) -> Void)?, _ make: @escaping (Message) -> Object
+    ) -> Self {
+        Callback(
+            handler.map { handler in
+                { outcome in handler(make(outcome.message), outcome.error.map { SBError($0) }) }
+            })
+    }
+}
+
+extension Callback where Value == Result<Message?, RoostError> {
+    static func message<Object: BaseMessage>(
+        _ handler: ((Object?, SBError?) -> Void)?,
+        _ cast: @escaping (BaseMessage) -> Object?
+    ) -> Self {
+        Callback(
+            handler.map { handler in
+                { result in
+                    switch result {
+                    case .success(let message):
+                        handler(message.flatMap { cast(BaseMessage.make($0)) }, nil)
+                    case .failure(let error): handler(nil, SBError(error))
+                    }
+                }
+            })
+    }
+}

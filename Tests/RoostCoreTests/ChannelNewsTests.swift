@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import Testing
+
+/// What live events make of a channel.
+struct ChannelNewsTests {
+    private static func message(_ moment: Int64) -> Message {
+        Message(
+            delivery: .delivered(MessageID(moment), nil), channelURL: "c",
+            createdAt: Timestamp(milliseconds: moment), sender: Sender(user: User(id: "bob")),
+            content: .user(text: "\(moment)"))
+    }
+
+    private static func moment(_ milliseconds: Int64) -> Timestamp {
+        Timestamp(milliseconds: milliseconds)
+    }
+
+    @Test
+    func
+        `unread and mentions are counted once each, and not beyond a super channel's limit (scar 112)`()
+    {
+        var channel = GroupChannel(url: "c")
+        let call = ChannelNews.Reception(isUnread: true, isMention: true, superLimit: 2)
+        for number in [1, 2, 2, 1, 3] as [Int64] {
+            channel = channel.applying(.received(Self.message(number), call))
+        }
+        #expect(channel.unreadMessageCount == 3 && channel.unreadMentionCount == 3)
+        channel.isSuper = true
+        channel.unreadMessageCount = 2
+        channel = channel.applying(.received(Self.message(4), call))
+        #expect(channel.unreadMessageCount == 2)
+        channel = channel.applying(.read(Self.moment(4)))
+        #expect(channel.unreadMessageCount == 0 && channel.unreadMentionCount == 0)
+        // A mark never goes back, and what it covers counts no more (scar 114).
+        #expect(channel.applying(.read(Self.moment(2))) == channel)
+        #expect(channel.applying(.received(Self.message(4), call)) == channel)
+    }
+
+    @Test
+    func `a reply within a thread counts, and stands in front, as the server's policy says`() {
+        let channel = GroupChannel(url: "c", lastMessage: Self.message(1))
+        let silent = channel.applying(
+            .received(Self.message(2), .init(isPreview: false, isUnread: false)))
+        #expect(silent == channel)
+    }
+
+    @Test
+    func `a message wakes a channel hidden until then, and no other (scar 107)`() {
+        for (state, after) in [
+            (HiddenState.untilNextMessage, HiddenState.unhidden), (.untilShown, .untilShown),
+        ] {
+            var channel = GroupChannel(url: "c", lastMessage: Self.message(5))
+            channel.hiddenState = state
+            // One that is not new is what was hidden.
+            let late = channel.applying(.received(Self.message(5), .init(isUnread: true)))
+            #expect(late.hiddenState == state)
+            let awake = channel.applying(.received(Self.message(6), .init(isUnread: true)))
+            #expect(awake.hiddenState == after)
+        }
+    }
+
+    @Test
+    func
+        `hiding what came before takes preview and counts along, and older copies stay away (scar 59)`()
+    {
+        var channel = GroupChannel(
+            url: "c", unreadMessageCount: 3, unreadMentionCount: 1, lastMessage: Self.message(5))
+        let hidden = channel.applying(.hidden(.untilShown, through: Self.moment(5)))
+        #expect(hidden.hiddenState == .untilShown && hidden.lastMessage == nil)
+        #expect(hidden.unreadMessageCount == 0 && hidden.unreadMentionCount == 0)
+        #expect(hidden.messageOffset == Self.moment(5) && hidden.myLastRead == Self.moment(5))
+        #expect(hidden.applying(.received(Self.message(5), .init(isUnread: true))) == hidden)
+        // What came after the moment stays.
+        channel = channel.applying(.historyReset(through: Self.moment(4)))
+        #expect(channel.lastMessage != nil && channel.unreadMessageCount == 3)
+        #expect(channel.hiddenState == .unhidden)
+    }
+
+    @Test
+    func `receipts only grow, and are kept only where they are known for all (scar 114)`() {
+        var channel = GroupChannel(url: "c")
+        #expect(channel.applying(.readBy(["bob": Self.moment(5)])) == channel)
+        channel.readReceipts = ["bob": Self.moment(3), "anna": Self.moment(9)]
+        channel.deliveryReceipts = [:]
+        channel = channel.applying(.readBy(["bob": Self.moment(5), "anna": Self.moment(4)]))
+        #expect(channel.readReceipts == ["bob": Self.moment(5), "anna": Self.moment(9)])
+        channel = channel.applying(.deliveredTo(["bob": Self.moment(2)]))
+        #expect(channel.deliveryReceipts == ["bob": Self.moment(2)])
+    }
+
+    @Test
+    func `who has not read a message are the joined members behind it, its sender left out`() {
+        var channel = GroupChannel(
+            url: "c",
+            members: ["anna", "bob", "carol", "dave"].map { name in
+                Member(
+                    user: User(id: UserID(name)), state: name == "dave" ? .invited : .joined)
+            })
+        #expect(channel.unreadMembers(of: Self.message(5)).isEmpty)
+        channel.readReceipts = ["anna": Self.moment(4), "bob": Self.moment(1)]
+        #expect(channel.unreadMembers(of: Self.message(5)).map(\.id) == ["anna", "carol"])
+        #expect(channel.unreadMembers(of: Self.message(4)).map(\.id) == ["carol"])
+        channel.deliveryReceipts = ["anna": Self.moment(9), "carol": Self.moment(9)]
+        #expect(channel.undeliveredMembers(of: Self.message(5)).isEmpty)
+        channel.isSuper = true
+        #expect(channel.unreadMembers(of: Self.message(5)).isEmpty)
+    }
+}

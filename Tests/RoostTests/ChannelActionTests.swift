@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostTestKit
+import Testing
+
+/// What an app does to channels, and what of it stands in its cache and in everybody else's.
+struct ChannelActionTests {
+    /// Three people in one channel, which alice made and operates; all connected.
+    private struct Trio {
+        let alice: ChatClient
+        let bob: ChatClient
+        let carol: ChatClient
+        let url: ChannelURL
+        let network: SimulatedNetwork
+
+        init(_ world: SimulatedWorld) async throws {
+            let phone = world.device(of: "alice")
+            network = phone.network
+            alice = try await world.launch(phone)
+            bob = try await world.launch(world.device(of: "bob"))
+            carol = try await world.launch(world.device(of: "carol"))
+            for client in [alice, bob, carol] { try await client.connect() }
+            var params = ChannelCreateParams(memberIDs: ["bob", "carol"], name: "trip")
+            params.operatorIDs = ["alice"]
+            url = try await alice.createChannel(params).url
+            await world.pass()
+        }
+    }
+
+    private static func play(
+        _ story: @escaping @Sendable (SimulatedWorld, Trio) async throws -> Void
+    ) throws {
+        try SimulatedWorld.play(seed: 11) { world in try await story(world, Trio(world)) }
+    }
+
+    /// The channel as a client's disk has it.
+    private static func cached(
+        _ url: ChannelURL, _ client: ChatClient
+    ) async throws -> GroupChannel? {
+        var query = ChannelListQuery(order: .chronological)
+        query.filter.hidden = .all
+        let list = try await client.channelList(query)
+        defer { Task { await list.close() } }
+        return await list.snapshot.channels.first { $0.url == url }
+    }
+
+    @Test
+    func `an update is on disk when it returns, and soon with everybody`() throws {
+        try Self.play { world, trio in
+            var params = ChannelUpdateParams(name: "journey", data: "d", customType: "t")
+            params.operatorIDs = ["alice", "bob"]
+            try await trio.alice.update(trio.url, params)
+            #expect(try await Self.cached(trio.url, trio.alice)?.name == "journey")
+            await world.pass()
+            let bobs = try #require(try await Self.cached(trio.url, trio.bob))
+            #expect(bobs.name == "journey" && bobs.data == "d" && bobs.customType == "t")
+            #expect(bobs.myRole == .operator)
+        }
+    }
+
+    @Test
+    func `who leaves, declines, is banned or loses the channel has no row of it left (scar 58)`()
+        throws
+    {
+        try Self.play { world, trio in
+            try await trio.bob.leave(trio.url)
+            #expect(try await Self.cached(trio.url, trio.bob) == nil)
+            try await trio.alice.ban("carol", from: trio.url, reason: "why")
+            #expect(try await Self.cached(trio.url, trio.alice)?.members.map(\.id) == ["alice"])
+            let banned = try await trio.alice.bannedUsers(of: trio.url)
+            #expect(banned.elements.map(\.id) == ["carol"])
+            #expect(banned.elements.first?.reason == "why")
+            #expect(banned.elements.first?.until == nil)
+            await world.pass()
+            #expect(try await Self.cached(trio.url, trio.carol) == nil)
+            try await trio.alice.unban("carol", from: trio.url)
+            try await trio.alice.invite(["carol"], to: trio.url)
+            await world.pass()
+            #expect(try await Self.cached(trio.url, trio.carol)?.myState == .joined)
+            try await trio.alice.deleteChannel(trio.url)
+            await world.pass()
+            for client in [trio.alice, trio.bob, trio.carol] {
+                #expect(try await Self.cached(trio.url, client) == nil)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a hidden channel comes back with a message or stays away, as was asked (scar 107)`(
+        allowsAutoUnhide: Bool
+    ) throws {
+        try Self.play { world, trio in
+            let list = try await trio.alice.channelList()
+            try await trio.alice.hide(trio.url, allowsAutoUnhide: allowsAutoUnhide)
+            #expect(await list.snapshot.channels.isEmpty)
+            try await trio.bob.send("hello", to: trio.url)
+            await world.pass()
+            #expect(await list.snapshot.channels.count == (allowsAutoUnhide ? 1 : 0))
+            try await trio.alice.unhide(trio.url)
+            #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [1])
+        }
+    }
+
+    @Test
+    func `a history that was reset stays away, and counts nothing (scar 59)`() throws {
+        try Self.play { world, trio in
+            try await trio.bob.send("old", to: trio.url)
+            await world.pass()
+            let timeline = try await trio.alice.timeline(of: trio.url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.count == 1)
+            try await trio.alice.resetHistory(of: trio.url)
+            #expect(await timeline.snapshot.messages.isEmpty)
+            let channel = try #require(try await Self.cached(trio.url, trio.alice))
+            #expect(channel.lastMessage == nil && channel.unreadMessageCount == 0)
+            try await trio.bob.send("new", to: trio.url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == ["new"])
+            // Hiding with what came before does the same.
+            try await trio.alice.hide(trio.url, hidesPrevious: true)
+            #expect(await timeline.snapshot.messages.isEmpty)
+        }
+    }
+
+    @Test
+    func `freezing, muting, operators and preferences show in the cache (scar 111)`() throws {
+        try Self.play { world, trio in
+            let alice = trio.alice
+            try await alice.setFrozen(true, trio.url)
+            #expect(try await Self.cached(trio.url, alice)?.isFrozen == true)
+            await world.pass()
+            #expect(try await Self.cached(trio.url, trio.bob)?.isFrozen == true)
+            try await trio.bob.markAsRead(trio.url)
+            #expect(try await Self.cached(trio.url, trio.bob)?.isFrozen == true)
+            try await alice.setFrozen(false, trio.url)
+            try await alice.mute("bob", in: trio.url, forSeconds: 60, reason: "loud")
+            let member = try await Self.cached(trio.url, alice)?.members.first { $0.id == "bob" }
+            #expect(member?.isMuted == true && member?.muteReason == "loud")
+            #expect(try await alice.mutedUsers(of: trio.url).elements.map(\.id) == ["bob"])
+            await world.pass()
+            #expect(try await Self.cached(trio.url, trio.bob)?.isMuted == true)
+            try await alice.unmute("bob", in: trio.url)
+            try await alice.addOperators(["bob"], to: trio.url)
+            #expect(
+                try await alice.operators(of: trio.url).elements.map(\.id).sorted()
+                    == ["alice", "bob"])
+            try await alice.removeOperators(["bob"], from: trio.url)
+            try await alice.setCountPreference(.off, of: trio.url)
+            try await alice.setPushTrigger(.mentions, of: trio.url)
+            let channel = try #require(try await Self.cached(trio.url, alice))
+            #expect(channel.countPreference == .off && channel.pushTrigger == .mentions)
+            #expect(channel.members.filter { $0.role == .operator }.map(\.id) == ["alice"])
+        }
+    }
+
+    @Test
+    func `metadata and counters are written, told and forgotten (scar 110)`() throws {
+        try Self.play { world, trio in
+            let (alice, url) = (trio.alice, trio.url)
+            try await alice.createMetadata(["a": "1", "b": "2"], of: url)
+            await #expect(throws: RoostError.self) {
+                try await alice.createMetadata(["a": "3"], of: url)
+            }
+            #expect(try await alice.updateMetadata(["a": "4", "c": "5"], of: url) == ["a": "4"])
+            try await alice.updateMetadata(["c": "5"], of: url, addsMissing: true)
+            try await alice.deleteMetadata("b", of: url)
+            let expected = ["a": "4", "c": "5"]
+            #expect(try await alice.metadata(of: url) == expected)
+            #expect(try await Self.cached(url, alice)?.metadata == expected)
+            await world.pass()
+            #expect(try await Self.cached(url, trio.bob)?.metadata == expected)
+            // Other news of the channel leave them.
+            try await alice.update(url, ChannelUpdateParams(name: "x"))
+            await world.pass()
+            #expect(try await Self.cached(url, trio.bob)?.metadata == expected)
+            try await alice.deleteMetadata(of: url)
+            await world.pass()
+            #expect(try await Self.cached(url, trio.bob)?.metadata == [:])
+
+            try await alice.createCounters(["n": 5], of: url)
+            #expect(try await alice.changeCounters(["n": 2], of: url, .decrease) == ["n": 3])
+            #expect(try await trio.bob.counters(of: url) == ["n": 3])
+            try await alice.deleteCounters(of: url)
+            #expect(try await alice.counters(of: url) == [:])
+        }
+    }
+
+    @Test
+    func `members come page by page in the order asked for`() throws {
+        try Self.play { _, trio in
+            var query = MemberQuery()
+            query.order = .operatorsFirst
+            query.pageSize = 2
+            let first = try await trio.bob.members(of: trio.url, query)
+            #expect(first.elements.map(\.id) == ["alice", "bob"])
+            let token = try #require(first.next)
+            let second = try await trio.bob.members(of: trio.url, query, after: token)
+            #expect(second.elements.map(\.id) == ["carol"] && second.next == nil)
+            query.isOperator = false
+            query.nicknamePrefix = ""
+            #expect(try await trio.bob.members(of: trio.url, query).elements.count == 2)
+        }
+    }
+
+    @Test
+    func `public channels are found and entered by those who know the code`() throws {
+        try Self.play { _, trio in
+            var params = ChannelCreateParams(memberIDs: [], name: "club")
+            params.isPublic = true
+            params.accessCode = "open"
+            let url = try await trio.alice.createChannel(params).url
+            let found = try await trio.bob.publicChannels()
+            #expect(found.elements.map(\.url) == [url])
+            await #expect(throws: RoostError.self) { try await trio.bob.join(url) }
+            #expect(try await trio.bob.join(url, accessCode: "open").myState == .joined)
+            #expect(try await Self.cached(url, trio.bob) != nil)
+        }
+    }
+
+    @Test
+    func `whom a user has blocked is listed until unblocked`() throws {
+        try Self.play { _, trio in
+            try await trio.alice.block("bob")
+            #expect(try await trio.alice.blockedUsers().elements.map(\.id) == ["bob"])
+            try await trio.alice.unblock("bob")
+            #expect(try await trio.alice.blockedUsers().elements.isEmpty)
+        }
+    }
+
+    @Test
+    func `without a connection nothing changes, and the caller is told`() throws {
+        try Self.play { world, trio in
+            await trio.network.cut()
+            await world.pass()
+            await #expect(throws: RoostError.self) {
+                try await trio.alice.update(trio.url, ChannelUpdateParams(name: "never"))
+            }
+            await #expect(throws: RoostError.self) { try await trio.alice.markAsRead(trio.url) }
+            let channel = try await Self.cached(trio.url, trio.alice)
+            #expect(channel?.name == "trip")
+        }
+    }
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostExecutors
+import RoostTestKit
+import Testing
+
+/// What an app is told as it happens.
+struct ChatEventTests {
+    /// Two people in one channel; what the first is told is written down.
+    private struct Pair {
+        let alice: ChatClient
+        let bob: ChatClient
+        let url: ChannelURL
+        let phone: SimulatedWorld.Device
+        let heard = Guarded([ChatEvent]())
+
+        init(_ world: SimulatedWorld) async throws {
+            phone = world.device(of: "alice")
+            alice = try await world.launch(phone)
+            bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            var params = ChannelCreateParams(memberIDs: ["alice"], name: "talk")
+            params.operatorIDs = ["bob"]
+            url = try await bob.createChannel(params).url
+            await world.pass()
+            let events = await alice.events()
+            Task(executorPreference: world.executor) { [heard] in
+                for await event in events { heard.withLock { $0.append(event) } }
+            }
+            await world.pass()
+        }
+
+        /// What came since the last look, once all has.
+        func take(_ world: SimulatedWorld) async -> [ChatEvent] {
+            await world.pass(.milliseconds(700))
+            await alice.waitUntilIdle()
+            return heard.withLock { events in
+                defer { events = [] }
+                return events
+            }
+        }
+    }
+
+    private static func play(
+        _ story: @escaping @Sendable (SimulatedWorld, Pair) async throws -> Void
+    ) throws {
+        try SimulatedWorld.play(seed: 21) { world in try await story(world, Pair(world)) }
+    }
+
+    @Test
+    func `messages, mentions, edits and deletions of others are told in order`() throws {
+        try Self.play { world, pair in
+            var params = UserMessageParams(text: "hi")
+            params.mention = Mention(userIDs: ["alice"])
+            try await pair.bob.send(params, to: pair.url)
+            let events = await pair.take(world)
+            guard case .messageReceived(let message)? = events.first,
+                let id = message.messageID
+            else {
+                Issue.record("The first event is \(String(describing: events.first)).")
+                return
+            }
+            #expect(events.contains(.mentioned(message)) && message.text == "hi")
+            let channel = try await pair.alice.channel(pair.url)
+            #expect(channel.unreadMessageCount == 1 && channel.unreadMentionCount == 1)
+            // The user's own words are no news.
+            try await pair.alice.send("mine", to: pair.url)
+            #expect(
+                await pair.take(world).allSatisfy { event in
+                    if case .messageReceived = event { false } else { true }
+                })
+            try await pair.bob.edit(id, in: pair.url, text: "hello")
+            let edits = await pair.take(world)
+            #expect(
+                edits.contains { event in
+                    if case .messageUpdated(let message) = event {
+                        message.text == "hello"
+                    } else {
+                        false
+                    }
+                })
+            try await pair.bob.delete(id, in: pair.url)
+            #expect(await pair.take(world).contains(.messageDeleted(id, pair.url)))
+        }
+    }
+
+    @Test
+    func `an event comes when what it tells of is on disk (R89)`() throws {
+        try Self.play { world, pair in
+            let events = await pair.alice.events()
+            let url = pair.url
+            let found = Guarded([String]())
+            Task(executorPreference: world.executor) { [alice = pair.alice] in
+                for await event in events {
+                    let channel = try await alice.channel(url)
+                    switch event {
+                    case .channelChanged: found.withLock { $0.append(channel.name) }
+                    case .frozen: found.withLock { $0.append("\(channel.isFrozen)") }
+                    case .joined: found.withLock { $0.append("\(channel.memberCount)") }
+                    case .operatorsChanged: found.withLock { $0.append("\(channel.myRole)") }
+                    case .metadataChanged:
+                        found.withLock { $0.append(channel.metadata?["k"] ?? "") }
+                    default: break
+                    }
+                }
+            }
+            try await pair.bob.update(url, ChannelUpdateParams(name: "new"))
+            await world.pass()
+            try await pair.bob.setFrozen(true, url)
+            await world.pass()
+            try await pair.bob.invite(["carol"], to: url)
+            await world.pass()
+            try await pair.bob.addOperators(["alice"], to: url)
+            await world.pass()
+            try await pair.bob.createMetadata(["k": "v"], of: url)
+            await world.pass()
+            #expect(found.withLock { $0 } == ["new", "true", "3", "operator", "v"])
+        }
+    }
+
+    @Test
+    func `typing begins, lasts ten seconds without a word, and ends with the message`() throws {
+        try Self.play { world, pair in
+            let url = pair.url
+            await pair.bob.startTyping(in: url)
+            #expect(await pair.take(world).map(\.typists) == [["bob"]])
+            #expect(await pair.alice.typingUsers(in: url).map(\.id) == ["bob"])
+            // Bob's own list does not name him.
+            #expect(await pair.bob.typingUsers(in: url) == [])
+            await world.pass(.seconds(10))
+            #expect(await pair.take(world).map(\.typists) == [[]])
+            await pair.bob.startTyping(in: url)
+            await world.pass(.seconds(1))
+            await pair.bob.endTyping(in: url)
+            #expect(await pair.take(world).map(\.typists) == [["bob"], []])
+            await world.pass(.seconds(2))
+            await pair.bob.startTyping(in: url)
+            _ = await pair.take(world)
+            try await pair.bob.send("done", to: url)
+            #expect(await pair.take(world).compactMap(\.typists).last == [])
+            // And with the connection.
+            await pair.bob.startTyping(in: url)
+            _ = await pair.take(world)
+            await pair.phone.network.cut()
+            await world.pass(.seconds(60))
+            #expect(await pair.alice.typingUsers(in: url) == [])
+        }
+    }
+
+    @Test
+    func `read and delivery receipts of others stand in the cached channel`() throws {
+        try Self.play { world, pair in
+            try await pair.alice.send("read me", to: pair.url)
+            let told = await pair.take(world)
+            var channel = try await pair.alice.channel(pair.url)
+            let message = try #require(channel.lastMessage)
+            #expect(channel.unreadMembers(of: message).map(\.id) == ["bob"])
+            // Bob's client says by itself that it has come.
+            #expect(channel.undeliveredMembers(of: message).isEmpty)
+            #expect(told.contains { if case .delivered(_, pair.url) = $0 { true } else { false } })
+            try await pair.bob.markAsRead(pair.url)
+            let events = await pair.take(world)
+            #expect(
+                events.contains { event in
+                    if case .read(let user, _, _) = event { user.id == "bob" } else { false }
+                })
+            channel = try await pair.alice.channel(pair.url)
+            #expect(channel.unreadMembers(of: message).isEmpty)
+            // Whoever answers has read what stands above.
+            try await pair.alice.send("again", to: pair.url)
+            await world.pass()
+            try await pair.bob.send("yes", to: pair.url)
+            await world.pass()
+            channel = try await pair.alice.channel(pair.url)
+            let receipt = try #require(channel.readReceipts?["bob"])
+            #expect(receipt >= channel.lastMessage?.createdAt ?? .distantFuture)
+            try await pair.alice.markAsDelivered(pair.url)
+            let mine = try await pair.alice.channel(pair.url).deliveryReceipts?["alice"]
+            #expect(mine ?? .distantPast > receipt)
+        }
+    }
+
+    @Test
+    func
+        `a hundred marks in a second are one request, and all of them return (scars 112, 113, 114)`()
+        throws
+    {
+        try Self.play { world, pair in
+            let sent = Guarded(0)
+            pair.phone.network.observe { line in
+                if line.hasPrefix("<< READ") || line.hasPrefix(">> READ") {
+                    if line.contains("req_id") { sent.withLock { $0 += 1 } }
+                }
+            }
+            try await pair.bob.send("hi", to: pair.url)
+            await world.pass()
+            let (alice, url) = (pair.alice, pair.url)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask(executorPreference: world.executor) {
+                        try await alice.markAsRead(url)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for _ in 0..<100 { try await alice.markAsRead(url) }
+            await world.pass()
+            // The command and its answer.
+            #expect(sent.withLock { $0 } == 2)
+            let channel = try await alice.channel(url)
+            #expect(channel.unreadMessageCount == 0)
+            #expect(
+                channel.myLastRead ?? .distantPast
+                    >= channel.lastMessage?.createdAt ?? .distantFuture)
+            #expect(try await alice.unreadTotals() == alice.fetchUnreadTotals())
+        }
+    }
+
+    @Test
+    func `totals from disk are the server's, hidden and uncounted channels left out`() throws {
+        try Self.play { world, pair in
+            var urls = [pair.url]
+            for name in ["loud", "hidden", "off"] {
+                let params = ChannelCreateParams(
+                    memberIDs: ["alice"], name: name, customType: name)
+                urls.append(try await pair.bob.createChannel(params).url)
+            }
+            await world.pass()
+            for url in urls {
+                var params = UserMessageParams(text: "x")
+                params.mention = Mention(kind: .channel)
+                try await pair.bob.send(params, to: url)
+                try await pair.bob.send("y", to: url)
+            }
+            await world.pass()
+            try await pair.alice.hide(urls[2])
+            try await pair.alice.setCountPreference(.off, of: urls[3])
+            let totals = try await pair.alice.unreadTotals()
+            #expect(totals.messages == 4 && totals.mentions == 2 && totals.channels == 2)
+            #expect(try await pair.alice.fetchUnreadTotals() == totals)
+            let loud = try await pair.alice.unreadTotals(customTypes: ["loud"])
+            #expect(try await pair.alice.fetchUnreadTotals(customTypes: ["loud"]) == loud)
+            #expect(loud.channels == 1)
+            try await pair.alice.markAllAsRead()
+            let events = await pair.take(world)
+            #expect(events.contains(.unreadTotalChanged(0)))
+            #expect(try await pair.alice.unreadTotals() == UnreadTotals())
+        }
+    }
+
+    @Test
+    func `people and restrictions are told with all that is known of them`() throws {
+        try Self.play { world, pair in
+            let (bob, url) = (pair.bob, pair.url)
+            try await bob.invite(["carol"], to: url)
+            let joined = await pair.take(world)
+            #expect(
+                joined.contains { event in
+                    if case .joined(let members, url) = event {
+                        members.map(\.id) == ["carol"]
+                    } else {
+                        false
+                    }
+                })
+            try await bob.mute("alice", in: url, forSeconds: 60, reason: "loud")
+            let muted = await pair.take(world).compactMap(\.muted)
+            #expect(muted.map(\.id) == ["alice"] && muted.first?.reason == "loud")
+            #expect(muted.first?.until != nil)
+            #expect(try await pair.alice.channel(url).isMuted)
+            try await bob.createCounters(["n": 4], of: url)
+            #expect(
+                await pair.take(world).contains(
+                    .countersChanged(created: ["n": 4], updated: [:], deleted: [], url)))
+            try await bob.block("alice")
+            #expect(
+                await pair.take(world).contains { event in
+                    if case .blocked(let user, let blocker) = event {
+                        user.id == "alice" && blocker.id == "bob"
+                    } else {
+                        false
+                    }
+                })
+            try await bob.ban("alice", from: url)
+            #expect(
+                await pair.take(world).contains { event in
+                    if case .banned(let user, url) = event { user.id == "alice" } else { false }
+                })
+        }
+    }
+
+    @Test
+    func `a reader that sleeps is told how many events it missed (scar 86)`() throws {
+        try Self.play { world, pair in
+            let events = await pair.alice.events()
+            for number in 0..<200 { try await pair.bob.send("\(number)", to: pair.url) }
+            await world.pass(.seconds(60))
+            await pair.bob.waitUntilIdle()
+            await pair.alice.close()
+            var received = 0
+            var missed = 0
+            var count = 0
+            for await event in events {
+                count += 1
+                switch event {
+                case .messageReceived: received += 1
+                case .missed(let number): missed += number
+                default: break
+                }
+            }
+            #expect(count <= 256)
+            let told = pair.heard.withLock { $0.count }
+            #expect(received <= 200 && missed + count - (missed > 0 ? 1 : 0) == told)
+        }
+    }
+}
+
+extension ChatEvent {
+    fileprivate var typists: [UserID]? {
+        if case .typing(let users, _) = self { users.map(\.id) } else { nil }
+    }
+
+    fileprivate var muted: RestrictedUser? {
+        if case .muted(let user, _) = self { user } else { nil }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    struct Collections {
+        @Test
+        func `a channel list comes from the cache, then follows the server (R166 to R174, R208)`()
+            throws
+        {
+            try SyncStory.play(seed: 1) { story in
+                _ = try await story.channel("one")
+                let second = try await story.channel("two")
+                try await story.bob.send("x", to: second)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = GroupChannelListViewController()
+                view.viewDidLoad()
+                await story.world.pass()
+                #expect(view.events == ["insert two one"])
+                #expect(view.fetches == 1)
+                #expect(view.channelCollection?.hasMore == false)
+
+                view.events = []
+                let third = try await story.channel("three")
+                await story.world.pass()
+                #expect(view.events == ["insert three"])
+                try await story.bob.send("hello", to: third)
+                await story.world.pass()
+                #expect(view.events.contains("move three"))
+                try await story.bob.send("again", to: third)
+                await story.world.pass()
+                #expect(view.events.last == "update three")
+                try await story.bob.deleteChannel(third)
+                await story.world.pass()
+                #expect(view.events.last == "remove three")
+                view.close()
+
+                // Refresh is remove, create, fetch; without a network from the cache.
+                await story.phone.network.cut()
+                let again = GroupChannelListViewController()
+                again.viewDidLoad()
+                await story.world.pass()
+                #expect(again.events == ["insert two one"])
+                again.close()
+                #expect(SBSMChannelCollection(query: nil) == nil)
+            }
+        }
+
+        @Test
+        func `pages come around the viewpoint and one by one (R175 to R177, R182 to R189)`()
+            throws
+        {
+            try SyncStory.play(seed: 2) { story in
+                let url = try await story.channel("train")
+                for number in 1...150 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass()
+                #expect(view.fetches.sorted() == ["next 0", "previous 0"])
+                #expect(view.shown == (111...150).map(String.init))
+                let hasMore: (Bool, SBDError?) = await story.wait { done in
+                    view.messageCollection.fetch(in: .previous) { done(($0, $1)) }
+                }
+                #expect(hasMore.0)
+                #expect(view.shown == (71...150).map(String.init))
+                // One page at a time in one direction.
+                let codes = Answers<Int>()
+                view.messageCollection.fetch(in: .previous) { codes.values.append($0?.code ?? 0) }
+                view.messageCollection.fetch(in: .previous) { codes.values.append($0?.code ?? 0) }
+                await story.world.pass()
+                #expect(codes.values.sorted() == [0, SBSMErrorCode.duplicateFetch.rawValue])
+                let log = try await story.world.log(of: url)
+
+                // Another viewpoint: everything goes, and pages lead both ways from there.
+                view.viewpoint = log[49].createdAt.milliseconds
+                view.messageCollection.resetViewpointTimestamp(view.getLastReadTimestamp())
+                await story.world.pass()
+                #expect(view.events.last == "clear")
+                #expect(view.shown.isEmpty)
+                view.messageCollection.fetch(in: .next)
+                await story.world.pass()
+                #expect(view.shown.contains("50"))
+                let finished: (Bool, SBDError?) = await story.wait { done in
+                    view.messageCollection.fetchAllNextMessages { done(($0, $1)) }
+                }
+                #expect(!finished.0)
+                #expect(view.shown.last == "150")
+                #expect(view.messageCollection.viewpointTimestamp == view.viewpoint)
+                view.close()
+            }
+        }
+
+        @Test
+        func `all of the history is downloaded, into the cache only (R154, R178 to R181)`() throws {
+            try SyncStory.play(seed: 3) { story in
+                let url = try await story.channel("train")
+                for number in 1...250 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass(.seconds(60))
+                #expect(view.shown.count == 40)
+                await story.phone.network.cut()
+                for _ in 0..<8 {
+                    view.messageCollection.fetch(in: .previous)
+                    await story.world.pass()
+                }
+                #expect(view.shown.count == 250)
+                view.close()
+            }
+        }
+
+        @Test
+        func
+            `own messages appear once, from preview to sent, and failed ones go (R190 to R192, R206)`()
+            throws
+        {
+            try SyncStory.play(seed: 4) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass()
+                view.events = []
+                view.send("hello")
+                await story.world.pass()
+                #expect(view.events == ["insert 1", "update succeeded"])
+                #expect(view.shown == ["hello"])
+                try await story.bob.send("hi", to: url)
+                await story.world.pass()
+                #expect(view.shown == ["hello", "hi"])
+                // The guide takes a failed preview back, so it is not sent later.
+                await story.phone.network.cut()
+                view.send("lost")
+                await story.world.pass()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.shown == ["hello", "hi"])
+                #expect(try await story.world.log(of: url).map(\.text) == ["hello", "hi"])
+                view.close()
+            }
+        }
+
+        @Test
+        func `a filter says whether it is a part of another (R175, R207)`() {
+            func filter(
+                _ type: SBDMessageTypeFilter, _ custom: String? = nil, _ senders: [String]? = nil
+            ) -> SBSMMessageFilter {
+                SBSMMessageFilter(messageType: type, customType: custom, senderUserIds: senders)
+            }
+            let all = filter(.all)
+            #expect(filter(.user).isSubFilter(of: all))
+            #expect(!all.isSubFilter(of: filter(.user)))
+            #expect(filter(.user, "a").isSubFilter(of: filter(.user)))
+            #expect(!filter(.user, "a").isSubFilter(of: filter(.user, "b")))
+            #expect(filter(.all, nil, ["x"]).isSubFilter(of: filter(.all, nil, ["x", "y"])))
+            #expect(!filter(.all, nil, ["z"]).isSubFilter(of: filter(.all, nil, ["x"])))
+            #expect(!all.isSubFilter(of: filter(.all, nil, ["x"])))
+        }
+    }
+}

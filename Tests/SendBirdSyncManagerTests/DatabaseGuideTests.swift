@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DatabaseGuide
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// The worked example of the database guide, against the server.
+    struct DatabaseGuide {
+        private static func cache(_ story: SyncStory) throws -> MessageCache {
+            MessageCache(table: try MessageTable(path: story.folder.file("own.sqlite")))
+        }
+
+        private static func texts(_ cache: MessageCache, _ url: ChannelURL) throws -> [String] {
+            try cache.table.messages(in: url.rawValue).map { $0.message ?? "" }
+        }
+
+        @Test
+        func `one's own table holds messages by time, with edits and deletions (R8, R55 to R63)`()
+            throws
+        {
+            try SyncStory.play(seed: 31) { story in
+                let url = try await story.channel("train")
+                for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                let cache = try Self.cache(story)
+                for _ in 0..<2 {
+                    let error: (any Error)? = await story.wait { done in
+                        cache.loadOlder(in: channel, done: done)
+                    }
+                    #expect(error == nil)
+                }
+                #expect(try Self.texts(cache, url) == (1...60).map(String.init))
+                let log = try await story.world.log(of: url)
+                try await story.bob.edit(try #require(log[4].messageID), in: url, text: "5!")
+                try await story.bob.delete(try #require(log[9].messageID), in: url)
+                try await story.bob.send("61", to: url)
+                await story.bob.waitUntilIdle()
+                let newer: (any Error)? = await story.wait { done in
+                    cache.loadNewer(in: channel, done: done)
+                }
+                #expect(newer == nil)
+                let changes: (any Error)? = await story.wait { done in
+                    cache.applyChanges(in: channel, done: done)
+                }
+                #expect(changes == nil)
+                let server = try await story.world.log(of: url).map(\.text)
+                #expect(try Self.texts(cache, url) == server)
+                // The token leads on from there.
+                try await story.bob.delete(try #require(log[10].messageID), in: url)
+                await story.bob.waitUntilIdle()
+                let _: (any Error)? = await story.wait { done in
+                    cache.applyChanges(in: channel, done: done)
+                }
+                let now = try await story.world.log(of: url).map(\.text)
+                #expect(try Self.texts(cache, url) == now)
+                // An unsent message stays out of it.
+                await story.phone.network.cut()
+                try cache.table.insert([
+                    channel.sendUserMessage(with: try #require(SBDUserMessageParams(message: "x")))
+                ])
+                #expect(try Self.texts(cache, url) == now)
+            }
+        }
+
+        @Test
+        func `one's own list of channels follows the server, live and later (R64 to R72)`()
+            throws
+        {
+            try SyncStory.play(seed: 32) { story in
+                let first = try await story.channel("first")
+                let empty = try await story.channel("empty")
+                try await story.bob.send("hello", to: first)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let cache = try Self.cache(story)
+                func names() throws -> [String] { try cache.table.channels().map(\.name) }
+                let error: (any Error)? = await story.wait { done in
+                    cache.replaceChannels(done: done)
+                }
+                #expect(error == nil)
+                #expect(try names().sorted() == ["empty", "first"])
+                // As it happens.
+                SBDMain.add(cache as any SBDChannelDelegate, identifier: "cache")
+                try await story.bob.update(empty, ChannelUpdateParams(name: "still empty"))
+                await story.world.pass()
+                #expect(try names().sorted() == ["first", "still empty"])
+                let third = try await story.channel("third")
+                await story.world.pass()
+                try await story.bob.send("hi", to: third)
+                await story.world.pass()
+                #expect(try cache.table.messages(in: third.rawValue).map(\.message) == ["hi"])
+                try await story.bob.deleteChannel(third)
+                await story.world.pass()
+                #expect(try !names().contains("third"))
+                #expect(try cache.table.messages(in: third.rawValue).isEmpty)
+                SBDMain.removeAllChannelDelegates()
+                // What happened while nobody listened, by the change log.
+                let fourth = try await story.channel("fourth")
+                try await story.bob.deleteChannel(empty)
+                await story.bob.waitUntilIdle()
+                let second: (any Error)? = await story.wait { done in
+                    cache.applyChannelChanges(done: done)
+                }
+                #expect(second == nil)
+                #expect(try names().sorted() == ["first", "fourth"])
+                try await story.bob.deleteChannel(fourth)
+                let _: (any Error)? = await story.wait { done in
+                    cache.applyChannelChanges(done: done)
+                }
+                #expect(try names() == ["first"])
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    struct History {
+        @Test
+        func `objects become bytes and objects again, of their own kind (R12 to R18)`() throws {
+            let message = RoostModel.Message(
+                delivery: .delivered(7, "r-1"), channelURL: "c",
+                createdAt: Timestamp(milliseconds: 1_432_039_402_493),
+                sender: Sender(user: User(id: "ann")), content: .user(text: "hello"))
+            let object = SBDBaseMessage.make(message)
+            let data = try #require(object.serialize())
+            let again = try #require(SBDBaseMessage.build(fromSerializedData: data))
+            #expect(again is SBDUserMessage)
+            #expect((again as? SBDUserMessage)?.requestId == "r-1")
+            #expect(again == object)
+            #expect(again.createdAt == 1_432_039_402_493)
+            #expect(SBDUserMessage.build(fromSerializedData: data) != nil)
+            #expect(SBDFileMessage.build(fromSerializedData: data) == nil)
+            #expect(SBDGroupChannel.build(fromSerializedData: data) == nil)
+            #expect(SBDBaseMessage.build(fromSerializedData: Data("garbage".utf8)) == nil)
+            let channel = SBDGroupChannel(GroupChannel(url: "c", name: "train"))
+            let bytes = try #require(channel.serialize())
+            #expect(SBDGroupChannel.build(fromSerializedData: bytes)?.name == "train")
+            #expect(SBDBaseChannel.build(fromSerializedData: bytes) is SBDGroupChannel)
+        }
+
+        @Test
+        func `pages and change logs are there for one's own database (R56 to R63, R70, R196)`()
+            throws
+        {
+            try SyncStory.play(seed: 21) { story in
+                let url = try await story.channel("train")
+                for number in 1...10 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                let params = SBDMessageListParams()
+                params.previousResultSize = 4
+                let newest: ([SBDBaseMessage]?, SBDError?) = await story.wait { done in
+                    channel.getMessagesByTimestamp(Int64.max, params: params) { done(($0, $1)) }
+                }
+                let page = try #require(newest.0)
+                #expect(page.map { $0.message ?? "" } == ["7", "8", "9", "10"])
+                params.reverse = true
+                let older: ([SBDBaseMessage]?, SBDError?) = await story.wait { done in
+                    channel.getMessagesByTimestamp(page[0].createdAt, params: params) {
+                        done(($0, $1))
+                    }
+                }
+                #expect(older.0?.map { $0.message ?? "" } == ["6", "5", "4", "3"])
+                let since = page[3].createdAt
+                let newer = SBDMessageListParams()
+                newer.nextResultSize = 10
+                newer.isInclusive = false
+                try await story.bob.send("11", to: url)
+                try await story.bob.edit(MessageID(page[0].messageId), in: url, text: "7!")
+                try await story.bob.delete(MessageID(page[1].messageId), in: url)
+                await story.bob.waitUntilIdle()
+                let news: ([SBDBaseMessage]?, SBDError?) = await story.wait { done in
+                    channel.getMessagesByTimestamp(since, params: newer) { done(($0, $1)) }
+                }
+                #expect(news.0?.map { $0.message ?? "" } == ["11"])
+                typealias Log = ([SBDBaseMessage]?, [NSNumber]?, Bool, String?, SBDError?)
+                let log: Log = await story.wait { done in
+                    channel.getMessageChangeLogs(
+                        sinceTimestamp: since, params: SBDMessageChangeLogsParams()
+                    ) { done(($0, $1, $2, $3, $4)) }
+                }
+                // What was written since is a change as well.
+                #expect(log.0?.contains { $0.message == "7!" } == true)
+                #expect(log.1 == [NSNumber(value: page[1].messageId)])
+                let next: Log = await story.wait { done in
+                    channel.getMessageChangeLogs(
+                        sinceToken: log.3, params: SBDMessageChangeLogsParams()
+                    ) { done(($0, $1, $2, $3, $4)) }
+                }
+                #expect(next.0 == [])
+                #expect(next.1 == [])
+                typealias Channels = ([SBDGroupChannel]?, [String]?, Bool, String?, SBDError?)
+                let channels: Channels = await story.wait { done in
+                    SBDMain.getMyGroupChannelChangeLogs(byTimestamp: 1, customTypes: nil) {
+                        done(($0, $1, $2, $3, $4))
+                    }
+                }
+                #expect(channels.0?.map(\.name) == ["train"])
+                try await story.bob.deleteChannel(url)
+                await story.world.pass()
+                let gone: Channels = await story.wait { done in
+                    SBDMain.getMyGroupChannelChangeLogs(byToken: channels.3, customTypes: nil) {
+                        done(($0, $1, $2, $3, $4))
+                    }
+                }
+                #expect(gone.1 == [url.rawValue])
+            }
+        }
+
+        @Test
+        func `open channels are refused in so many words (R5, R65, R214)`() throws {
+            try SyncStory.play(seed: 22) { story in
+                let answer: ([SBDBaseChannel]?, SBDError?) = await story.wait { done in
+                    SBDOpenChannelListQuery().loadNextPage { done(($0, $1)) }
+                }
+                #expect(answer.0 == nil)
+                #expect(answer.1?.localizedDescription.contains("Open channels") == true)
+            }
+        }
+    }
+}

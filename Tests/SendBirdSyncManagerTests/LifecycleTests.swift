@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    struct Lifecycle {
+        @Test
+        func `set up with a user, everything works before any connection (R156 to R159, R161)`()
+            throws
+        {
+            try SyncStory.play(seed: 11) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass()
+                view.close()
+                SBSMSyncManager().pauseSynchronize()
+                await SBDMain.door.close()
+
+                await story.phone.network.cut()
+                story.launch()
+                let offline = GroupChannelChattingViewController(
+                    channel: try await story.get(url))
+                offline.viewDidLoad()
+                await story.world.pass()
+                #expect(offline.shown == ["1"])
+                // What is open stays open when the connection is made later.
+                story.phone.network.restore()
+                await story.connect()
+                try await story.bob.send("2", to: url)
+                await story.world.pass()
+                #expect(offline.shown == ["1", "2"])
+                offline.close()
+                #expect(SBSMSyncManager() == SBSMSyncManager.manager())
+            }
+        }
+
+        @Test
+        func `after a reconnection the guide's delegate shows what was missed (R160, R205)`()
+            throws
+        {
+            try SyncStory.play(seed: 12) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                SBDMain.add(view as any SBDConnectionDelegate, identifier: "view")
+                view.viewDidLoad()
+                await story.world.pass()
+                await story.phone.network.cut()
+                try await story.bob.send("2", to: url)
+                await story.bob.waitUntilIdle()
+                // The warning of the old guide is without object here.
+                SBDMain.removeAllChannelDelegates()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.events.contains("clear"))
+                #expect(view.shown == ["1", "2"])
+                try await story.bob.send("3", to: url)
+                await story.world.pass()
+                #expect(view.shown == ["1", "2", "3"])
+                SBDMain.removeAllConnectionDelegates()
+                view.close()
+            }
+        }
+
+        @Test
+        func `after a logout the app chooses: clear the cache, or only stop (R162, R163, R204)`()
+            throws
+        {
+            try SyncStory.play(seed: 13) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                #expect(SBDMain.getCurrentUser()?.userId == "alice")
+                #expect(try await story.get(url).name == "train")
+                let _: Bool = await story.wait { done in
+                    SBDMain.disconnect {
+                        // clear cache
+                        SBSMSyncManager().clearCache()
+
+                        // stop synchronizing
+                        SBSMSyncManager().pauseSynchronize()
+                        done(true)
+                    }
+                }
+                await story.world.pass()
+                #expect(SBDMain.getCurrentUser() == nil)
+                let (channel, error): (SBDGroupChannel?, SBDError?) = await story.wait { done in
+                    SBDGroupChannel.getWithUrl(url.rawValue) { done(($0, $1)) }
+                }
+                #expect(channel == nil)
+                #expect(error?.code == SBDErrorCode.connectionRequired.rawValue)
+            }
+        }
+
+        @Test
+        func `the old names and numbers are there (R80, R164, R165, R202, R209 to R212, R214)`() {
+            #expect(SBSMErrorCode.databaseError.rawValue == 810001)
+            #expect(SBSMErrorCode.setupRequired.rawValue == 810100)
+            #expect(SBSMErrorCode.duplicateFetch.rawValue == 810200)
+            #expect(SBSMErrorCode.invalidParameter.rawValue == 810300)
+            #expect(SBSMErrorCode.invalidTimeRange.rawValue == 810305)
+            let channelActions: [SBSMChannelEventAction] = [
+                .none, .insert, .update, .remove, .move, .clear,
+            ]
+            #expect(channelActions.map(\.rawValue) == Array(0..<6))
+            let messageActions: [SBSMMessageEventAction] = [
+                .none, .insert, .update, .remove, .clear,
+            ]
+            #expect(messageActions.map(\.rawValue) == Array(0..<5))
+            #expect([SBSMMessageDirection.previous, .next].map(\.rawValue) == [0, 1])
+            let options = SBSMSyncManagerOptions()
+            #expect(options.automaticMessageResendRetryCount == 10)
+            #expect(options.messageCollectionCapacity > 0)
+            #expect(options.maxFailedMessageCountPerChannel > 0)
+            #expect(options.failedMessageRetentionDays == 3)
+            let types: [AnyClass] = [
+                SBDMain.self, SBDUser.self, SBDError.self, SBDBaseMessage.self,
+                SBDUserMessage.self, SBDFileMessage.self, SBDBaseChannel.self,
+                SBDGroupChannel.self, SBDGroupChannelListQuery.self,
+                SBDOpenChannelListQuery.self,
+            ]
+            #expect(types.allSatisfy { $0 is NSObject.Type })
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    struct Callbacks {
+        @Test
+        func `all may be called from inside each handler, which comes once (R215, R216, scar 138)`()
+            throws
+        {
+            try DoorStory.play(seed: 41) { story in
+                let url = try await story.channel("train")
+                for number in 1...3 { try await story.bob.send("m\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                let steps = Answers<String>()
+                SendbirdChat.connect(userId: "alice") { user, error in
+                    steps.values.append("connected \(user?.userId ?? "-")")
+                    GroupChannel.getChannel(url: url.rawValue) { channel, error in
+                        guard let channel else { return }
+                        steps.values.append("channel")
+                        let collection = SendbirdChat.createMessageCollection(channel: channel)
+                        collection.startCollection(
+                            initPolicy: .cacheAndReplaceByApi,
+                            cacheResultHandler: { messages, error in
+                                steps.values.append("cache")
+                                // Too early, but harmless.
+                                collection.loadPrevious { messages, error in
+                                    steps.values.append("page \(messages?.count ?? -1)")
+                                }
+                            },
+                            apiResultHandler: { messages, error in
+                                steps.values.append("api \(messages?.count ?? -1)")
+                                collection.loadNext { messages, error in
+                                    steps.values.append("next \(messages?.count ?? -1)")
+                                    collection.dispose()
+                                    collection.dispose()
+                                    collection.loadNext { messages, error in
+                                        steps.values.append("late \(error?.code ?? 0)")
+                                        SendbirdChat.disconnect {
+                                            steps.values.append("bye")
+                                        }
+                                    }
+                                }
+                            })
+                    }
+                }
+                await story.world.pass(.seconds(30))
+                let seen = steps.values.filter { !$0.hasPrefix("page") }
+                #expect(
+                    seen == [
+                        "connected alice", "channel", "cache", "api 3", "next 0",
+                        "late \(ChatError.collectionDisposed.rawValue)", "bye",
+                    ])
+                #expect(steps.values.filter { $0.hasPrefix("page") }.count == 1)
+                #expect(SendbirdChat.getCurrentUser() == nil)
+            }
+        }
+
+        @Test
+        func `before the library is initialized and before anybody connects, calls say so (R216)`()
+            throws
+        {
+            try SimulatedWorld.play(seed: 42) { world in
+                SendbirdChat.door.enter(world.surroundings(of: world.device(of: "alice")))
+                SendbirdChat.door.call(on: CallbackQueue { work in world.later(work) })
+                let codes = Answers<Int>()
+                GroupChannel.getChannel(url: "c") { codes.values.append($1?.code ?? 0) }
+                await world.pass()
+                SendbirdChat.initialize(params: InitParams(applicationId: "simulation"))
+                GroupChannel.getChannel(url: "c") { codes.values.append($1?.code ?? 0) }
+                await world.pass()
+                SendbirdChat.connect(userId: "alice") { codes.values.append($1?.code ?? 0) }
+                await world.pass()
+                #expect(
+                    codes.values == [
+                        ChatError.invalidInitialization.rawValue,
+                        ChatError.connectionRequired.rawValue,
+                        ChatError.invalidInitialization.rawValue,
+                    ])
+            }
+        }
+
+        private final class Ears: ConnectionDelegate, GroupChannelDelegate {
+            var heard: [String] = []
+
+            func didConnect(userId: String) { heard.append("connected \(userId)") }
+            func didStartReconnection() { heard.append("lost") }
+            func didSucceedReconnection() { heard.append("regained") }
+            func didDisconnect(userId: String) { heard.append("disconnected \(userId)") }
+            func channel(_ channel: BaseChannel, didReceive message: BaseMessage) {
+                heard.append("\(channel.name): \(message.message)")
+            }
+            func channel(_ channel: BaseChannel, didUpdate message: BaseMessage) {
+                heard.append("now \(message.message)")
+            }
+            func channelWasDeleted(_ channelURL: String, channelType: ChannelType) {
+                heard.append("deleted")
+            }
+        }
+
+        @Test
+        func `delegates hear of connection and channels, collections need none (R93, R155, R205)`()
+            throws
+        {
+            try DoorStory.play(seed: 43) { story in
+                let ears = Ears()
+                SendbirdChat.addConnectionDelegate(ears, identifier: "a")
+                SendbirdChat.addChannelDelegate(ears, identifier: "a")
+                await story.connect()
+                let url = try await story.channel("train")
+                await story.world.pass()
+                try await story.bob.send("hello", to: url)
+                await story.world.pass()
+                let log = try await story.world.log(of: url)
+                try await story.bob.edit(try #require(log[0].messageID), in: url, text: "hello!")
+                await story.world.pass()
+                await story.phone.network.cut()
+                await story.world.pass()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                for word in ["connected alice", "train: hello", "now hello!", "lost", "regained"] {
+                    #expect(ears.heard.contains(word), "\(word) in \(ears.heard)")
+                }
+                let view = try #require(CustomViewController(coder: NSCoder()))
+                view.createGroupChannelCollection()
+                view.loadMore()
+                await story.world.pass()
+                SendbirdChat.removeAllChannelDelegates()
+                SendbirdChat.removeAllConnectionDelegates()
+                ears.heard = []
+                _ = try await story.channel("boat")
+                await story.world.pass()
+                #expect(view.added == ["boat"])
+                #expect(ears.heard.isEmpty)
+            }
+        }
+
+        @Test
+        func `handlers come on the main queue, or on the one that the app names (scar 138)`()
+            async throws
+        {
+            let world = World.live()
+            SendbirdChat.door.enter(world)
+            await MainActor.run { dispatchPrecondition(condition: .onQueue(.main)) }
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                GroupChannel.getChannel(url: "c") { _, error in
+                    dispatchPrecondition(condition: .onQueue(.main))
+                    #expect(error != nil)
+                    done.resume()
+                }
+            }
+            let queue = DispatchQueue(label: "app")
+            SendbirdChat.setCompletionHandlerDelegateQueue(queue)
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                GroupChannel.getChannel(url: "c") { _, _ in
+                    dispatchPrecondition(condition: .onQueue(queue))
+                    done.resume()
+                }
+            }
+            SendbirdChat.setCompletionHandlerDelegateQueue(nil)
+        }
+    }
+}

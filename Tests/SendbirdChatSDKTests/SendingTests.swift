@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    struct Sending {
+        /// Alice looks at a channel with Bob.
+        private static func open(
+            _ story: DoorStory
+        ) async throws -> (url: ChannelURL, view: ChatView.CustomViewController) {
+            let url = try await story.channel("train")
+            await story.connect()
+            let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+            view.channel = try await story.get(url)
+            view.createMessageCollection()
+            view.initialize()
+            await story.world.pass()
+            view.calls = []
+            return (url, view)
+        }
+
+        @Test
+        func `a text is shown at once and becomes sent, under one name (R137, R143, R152)`()
+            throws
+        {
+            try DoorStory.play(seed: 31) { story in
+                let (url, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                var preview: UserMessage?
+                let (sent, error): (UserMessage?, SBError?) = await story.wait { done in
+                    preview = channel.sendUserMessage("hello") { done(($0, $1)) }
+                }
+                #expect(error == nil)
+                #expect(preview?.sendingStatus == .pending)
+                #expect(preview?.messageId == 0)
+                #expect(preview?.message == "hello")
+                #expect(preview?.sender?.userId == "alice")
+                #expect(sent?.sendingStatus == .succeeded)
+                #expect(sent?.requestId == preview?.requestId)
+                #expect(
+                    view.calls.filter { !$0.hasPrefix("channel") }
+                        == ["added pending", "updated succeeded"])
+                #expect(
+                    view.collection?.succeededMessages.map(\.requestId) == [sent?.requestId ?? ""])
+                #expect(try await story.world.log(of: url).map(\.text) == ["hello"])
+                let params = try #require(preview?.messageParams as? UserMessageCreateParams)
+                #expect(params.message == "hello")
+            }
+        }
+
+        @Test
+        func
+            `offline texts outlive the app, and arrive once and in order (R138, R139, R142, R153)`()
+            throws
+        {
+            try DoorStory.play(seed: 32) { story in
+                let (url, view) = try await Self.open(story)
+                await story.phone.network.cut()
+                let channel = try #require(view.channel)
+                let answers = Answers<(UserMessage?, SBError?)>()
+                for text in ["one", "two", "three"] {
+                    channel.sendUserMessage(text) { answers.values.append(($0, $1)) }
+                }
+                await story.world.pass()
+                #expect(answers.values.count == 3)
+                #expect(
+                    answers.values.allSatisfy { $0.1 != nil && $0.0?.sendingStatus == .pending })
+                #expect(view.collection?.pendingMessages.map(\.message) == ["one", "two", "three"])
+
+                await SendbirdChat.door.close()
+                story.launch()
+                await story.connect()
+                let again = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                again.channel = try await story.get(url)
+                again.createMessageCollection()
+                again.initialize()
+                await story.world.pass()
+                #expect(
+                    again.collection?.pendingMessages.map(\.message) == ["one", "two", "three"])
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(again.calls.filter { $0 == "updated succeeded" }.count >= 1)
+                #expect(again.collection?.pendingMessages.isEmpty == true)
+                #expect(try await story.world.log(of: url).map(\.text) == ["one", "two", "three"])
+                #expect(answers.values.count == 3)
+            }
+        }
+
+        @Test
+        func `what waited three days has failed, and can be sent again (R149 to R151)`()
+            throws
+        {
+            try DoorStory.play(seed: 33) { story in
+                let (url, view) = try await Self.open(story)
+                await story.phone.network.cut()
+                view.channel?.sendUserMessage("late")
+                await story.world.pass(.seconds(3 * 86_400 + 60))
+                story.phone.network.restore()
+                await story.world.pass(.seconds(120))
+                #expect(view.calls.contains("updated failed"))
+                let failed = try #require(view.collection?.failedMessages.first as? UserMessage)
+                #expect(failed.sendingStatus == .failed)
+                #expect(failed.errorCode == ChatError.pendingError.rawValue)
+                #expect(try await story.world.log(of: url).isEmpty)
+                let (sent, error): (UserMessage?, SBError?) = await story.wait { done in
+                    view.channel?.resendUserMessage(failed) { done(($0, $1)) }
+                }
+                #expect(error == nil)
+                #expect(sent?.requestId == failed.requestId)
+                #expect(try await story.world.log(of: url).map(\.text) == ["late"])
+                #expect(ChatError.networkError.rawValue == 800120)
+                #expect(ChatError.ackTimeout.rawValue == 800180)
+            }
+        }
+
+        @Test
+        func `a file waits for the network, and becomes its address (R140, R144 to R147)`()
+            throws
+        {
+            try DoorStory.play(seed: 34) { story in
+                let (url, view) = try await Self.open(story)
+                await story.phone.network.cut()
+                let params = FileMessageCreateParams(file: Data("picture".utf8))
+                params.fileName = "a.png"
+                params.mimeType = "image/png"
+                var preview: FileMessage?
+                let (pending, error): (FileMessage?, SBError?) = await story.wait { done in
+                    preview = view.channel?.sendFileMessage(params: params) { done(($0, $1)) }
+                }
+                #expect(error != nil)
+                #expect(pending?.sendingStatus == .pending)
+                #expect(preview?.name == "a.png")
+                let again = try #require(preview?.messageParams as? FileMessageCreateParams)
+                #expect(again.fileName == "a.png")
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let sent = try #require(view.collection?.succeededMessages.first as? FileMessage)
+                #expect(!sent.url.isEmpty)
+                #expect(sent.requestId == preview?.requestId)
+                #expect(try await story.world.log(of: url).count == 1)
+            }
+        }
+
+        @Test
+        func `what the server refuses has failed at once and does not go out again (R148, R149)`()
+            throws
+        {
+            try DoorStory.play(seed: 35) { story in
+                let (url, view) = try await Self.open(story)
+                try await story.bob.setFrozen(true, url)
+                await story.world.pass()
+                let (message, error): (UserMessage?, SBError?) = await story.wait { done in
+                    view.channel?.sendUserMessage("cold") { done(($0, $1)) }
+                }
+                #expect(error != nil)
+                #expect(message?.sendingStatus == .failed)
+                #expect(message?.errorCode == error?.code)
+                #expect(view.calls.contains("updated failed"))
+                await story.world.pass(.seconds(600))
+                #expect(try await story.world.log(of: url).isEmpty)
+            }
+        }
+
+        @Test
+        func `messages are edited, answered with reactions and deleted (R200)`() throws {
+            try DoorStory.play(seed: 36) { story in
+                let (url, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                let (sent, _): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.sendUserMessage("hello") { done(($0, $1)) }
+                }
+                let message = try #require(sent)
+                let (edited, error): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.updateUserMessage(
+                        messageId: message.messageId,
+                        params: UserMessageUpdateParams(message: "hello!")
+                    ) { done(($0, $1)) }
+                }
+                #expect(error == nil)
+                #expect(edited?.message == "hello!")
+                let (event, second): (SendbirdChatSDK.ReactionEvent?, SBError?) =
+                    await story.wait { done in
+                        channel.addReaction(with: message, key: "👍") { done(($0, $1)) }
+                    }
+                #expect(second == nil)
+                #expect(event?.operation == .add)
+                await story.world.pass()
+                #expect(view.collection?.succeededMessages.first?.reactions.map(\.key) == ["👍"])
+                let third: SBError? = await story.wait { done in
+                    channel.deleteMessage(message, completionHandler: done)
+                }
+                #expect(third == nil)
+                await story.world.pass()
+                #expect(view.collection?.succeededMessages.isEmpty == true)
+                #expect(try await story.world.log(of: url).isEmpty)
+            }
+        }
+    }
+}
