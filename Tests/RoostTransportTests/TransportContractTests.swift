@@ -144,7 +144,7 @@ func checkUploadContract(_ transport: some HTTPTransport) async throws {
         }
         let request = HTTPRequest(method: "POST", url: base + "/echo", headers: [("X-Sent", "yes")])
         let response = try await transport.upload(request, body(failingAt: nil))
-        #expect(response.status == 200, "\(String(decoding: response.body.prefix(200), as: UTF8.self)) \(response.headers)")
+        #expect(response.status == 200)
         #expect(response.header("X-Method") == "POST")
         #expect(response.header("X-Seen") == "yes")
         #expect(response.body == (0..<pieces).flatMap(piece))

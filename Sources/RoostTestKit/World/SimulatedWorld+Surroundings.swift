@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Roost
-import RoostModel
 
 extension SimulatedWorld {
     /// What an app on a device has around it, for code that opens its clients itself.
@@ -11,8 +10,7 @@ extension SimulatedWorld {
         return World(
             http: line, sockets: line, clock: executor,
             wallTime: { [executor, clockError = device.clockError] in
-                let time = Self.wallTime(executor).milliseconds
-                return Timestamp(milliseconds: time + clockError.milliseconds)
+                Self.wallTime(executor, clockError)
             },
             entropy: { [random] in random.next() },
             executor: SimulatedLane(of: executor, process: process),

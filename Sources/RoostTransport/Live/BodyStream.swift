@@ -62,7 +62,11 @@ final class BodyStream: InputStream {
             return state.rest.prefix(limit)
         }
         // URLSession itself would go on asking, and the server go on waiting.
-        if bytes == nil { monitor.fail() } else { monitor.advance() }
+        guard let bytes else {
+            monitor.fail()
+            return nil
+        }
+        if !bytes.isEmpty { monitor.advance() }
         return bytes
     }
 }

@@ -41,7 +41,10 @@ package final class URLSessionHTTP: HTTPTransport {
     ) async throws(TransportError) -> HTTPResponse {
         let (endpoint, url) = try Self.address(of: request)
         var urlRequest = Self.urlRequest(request, url)
+        #if canImport(Darwin)
+        // Elsewhere URLSession sends streams in chunks, whatever it is told.
         urlRequest.setValue(String(body.length), forHTTPHeaderField: "Content-Length")
+        #endif
         let monitor = UploadMonitor()
         urlRequest.httpBodyStream = BodyStream(body, watchedBy: monitor)
         return try await exchange(urlRequest, with: endpoint, within: request.timeLimit, monitor)
@@ -81,7 +84,10 @@ package final class URLSessionHTTP: HTTPTransport {
             responses.abandon(task, because: .timedOut)
         }
         defer { deadline.cancel() }
-        monitor.onFailure { [responses] in responses.abandon(task, because: .unreadable) }
+        monitor.onFailure { [responses] in
+            // From another thread: this one is the request's own, which cancelling waits for.
+            Task { responses.abandon(task, because: .unreadable) }
+        }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { responses.begin(task, $0) }
         } onCancel: {
