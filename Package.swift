@@ -91,7 +91,7 @@ let modules: [Target] = [
     .target(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
+            "CRoostBenchLimit", "Roost", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
             "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
         ]),
     .executableTarget(
