@@ -97,13 +97,14 @@ let modules: [Target] = [
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostStore",
+            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer", "RoostStore",
             "RoostTestKit", "RoostWire",
         ]),
 ]
 
 let examples: [Target] = [
     .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
+    .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour"),
     .executableTarget(
         name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4"),
     .executableTarget(
@@ -148,7 +149,7 @@ let tests: [Target] = [
         name: "RoostTests",
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
-            "RoostModel", "RoostStore", "RoostTestKit",
+            "RoostModel", "RoostStore", "RoostTestKit", "RoostTransport",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",

@@ -48,7 +48,7 @@ extension ChatClient {
     /// Forgets everything that can be fetched again: channels, messages, users, the last login.
     ///
     /// Unsent messages stay, unless they are asked for: then they are lost, those being sent right now
-    /// excepted. Open collections become empty; what they showed comes back with the next connection.
+    /// excepted. Open collections become empty; what they showed comes back from the server.
     public func clearCache(includingUnsent: Bool) async throws(RoostError) {
         if includingUnsent {
             for item in try await unsentMessages() { await cancel(item.requestID) }

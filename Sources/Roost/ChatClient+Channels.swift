@@ -317,8 +317,9 @@ extension ChatClient {
 
     // MARK: Totals
 
-    /// What is unread, from disk: true as far as the cache has all channels, which the first connection
-    /// brings about. Only channels of the custom types count, where any are named.
+    /// What is unread, from disk, in channels of these custom types; in all where none is named.
+    ///
+    /// It is true as far as the cache has all channels, which the first connection brings about.
     public func unreadTotals(
         customTypes: Set<String> = []
     ) async throws(RoostError) -> UnreadTotals {

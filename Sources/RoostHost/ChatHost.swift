@@ -6,28 +6,11 @@ package import RoostModel
 import RoostSQLite
 import RoostServer
 import RoostSockets
+import RoostWire
 
 /// A chat server on real sockets: REST and WebSocket on one port, SQLite behind it.
 package final class ChatHost: Sendable {
-    package struct Configuration: Sendable {
-        /// Loopback unless told otherwise: whoever opens a server to others does so on purpose.
-        package var host = "127.0.0.1"
-        /// 0 takes a free port.
-        package var port: UInt16 = 0
-        /// Where `server.sqlite` lives; made when missing.
-        package var dataFolder: String
-        package var applicationID: String
-        /// Opens the platform calls; nil closes them.
-        package var apiToken: String?
-        /// Refuses users without an access token.
-        package var requiresToken = false
-
-        package init(dataFolder: String, applicationID: String) {
-            self.dataFolder = dataFolder
-            self.applicationID = applicationID
-        }
-    }
-
+    static let databaseName = "server.sqlite"
     /// How long answers under way may take while the server stops.
     private static let grace = Duration.seconds(5)
 
@@ -39,10 +22,11 @@ package final class ChatHost: Sendable {
     private let lock: FolderLock
     private let storageThread: ThreadExecutor
     private let heartbeat: Heartbeat
+    private let log: LogWriter
 
     private init(
         loop: EventLoop, http: HTTPServer, lock: consuming FolderLock,
-        storageThread: ThreadExecutor, heartbeat: Heartbeat
+        storageThread: ThreadExecutor, heartbeat: Heartbeat, log: LogWriter
     ) {
         self.port = http.port
         self.loop = loop
@@ -50,6 +34,7 @@ package final class ChatHost: Sendable {
         self.lock = lock
         self.storageThread = storageThread
         self.heartbeat = heartbeat
+        self.log = log
     }
 
     /// Opens the data and listens.
@@ -58,6 +43,13 @@ package final class ChatHost: Sendable {
     ///   message says what to do, and nothing that was there has changed.
     package static func start(_ configuration: Configuration) async throws(RoostError) -> ChatHost {
         let folder = configuration.dataFolder
+        let listening: HTTPServer.Configuration
+        do throws(SocketError) {
+            listening = try configuration.listening()
+        } catch {
+            throw RoostError(
+                .networkError, remedy: .correctInput, message: error.message, underlying: error)
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
@@ -82,30 +74,28 @@ package final class ChatHost: Sendable {
         let loop: EventLoop
         let storage: SQLiteStorage
         do {
-            storage = try await SQLiteStorage(.file(folder + "/server.sqlite"), on: thread)
+            storage = try await SQLiteStorage(
+                .file(folder + "/" + databaseName), on: thread)
             loop = try EventLoop.start()
         } catch {
             throw RoostError(
                 .localDatabaseError, remedy: .repairStorage,
                 message: "The server cannot start in \(folder): \(error)", underlying: error)
         }
-        var server = ChatServer.Configuration(
-            applicationID: configuration.applicationID, apiToken: configuration.apiToken)
-        server.requiresToken = configuration.requiresToken
+        let log = LogWriter(from: configuration.logLevel)
+        let core = configuration.core
         let chat = await ChatServer(
-            server, storage: storage,
-            files: FolderFileStore(folder: folder + "/files", on: thread),
-            fanOut: InProcessFanOut(on: loop), world: .live(), on: loop)
-        var listening = HTTPServer.Configuration()
-        listening.host = configuration.host
-        listening.port = configuration.port
+            core, storage: storage, files: FolderFileStore(folder: folder + "/files", on: thread),
+            fanOut: InProcessFanOut(on: loop), world: .live(log), on: loop)
+        let handler = ChatHandler(chat, believesProxy: configuration.isBehindProxy)
         do {
-            let http = try await HTTPServer.start(listening, handler: ChatHandler(chat), on: loop)
+            let http = try await HTTPServer.start(listening, handler: handler, on: loop)
+            log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))
             return ChatHost(
                 loop: loop, http: http, lock: lock, storageThread: thread,
-                heartbeat: Heartbeat(every: server.pingInterval, on: loop) {
+                heartbeat: Heartbeat(every: core.pingInterval, on: loop) {
                     await chat.dropIdle()
-                })
+                }, log: log)
         } catch {
             await loop.shutdown()
             throw RoostError(
@@ -121,5 +111,7 @@ package final class ChatHost: Sendable {
         await http.shutdown(grace: Self.grace)
         await loop.shutdown()
         await storageThread.shutDown()
+        log.write(LogLine(.info, "stopped"))
+        log.finish()
     }
 }

@@ -73,17 +73,23 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `the README's code is the example's code`() throws {
-        let readme = try Project.text("README.md")
-        let start = try #require(readme.firstRange(of: "```swift\n"))
-        let end = try #require(readme[start.upperBound...].firstRange(of: "```"))
-        let shown = readme[start.upperBound..<end.lowerBound].split(separator: "\n")
-        let example = try Project.text("Examples/FirstChat/FirstChat.swift")
+    @Test(arguments: [
+        ("README.md", "Examples/FirstChat/FirstChat.swift"),
+        ("docs/guide.md", "Examples/Tour/Tour.swift"),
+    ])
+    func `the code that pages show is the examples' code`(page: String, file: String) throws {
+        let example = try Project.text(file)
             .split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
-        #expect(shown.count > 8)
-        for line in shown {
-            let line = line.trimmingPrefix(while: \.isWhitespace)
-            #expect(example.contains(line), "the example does not say: \(line)")
+        let blocks = try Project.text(page).split(separator: "```swift\n").dropFirst()
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            let end = try #require(block.firstRange(of: "```"))
+            let shown = block[..<end.lowerBound].split(separator: "\n")
+            #expect(shown.count > 1)
+            for line in shown {
+                let line = line.trimmingPrefix(while: \.isWhitespace)
+                #expect(example.contains(line), "the example does not say: \(line)")
+            }
         }
     }
 }

@@ -140,4 +140,19 @@ struct ChannelListMachineTests {
         #expect(!needsReading(update(1, to: 12)))
         #expect(!needsReading(update(1, to: 8)))
     }
+
+    @Test func `a message brings a hidden channel back, one from before a reset does not`() {
+        var channel = GroupChannel(url: "c", messageOffset: Timestamp(milliseconds: 50))
+        channel.hiddenState = .untilNextMessage
+        func message(at moment: Int64) -> Message {
+            Message(
+                delivery: .delivered(MessageID(moment), nil), channelURL: "c",
+                createdAt: Timestamp(milliseconds: moment), content: .user(text: "x"))
+        }
+        let old = ChannelNews.received(message(at: 50), .init(isUnread: true))
+        #expect(channel.applying(old) == channel)
+        let after = channel.applying(.received(message(at: 51), .init(isUnread: true)))
+        #expect(after.hiddenState == .unhidden)
+        #expect(after.lastMessage?.createdAt == Timestamp(milliseconds: 51))
+    }
 }

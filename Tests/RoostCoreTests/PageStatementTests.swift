@@ -139,7 +139,7 @@ struct PageStatementTests {
     }
 
     @Test
-    func `a timeline that follows an empty history asks for the newest, wherever it began (scar 85)`() {
+    func `who follows an empty history asks for the newest, wherever they began (scar 85)`() {
         let past = PageQuestion.around(Timestamp(milliseconds: 7), older: 5, newer: 5)
         for end in [nil, Position.distantPast] {
             let decided = TimelineSync(

@@ -153,4 +153,19 @@ struct LoginTests {
         }
         #expect(headers == RequestHeaders(sessionKey: "k", apiToken: "t"))
     }
+
+    @Test func `a clock set back leaves no change before a login that was before it (scar 2)`()
+        async throws
+    {
+        let fixture = await ServerFixture()
+        let alice = try await fixture.connect("alice")
+        fixture.world.advance(3_600_000)
+        let loginAt = fixture.server.world.now()
+        fixture.world.advance(-3_600_000)
+        try await fixture.call(
+            CreateChannel(channelURL: "c", userIDs: ["alice"], name: "later"), as: alice)
+        let changes = try await fixture.call(
+            ChannelChangeLog(userID: "alice", cursor: .since(loginAt), showsEmpty: true), as: alice)
+        #expect(changes.updated.map(\.url) == ["c"])
+    }
 }

@@ -210,6 +210,30 @@ struct StoreReaderTests {
         #expect(try await reader.cursor(.channelChanges).value == moment)
     }
 
+    @Test func `a first cursor goes behind none, and one read on over no other (scars 2, 7)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let key = CursorKey.messageChanges("a")
+        func cursor(after mutations: Mutation...) async throws -> Cursor? {
+            try await store.writer.commit(mutations)
+            return try await store.reader.cursor(key).value
+        }
+        let moment = Cursor.moment(Timestamp(milliseconds: 7))
+        #expect(try await cursor(after: .movedCursor(key, from: moment, to: .token("x"))) == nil)
+        #expect(try await cursor(after: .firstCursor(key, moment)) == moment)
+        #expect(try await cursor(after: .firstCursor(key, .token("x"))) == moment)
+        #expect(
+            try await cursor(after: .movedCursor(key, from: moment, to: .token("x"))) == .token("x")
+        )
+        #expect(
+            try await cursor(after: .movedCursor(key, from: moment, to: .token("y"))) == .token("x")
+        )
+        #expect(
+            try await cursor(after: .removeCursor(key), .movedCursor(key, from: nil, to: moment))
+                == moment)
+    }
+
     @Test func `an inspection counts what is there`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([

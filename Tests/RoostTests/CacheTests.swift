@@ -126,7 +126,13 @@ struct CacheTests {
                 ChannelCreateParams(memberIDs: ["alice"], name: "train")
             ).url
             await world.pass()
+            let list = try await alice.channelList()
+            await world.pass()
             try await alice.clearCache(includingUnsent: false)
+            await world.pass()
+            #expect(await list.snapshot.channels.map(\.name) == ["train"])
+            #expect(await list.snapshot.hasMore == false)
+            await list.close()
             try await bob.send("one", to: url)
             await world.pass()
             #expect(try await alice.channel(url).lastMessage?.text == "one")

@@ -118,13 +118,16 @@ struct ChannelLifeTests {
                 #expect(ours.myLastRead == theirs.myLastRead)
                 #expect(ours.countPreference == theirs.countPreference)
                 #expect(ours.messageOffset == theirs.messageOffset)
+                #expect(ours.readReceipts == theirs.readReceipts)
+                #expect(ours.members == theirs.members)
             }
         }
         #expect(
             try await phone.client.unreadTotals() == phone.client.fetchUnreadTotals())
     }
 
-    @Test(arguments: Array(0..<12) as [UInt64])
+    /// Seeds that failed once stay: 2 forgot the user's own receipt, 38 could not page beyond what came live.
+    @Test(arguments: Array(0..<10) + [38, 50] as [UInt64])
     func `whatever happens, all lists of all devices end as the server's (scars 97, 107, 112)`(
         seed: UInt64
     ) throws {

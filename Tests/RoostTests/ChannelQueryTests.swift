@@ -223,7 +223,8 @@ struct ChannelQueryTests {
     }
 
     @Test
-    func `lists with different questions get what each allows from one change (scars 101, 106)`()
+    func
+        `lists with different questions get what each allows from one change (scars 101, 106, 108)`()
         throws
     {
         try SimulatedWorld.play(seed: 7) { world in
@@ -267,6 +268,34 @@ struct ChannelQueryTests {
                     .messageID)
             try await bob.delete(id, in: url)
             #expect(await counts() == [1, 0, 1, 1, 0])
+        }
+    }
+}
+
+extension ChannelQueryTests {
+    @Test
+    func `the preview follows its message: edited, deleted, and the one before it (scar 109)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 8) { world in
+            let alice = try await world.launch(world.device(of: "alice"))
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            let list = try await alice.channelList()
+            func preview() async -> String? {
+                await world.pass()
+                return await list.snapshot.channels.first?.lastMessage?.text
+            }
+            for text in ["first", "second"] { try await bob.send(text, to: url) }
+            #expect(await preview() == "second")
+            let second = try #require(await list.snapshot.channels.first?.lastMessage?.messageID)
+            try await bob.edit(second, in: url, text: "2nd")
+            #expect(await preview() == "2nd")
+            try await bob.delete(second, in: url)
+            #expect(await preview() == "first")
+            #expect(await list.snapshot.channels.first?.unreadMessageCount == 1)
         }
     }
 }

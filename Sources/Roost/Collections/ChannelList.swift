@@ -78,7 +78,8 @@ public actor ChannelList {
         isPaging = true
         defer { isPaging = false }
         let before = machine.channels.count
-        if machine.channels.count >= wanted { wanted += query.pageSize }
+        // Channels that came live may have made it longer than its pages.
+        if before >= wanted { wanted = before + query.pageSize }
         do {
             try await loadServerPage()
         } catch {
@@ -119,6 +120,12 @@ extension ChannelList {
         await engine.reread(self)
     }
 
+    /// All that was known is forgotten.
+    func beginAnew() async {
+        token = nil
+        await engine.reread(self)
+    }
+
     /// The connection is up: the first page, unless the server has given it before.
     func synchronize() async throws(RoostError) {
         guard token == nil, !isClosed else { return }
@@ -155,7 +162,8 @@ extension ChannelList {
         let outcome: Result<CachedChannels, RoostError>
         do {
             outcome = .success(
-                try await engine.readChannels(query, limit: wanted))
+                // What is shown stays, however it came (scar 92).
+                try await engine.readChannels(query, limit: max(wanted, machine.channels.count)))
         } catch {
             outcome = .failure(error)
         }

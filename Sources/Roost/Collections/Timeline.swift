@@ -152,6 +152,7 @@ extension Timeline {
     }
 
     func setUnsent(_ messages: [Message]) {
+        guard !isClosed else { return }
         publish(machine.setUnsent(messages))
     }
 
@@ -200,6 +201,7 @@ extension Timeline {
 
     /// More is missing than is filled silently.
     func showHugeGap() {
+        guard !isClosed else { return }
         wasLoaded = true
         hasHugeGap = true
         publish(machine.leaveNewest())
@@ -318,6 +320,8 @@ extension Timeline {
         } catch {
             outcome = .failure(error)
         }
+        // What is shown stays as it was when the timeline was closed (scar 136).
+        guard !isClosed else { return reading.leave() }
         let wasBehind = machine.isBehind
         if case .success(let window) = outcome { publish(machine.replace(with: window)) }
         if !isPaging { publish(machine.shrink(keepingNewer: true)) }

@@ -139,7 +139,10 @@ extension SyncEngine {
         try await trim(downTo: 0)
         fill.era += 1
         try await commit([.clearAll])
-        if isOnline { run { await $0.catchUpChannels() } }
+        // What is open fills again as if it had just been opened.
+        for list in openLists { await list.beginAnew() }
+        for channel in openChannels { fetchAgain(channel) }
+        if isOnline { run { engine in await engine.catchUpChannels() } }
         try await trim(downTo: .max)
     }
 

@@ -85,7 +85,7 @@ extension SyncEngine {
     }
 
     /// Waits; the next connection ends it early.
-    private func pause(for duration: Duration) async {
+    func pause(for duration: Duration) async {
         let clock = world.clock
         let pause = Task(executorPreference: world.executor) {
             // Ended early or late, the loop looks at the connection again.
@@ -144,20 +144,16 @@ extension SyncEngine {
 
     /// The place from which a channel's changes have to be read later, when it has none yet: the
     /// server's time of this login, which is before anything this connection has brought (scar 2).
-    func firstCursor(
-        of channel: ChannelURL, _ session: Session
-    ) async throws(RoostError) -> [Mutation] {
-        guard let loginAt = session.login.loginAt,
-            try await cursor(.messageChanges(channel)) == nil
-        else { return [] }
-        return [.cursor(.messageChanges(channel), .moment(loginAt))]
+    func firstCursor(of channel: ChannelURL, _ session: Session) -> [Mutation] {
+        guard let loginAt = session.login.loginAt else { return [] }
+        return [.firstCursor(.messageChanges(channel), .moment(loginAt))]
     }
 
     /// The place from which the list's changes have to be read later, when it has none yet: before
     /// anything this process has brought, by whatever connection and however late.
-    func firstListCursor() async throws(RoostError) -> [Mutation] {
-        guard let firstLoginAt, try await cursor(.channelChanges) == nil else { return [] }
-        return [.cursor(.channelChanges, .moment(firstLoginAt))]
+    var firstListCursor: [Mutation] {
+        guard let firstLoginAt else { return [] }
+        return [.firstCursor(.channelChanges, .moment(firstLoginAt))]
     }
 
     func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
@@ -240,9 +236,8 @@ extension SyncEngine {
         guard let session else { throw .notConnected }
         guard var cursor = try await cursor(key) else {
             // A channel's log begins with its first message on disk.
-            guard key == .channelChanges else { return }
-            let first = try await firstListCursor()
-            if !first.isEmpty { try await commit(first) }
+            guard key == .channelChanges, !firstListCursor.isEmpty else { return }
+            try await commit(firstListCursor)
             return
         }
         var overtaken = 0

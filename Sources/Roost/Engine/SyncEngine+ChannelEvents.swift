@@ -54,7 +54,12 @@ extension SyncEngine {
     /// Applies what is certain; answers that are on their way may be older, and are asked for again.
     func learn(_ news: ChannelNews, of channel: ChannelURL) async throws(RoostError) {
         channelLedger.note(changeOf: channel)
-        try await commit([.channelNews(channel, news)])
+        var mutations = [Mutation.channelNews(channel, news)]
+        // What is gone counts as read, as everybody's receipts have it.
+        if let offset = news.offset {
+            mutations.append(.channelNews(channel, .readBy([me: offset])))
+        }
+        try await commit(mutations)
         if try await cachedChannel(channel) == nil { lookUp(channel) }
     }
 
@@ -102,6 +107,17 @@ extension SyncEngine {
             block.isBlocked
                 ? .blocked(block.blockee, by: block.blocker)
                 : .unblocked(block.blockee, by: block.blocker))
+    }
+}
+
+extension ChannelNews {
+    /// The moment up to which everything is gone for the user.
+    fileprivate var offset: Timestamp? {
+        switch self {
+        case .hidden(_, let offset): offset
+        case .historyReset(let offset): offset
+        default: nil
+        }
     }
 }
 

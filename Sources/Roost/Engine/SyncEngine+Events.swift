@@ -81,13 +81,12 @@ extension SyncEngine {
             isUnread: !isMine && isHeard && login.unreadReplies.admits(message),
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
         mutations += tell(.received(message, reception), in: channel)
-        if let sender = message.sender?.user {
-            mutations += tell(.readBy([sender.id: message.createdAt]), in: channel)
-        }
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(mutations + firstCursor(of: channel, session))
-        if try await cachedChannel(channel) == nil { lookUp(channel) }
+        let cached = try await cachedChannel(channel)
+        // What nobody sees of a message may bring its channel back all the same.
+        if cached == nil || cached?.hiddenState == .untilNextMessage { lookUp(channel) }
         noteArrival(of: message, event)
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
@@ -175,9 +174,11 @@ extension SyncEngine {
                 guard isPresent(session) else { throw .notConnected }
                 let (fresh, stale) = channelLedger.parted([found], since: mark)
                 for channel in fresh { channelLedger.note(changeOf: channel.url) }
-                try await commit([.channels(fresh)] + firstListCursor())
+                try await commit([.channels(fresh)] + firstListCursor)
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
+                // A burst of news costs a request now and then, not one each (scar 158).
+                await pause(for: Self.lookUpPause)
             } catch {
                 guard [.notAMember, .notFound, .channelNotFound].contains(error.code),
                     isPresent(session)
@@ -186,6 +187,9 @@ extension SyncEngine {
             }
         }
     }
+
+    /// How long to wait before a channel is asked for once more.
+    private static let lookUpPause = Duration.milliseconds(500)
 
     /// Looks again what is missing, as soon as the disk takes something; nil is the list of channels.
     private func repairLater(_ channel: ChannelURL?) {

@@ -146,12 +146,11 @@ extension SyncEngine {
             noteAttempt(in: channel, error)
             throw error
         }
-        let cursor = try await firstCursor(of: channel, session)
         guard isPresent(session) else { throw .notConnected }
         // From here to the commit's place in the queue nothing may come between, or a deletion could
         // slip in that the ledger has not told yet.
         let (outcome, mutations) = store(answer, ledgers[channel] ?? FetchLedger())
-        if !mutations.isEmpty { try await commit(mutations + cursor) }
+        if !mutations.isEmpty { try await commit(mutations + firstCursor(of: channel, session)) }
         await settle(mutations)
         return outcome
     }

@@ -46,7 +46,7 @@ extension SyncEngine {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         // Other answers on their way may be older than this one.
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        try await commit([.channels(fresh)] + others + firstListCursor())
+        try await commit([.channels(fresh)] + others + firstListCursor)
         for channel in stale { lookUp(channel) }
     }
 

@@ -81,6 +81,10 @@ extension GroupChannel {
     }
 
     private mutating func receive(_ message: Message, _ reception: ChannelNews.Reception) {
+        // Whoever writes has read what stands above (`protocol.md` 3.11).
+        if let sender = message.sender?.user.id {
+            readReceipts?.merge([sender: message.createdAt]) { max($0, $1) }
+        }
         // A frame that comes twice must not count twice; an older one is no preview.
         guard let position = message.position,
             lastMessage?.position.map({ $0 < position }) ?? true,

@@ -27,7 +27,8 @@ extension ChatServer {
     func answer(
         _ route: Route, _ fields: RequestFields, of caller: Caller, at host: String?
     ) async throws(ServerError) -> APIResponse {
-        let address = configuration.publicAddress ?? "http://\(host ?? "localhost")"
+        let scheme = configuration.isEncrypted ? "https" : "http"
+        let address = configuration.publicAddress ?? "\(scheme)://\(host ?? "localhost")"
         let call = RouteCall(fields: fields, caller: caller, address: address)
         try await admit(call, to: route.access)
         switch route.action {

@@ -8,6 +8,11 @@ extension ChatServer {
         _ call: CreateChannel, by caller: Caller
     ) async throws(ServerError) -> CreateChannel.Output {
         var ids = call.userIDs
+        try configuration.limits.check(
+            channel: call.channelURL,
+            ChannelTexts(
+                name: call.name, coverURL: call.coverURL, data: call.data,
+                customType: call.customType))
         if let maker = caller.userID, !ids.contains(maker) { ids.insert(maker, at: 0) }
         let members = try await existing(ids)
         let maker = caller.userID ?? call.userIDs.first
@@ -36,10 +41,17 @@ extension ChatServer {
     /// Where a first login would make a user, being invited does too: who comes first must not matter.
     private func existing(_ ids: [UserID]) async throws(ServerError) -> [User] {
         var unique: [UserID] = []
-        for id in ids where !unique.contains(id) { unique.append(id) }
+        var seen: Set<UserID> = []
+        try configuration.limits.check(
+            count: ids.count, "users in one call", atMost: configuration.limits.users)
+        for id in ids where seen.insert(id).inserted {
+            try configuration.limits.check(user: id)
+            unique.append(id)
+        }
         let wanted = unique
         var users = try await ask(try await storage.users(wanted))
-        for id in unique where !users.contains(where: { $0.id == id }) {
+        let known = Set(users.map(\.id))
+        for id in unique where !known.contains(id) {
             guard configuration.createsUsers, !configuration.requiresToken else {
                 throw ServerError(.notFound, "There is no user “\(id)” here.")
             }
@@ -105,6 +117,11 @@ extension ChatServer {
     func update(_ call: UpdateChannel, by caller: Caller) async throws(ServerError) -> GroupChannel
     {
         let url = call.channelURL
+        try configuration.limits.check(
+            channel: nil,
+            ChannelTexts(
+                name: call.name, coverURL: call.coverURL, data: call.data,
+                customType: call.customType))
         return try await inLane(of: url) { () async throws(ServerError) in
             try await requireMember(url, caller)
             if let id = caller.userID, call.options != ChannelOptions() {

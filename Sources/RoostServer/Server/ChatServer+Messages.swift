@@ -59,6 +59,7 @@ extension ChatServer {
     private func compose(
         _ command: MessageCommand, from id: UserID?
     ) async throws(ServerError) -> Message {
+        try configuration.limits.check(command)
         var sender: Sender?
         if let id {
             let access = try await member(id, of: command.channelURL)
@@ -116,6 +117,7 @@ extension ChatServer {
         _ edit: EditCommand, by editor: UserID?, in session: SessionID? = nil
     ) async throws(ServerError) -> Message {
         try await inLane(of: edit.channelURL) { () async throws(ServerError) in
+            try configuration.limits.check(edit)
             if let editor { try await member(editor, of: edit.channelURL) }
             let mentioned = try await ask(try await storage.users(edit.mentionedUserIDs ?? []))
             let outcome = try await ask(

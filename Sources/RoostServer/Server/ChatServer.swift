@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 package import RoostModel
 package import RoostWire
 
@@ -10,14 +11,33 @@ package struct ServerWorld: Sendable {
     package var entropy: @Sendable () -> UInt64
     /// What is kept of a key or a token instead of itself; a live one must not be invertible.
     package var digest: @Sendable (String) -> String
+    /// Takes what those who run the server should know; it must not block.
+    package var log: @Sendable (LogLine) -> Void
+
+    /// The same world, whose clock stands still while the other one is set back: what a client takes
+    /// for a place in the change logs must not lie behind changes to come.
+    var withSteadyClock: ServerWorld {
+        var steady = self
+        let last = Guarded(Timestamp.distantPast)
+        steady.now = { [now] in
+            let present = now()
+            return last.withLock { last in
+                last = max(last, present)
+                return last
+            }
+        }
+        return steady
+    }
 
     package init(
         now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64,
-        digest: @escaping @Sendable (String) -> String = { "plain:" + $0 }
+        digest: @escaping @Sendable (String) -> String = { "plain:" + $0 },
+        log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) {
         self.now = now
         self.entropy = entropy
         self.digest = digest
+        self.log = log
     }
 
     /// What the storage keeps of a session's key.
@@ -50,6 +70,13 @@ package actor ChatServer {
         package var fileLimitMB = 25
         /// How URLs of files begin; nil takes the name by which the client asks.
         package var publicAddress: String?
+        /// Whether clients reach it by TLS, for those URLs.
+        package var isEncrypted = false
+        package var limits = ServerLimits()
+        /// How often a user may ask, on all their sockets and by REST together; nil is without bound.
+        package var userRate: Rate?
+        /// The same for a network address, logins included.
+        package var addressRate: Rate?
 
         package init(applicationID: String, apiToken: String? = nil) {
             self.applicationID = applicationID
@@ -76,6 +103,8 @@ package actor ChatServer {
     private var lastSession = 0
     var sessions: [SessionID: Session] = [:]
     var counted = ServerMetrics()
+    private var userRates: RateLimiter<UserID>
+    private var addressRates: RateLimiter<String>
     /// In the order they connected.
     private var sessionsOfUser: [UserID: [SessionID]] = [:]
     /// Lanes in use, and who waits for each.
@@ -95,7 +124,9 @@ package actor ChatServer {
         self.storage = storage
         self.files = files
         self.fanOut = fanOut
-        self.world = world
+        self.world = world.withSteadyClock
+        userRates = RateLimiter(configuration.userRate)
+        addressRates = RateLimiter(configuration.addressRate)
         serverNumber = world.entropy()
         await fanOut.subscribe { [weak self] notice in await self?.deliver(notice) }
     }
@@ -148,9 +179,31 @@ extension ChatServer {
     /// Notes that a client is there.
     func hear(from id: SessionID) { sessions[id]?.lastHeard = world.now() }
 
+    /// How many sockets a user has open here.
+    func sessionCount(of id: UserID) -> Int { sessionsOfUser[id]?.count ?? 0 }
+
+    /// Counts a question against those who ask it.
+    ///
+    /// - Throws: `.rateLimited`, with when it may be asked again.
+    func charge(user: UserID? = nil, address: String? = nil) throws(ServerError) {
+        let now = world.now()
+        let wait =
+            user.flatMap { userRates.take($0, at: now) }
+            ?? address.flatMap { addressRates.take($0, at: now) }
+        guard let wait else { return }
+        counted.limited += 1
+        log(
+            .warning, "limited",
+            address.map { [.init("peer", .string($0))] } ?? [.init("of", "user")])
+        throw ServerError(
+            .rateLimited, "Too many requests; wait before the next one.", retryAfter: wait)
+    }
+
     /// Closes the sockets of clients that have missed two pings (`protocol.md` 2.5): a half-open
     /// connection never says that it ended.
     package func dropIdle() {
+        userRates.forgetIdle(at: world.now())
+        addressRates.forgetIdle(at: world.now())
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
         let limit = world.now().milliseconds - patience.components.seconds * 1_000
         for (id, session) in sessions where session.lastHeard.milliseconds < limit {
@@ -215,6 +268,7 @@ extension ChatServer {
         do throws(StorageError) {
             return try await call()
         } catch {
+            log(.error, "storage", [.init("message", .string(error.description))])
             throw ServerError(
                 .internalServerError, "The server could not reach its storage; try again later.")
         }

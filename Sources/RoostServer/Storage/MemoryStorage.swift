@@ -101,6 +101,11 @@ package actor MemoryStorage: Storage {
     ///
     /// - Complexity: Constant; nothing is copied.
     package func entries(of url: ChannelURL) -> [MemoryChannel.Entry] { channels[url]?.log ?? [] }
+
+    /// Up to when a channel's messages are hidden from somebody; for tests and tools.
+    package func messageOffset(of id: UserID, in url: ChannelURL) -> Timestamp? {
+        channels[url]?.memberships[id]?.traits.messageOffset
+    }
 }
 
 /// A channel with its members and its log; confined to the storage that made it.

@@ -50,6 +50,11 @@ package enum Mutation: Hashable, Sendable {
     case clearAll
     /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
     case cursor(CursorKey, Cursor)
+    /// Where a change log is to be read from, unless that is known: belongs into each commit that brings
+    /// something the log tells about, or what becomes of it is never asked for.
+    case firstCursor(CursorKey, Cursor)
+    /// A cursor that was read on, unless it was forgotten or moved meanwhile.
+    case movedCursor(CursorKey, from: Cursor?, to: Cursor)
     /// Forgets a cursor that the server no longer accepts.
     case removeCursor(CursorKey)
     /// Users as they are now, in full; messages and members show them at once.
@@ -65,7 +70,8 @@ package enum Mutation: Hashable, Sendable {
             .evicted(let channel, _), .reacted(let channel, _, _), .replied(let channel, _, _):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
-        case .channels, .channelNews, .clearAll, .cursor, .removeCursor, .users, .session,
+        case .channels, .channelNews, .clearAll, .cursor, .firstCursor,
+            .movedCursor, .removeCursor, .users, .session,
             .accessed, .pinned:
             nil
         }
@@ -77,7 +83,9 @@ package enum Mutation: Hashable, Sendable {
         case .channels(let channels): channels.contains { $0.url == url }
         case .channelNews(let channel, _), .accessed(let channel, _), .pinned(let channel, _):
             channel == url
-        case .cursor(let key, _), .removeCursor(let key): key.channel == url
+        case .cursor(let key, _), .firstCursor(let key, _), .movedCursor(let key, _, _),
+            .removeCursor(let key):
+            key.channel == url
         default: channelOfMessages == url
         }
     }

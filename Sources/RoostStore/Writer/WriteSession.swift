@@ -100,9 +100,11 @@ final class WriteSession {
             try connection.execute(.deleteCursors)
             try connection.setSession(nil)
             clearsUsers = true
-        case .cursor(let key, let cursor):
-            let row = try key.channel.map { url throws(SQLiteError) in try rowMaking(url) } ?? 0
-            try connection.putCursor(cursor, kind: key.kind, channelRow: row)
+        case .cursor(let key, let cursor): try put(cursor, key)
+        case .firstCursor(let key, let cursor):
+            if try storedCursor(key) == nil { try put(cursor, key) }
+        case .movedCursor(let key, let before, let cursor):
+            if try storedCursor(key) == before { try put(cursor, key) }
         case .removeCursor(let key):
             guard let row = try key.channel.map(row) ?? 0 else { return }
             try connection.execute(.deleteCursor, (key.kind, row))
@@ -111,6 +113,16 @@ final class WriteSession {
         case .session(let bytes):
             try connection.setSession(bytes)
         }
+    }
+
+    private func put(_ cursor: Cursor, _ key: CursorKey) throws(SQLiteError) {
+        let row = try key.channel.map { url throws(SQLiteError) in try rowMaking(url) } ?? 0
+        try connection.putCursor(cursor, kind: key.kind, channelRow: row)
+    }
+
+    private func storedCursor(_ key: CursorKey) throws(SQLiteError) -> Cursor? {
+        guard let row = try key.channel.map(row) ?? 0 else { return nil }
+        return try connection.cursor(kind: key.kind, channelRow: row)
     }
 
     /// The row of a channel, made when this is the first word of it.

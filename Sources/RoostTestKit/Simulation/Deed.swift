@@ -5,33 +5,42 @@
 /// Another one is a case, a weight and a branch of `Simulation.perform`.
 enum Deed: String, CaseIterable, Sendable {
     // On a device.
-    case send, edit, delete, resend, cancel
+    case send, sendSeveral, edit, delete, resend, cancel
     case openTimeline, jump, closeTimeline, loadOlder, loadNewer
     case openList, loadMore, closeList
     case createChannel, lookUpChannel
+    case clearChannel, clearAll, trim
     case connect, disconnect, reconnect
     /// Something changes while an answer about it is on its way.
     case race
     // By a user, on a device that is none of ours.
     case sendElsewhere, burst, editElsewhere, deleteElsewhere, readElsewhere
     case leave, join, rename, createElsewhere
+    case react, hide, show, resetHistory
     // To a device.
+    /// The link is lost for a moment, in which a little happens where somebody looks.
+    case blink
     case cutLink, restoreLink, loseNetwork, findNetwork
     case roughen, slowDown, calm
     case relaunch, crash, crashSoon, suspend, fillDisk, freeDisk, moveClock
     // To time.
-    case wait, waitLong
+    case wait, waitLong, moveServerClock
 
     /// How often it happens, compared with the others.
     var weight: Int {
         switch self {
         case .send: 30
+        case .sendSeveral: 3
+        case .blink: 5
         case .sendElsewhere: 24
         case .edit, .delete, .editElsewhere, .deleteElsewhere: 5
         case .openTimeline, .loadOlder: 6
         case .closeTimeline, .loadNewer, .jump: 3
         case .openList, .loadMore: 2
         case .closeList, .createChannel, .createElsewhere, .rename, .lookUpChannel: 1
+        case .clearChannel, .clearAll, .trim: 1
+        case .react: 4
+        case .hide, .show, .resetHistory, .moveServerClock: 1
         case .resend: 3
         case .cancel: 1
         case .connect: 4

@@ -37,6 +37,12 @@ struct Mirror {
         channel.coverage = change.coverageAfter
         // That nothing is covered says that nothing is left; it is not told message by message.
         if channel.coverage.isEmpty { channel.messages = [:] }
+        if change.coverageBefore.ranges.contains(where: { !channel.coverage.holds($0) }) {
+            let coverage = channel.coverage
+            channel.messages = channel.messages.filter {
+                coverage.range(containing: $0.value.place) != nil
+            }
+        }
         channels[change.channel] = channel
     }
 
@@ -51,20 +57,32 @@ struct Mirror {
     }
 }
 
+extension Coverage {
+    /// Whether all of a range is known still.
+    fileprivate func holds(_ range: CoveredRange) -> Bool {
+        self.range(containing: range.lower).map { $0.upper >= range.upper } ?? false
+    }
+}
+
 /// What tells one state of a delivered message from another.
 struct Glimpse: Hashable, Sendable, CustomStringConvertible {
     let place: Position
     let text: String
     let updatedAt: Timestamp?
+    let reactions: [String: Set<UserID>]
 
     init?(_ message: Message) {
         guard let place = message.position else { return nil }
         self.place = place
         text = message.text
         updatedAt = message.updatedAt
+        reactions = Dictionary(
+            (message.details.reactions ?? []).map { ($0.key, Set($0.userIDs)) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     var description: String {
         "\(place) “\(text)”" + (updatedAt.map { " edited \($0)" } ?? "")
+            + (reactions.isEmpty ? "" : " \(reactions)")
     }
 }

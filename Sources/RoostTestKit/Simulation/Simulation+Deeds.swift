@@ -2,6 +2,7 @@
 
 import Roost
 import RoostModel
+import RoostServer
 import RoostWire
 
 // What users do, on our devices and elsewhere.
@@ -9,7 +10,9 @@ import RoostWire
 extension Simulation {
     func perform(_ deed: Deed, _ app: SimulatedApp) async throws {
         switch deed {
-        case .send: send(app)
+        case .send: send(1, app)
+        case .sendSeveral: send(2 + pick(3), app)
+        case .blink: try await blink(app)
         case .edit:
             await withOwnMessage(app) { id, channel, number in
                 self.call(app, "edit \(id)") {
@@ -58,6 +61,14 @@ extension Simulation {
         case .lookUpChannel:
             let url = someChannel()
             call(app, "look up \(url)") { _ = try await $0.channel(url) }
+        case .clearChannel:
+            let url = someChannel()
+            call(app, "clear \(url)") { try await $0.clearCache(of: url) }
+        case .clearAll: clearAll(app)
+        case .trim:
+            let bytes = Int64(random.next() % 2) * 40_000
+            call(app, "trim to \(bytes)") { _ = try await $0.trimCache(downTo: bytes) }
+        case .moveServerClock: moveServerClock()
         case .connect: connect(app)
         case .reconnect: reconnect(app)
         case .race: try await race(app)
@@ -65,7 +76,7 @@ extension Simulation {
         case .wait: await pass(.milliseconds(Int64(random.next() % 500)))
         case .waitLong: await pass(.seconds(Int64(5 + random.next() % 60)))
         case .sendElsewhere, .burst, .editElsewhere, .deleteElsewhere, .readElsewhere, .leave,
-            .join, .rename, .createElsewhere:
+            .join, .rename, .createElsewhere, .react, .hide, .show, .resetHistory:
             try await performElsewhere(deed)
         case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .roughen, .slowDown, .calm,
             .relaunch,
@@ -83,6 +94,23 @@ extension Simulation {
         }
     }
 
+    private func clearAll(_ app: SimulatedApp) {
+        call(app, "clear all") { [index = app.number] client in
+            await self.forgetList(of: index)
+            try await client.clearCache(includingUnsent: false)
+            await self.forgetList(of: index)
+        }
+    }
+
+    private func forgetList(of index: Int) { apps[index].listBegan = nil }
+
+    /// Forward for hours, or back: where it was, or farther.
+    private func moveServerClock() {
+        let jump = [-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000][pick(6)]
+        note("the server's clock jumps by \(jump) ms")
+        world.serverClockError.milliseconds += Int64(jump)
+    }
+
     private func race(_ app: SimulatedApp) async throws {
         let channel = someChannel()
         switch pick(3) {
@@ -98,12 +126,15 @@ extension Simulation {
         }
         for _ in 0...pick(3) {
             await pass(.milliseconds(Int64(pick(80))))
-            switch pick(7) {
+            switch pick(11) {
             case 0, 1: try await performElsewhere(.deleteElsewhere, in: channel)
-            case 2: try await performElsewhere(.editElsewhere, in: channel)
-            case 3: try await performElsewhere(.rename, in: channel)
-            case 4: try await performElsewhere(.leave, in: channel)
-            case 5: reconnect(app)
+            case 2, 3: try await performElsewhere(.editElsewhere, in: channel)
+            case 4: try await performElsewhere(.rename, in: channel)
+            case 5: try await performElsewhere(.leave, in: channel)
+            case 6: reconnect(app)
+            case 7: try await performElsewhere(.sendElsewhere, in: channel)
+            case 8: try await performElsewhere(.react, in: channel)
+            case 9: if app.client != nil { return try await befall(.crash, app) }
             default: try await performElsewhere(.join, in: channel)
             }
         }
@@ -111,30 +142,37 @@ extension Simulation {
 
     // MARK: Messages
 
-    private func send(_ app: SimulatedApp) {
+    private func send(_ count: Int, _ app: SimulatedApp) {
         // One call at a time, so that the order of calls is known.
         guard let client = app.client, !app.isSending else { return }
         let channel = someChannel()
         app.isSending = true
-        app.sendCount += 1
         lastNumber += 1
-        let (text, number) = ("\(app.name) \(app.sendCount)", lastNumber)
+        let number = lastNumber
+        let texts = (1...count).map { "\(app.name) \(app.sendCount + $0)" }
+        app.sendCount += count
         pendingCalls[number] = ("\(app.name) send", executor.now)
-        note("\(app.name) sends “\(text)” to \(channel)")
+        note("\(app.name) sends \(texts) to \(channel)")
         Task(executorPreference: executor) { [index = app.number, run = app.run] in
-            let message = try? await client.send(
-                UserMessageParams(text: text, data: text), to: channel)
-            await self.sent(message, from: index, in: run, number)
+            for text in texts {
+                let message = try? await client.send(
+                    UserMessageParams(text: text, data: text), to: channel)
+                await self.noteSent(message, from: index)
+            }
+            await self.hasSent(from: index, in: run, number)
         }
     }
 
-    private func sent(_ message: Message?, from index: Int, in run: Int, _ number: Int) {
-        pendingCalls[number] = nil
+    private func noteSent(_ message: Message?, from index: Int) {
         let app = apps[index]
-        if app.run == run { app.isSending = false }
         note("  \(app.name) \(message == nil ? "could not save it" : "saved it")")
         guard let message, let requestID = message.requestID else { return }
         app.sent.append(.init(channel: message.channelURL, requestID: requestID))
+    }
+
+    private func hasSent(from index: Int, in run: Int, _ number: Int) {
+        pendingCalls[number] = nil
+        if apps[index].run == run { apps[index].isSending = false }
     }
 
     private func withOwnMessage(
@@ -173,7 +211,7 @@ extension Simulation {
     // MARK: Collections
 
     private func somePast() -> Timestamp {
-        let now = SimulatedWorld.wallTime(executor).milliseconds
+        let now = world.server.world.now().milliseconds
         let start = SimulatedWorld.beginningMS
         return Timestamp(milliseconds: start + Int64(random.next() % UInt64(now - start + 1)))
     }

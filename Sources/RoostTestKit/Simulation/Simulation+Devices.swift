@@ -62,6 +62,33 @@ extension Simulation {
         }
     }
 
+    /// Most that clients miss, they miss so: a message or an edit, and more of it while they come back.
+    func blink(_ app: SimulatedApp) async throws {
+        guard app.device.network.isUp else { return }
+        let channel = pick(of: app.timelines)?.collection.channel ?? channels[pick(channels.count)]
+        note("\(app.name) link cut for a moment")
+        await app.device.network.cut()
+        for _ in 0...pick(2) { try await happen(in: channel) }
+        await pass(.milliseconds(Int64(random.next() % 3_000)))
+        app.device.network.restore()
+        call(app, "finds a network") { await $0.networkChanged(isUp: true) }
+        for _ in 0..<pick(3) {
+            await pass(.milliseconds(Int64(pick(150))))
+            try await happen(in: channel)
+        }
+    }
+
+    private func happen(in channel: ChannelURL) async throws {
+        let deed: Deed =
+            switch pick(6) {
+            case 0, 1: .sendElsewhere
+            case 2, 3: .editElsewhere
+            case 4: .deleteElsewhere
+            default: .react
+            }
+        try await performElsewhere(deed, in: channel)
+    }
+
     /// What SQLite is told by a full disk: `SQLITE_FULL`.
     private static let diskFull: Int32 = 13
 

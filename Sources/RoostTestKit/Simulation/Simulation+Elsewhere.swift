@@ -35,6 +35,24 @@ extension Simulation {
         case .rename:
             lastNumber += 1
             await ask(UpdateChannel(channelURL: channel, name: "name \(lastNumber)"), as: user)
+        case .react:
+            guard let id = someMessage(in: channel, by: nil) else { return }
+            // Few emojis, so that they are taken back as often as given.
+            await change(
+                random.next() % 3 == 0 ? .delete : .post,
+                ["group_channels", channel.rawValue, "messages", "\(id)", "reactions"],
+                #"{"reaction":"\#(pick(2))"}"#, as: user)
+        case .hide:
+            let (hidesPrevious, returns) = (random.next() % 3 == 0, random.next() % 2 == 0)
+            await change(
+                .put, ["group_channels", channel.rawValue, "hide"],
+                #"{"hide_previous_messages":\#(hidesPrevious),"allow_auto_unhide":\#(returns)}"#,
+                as: user)
+        case .show:
+            await change(.delete, ["group_channels", channel.rawValue, "hide"], "{}", as: user)
+        case .resetHistory:
+            await change(
+                .put, ["group_channels", channel.rawValue, "reset_user_history"], "{}", as: user)
         case .createElsewhere:
             guard channels.count < shape.channels * 2 else { return }
             try await createElsewhere(by: user)
@@ -61,11 +79,11 @@ extension Simulation {
         }
     }
 
-    private func someMessage(in channel: ChannelURL, by user: UserID) -> MessageID? {
+    private func someMessage(in channel: ChannelURL, by user: UserID?) -> MessageID? {
         let log = log(of: channel)
-        // The newest are changed most.
-        let recent = log.suffix(random.next() % 3 == 0 ? log.count : 12).filter {
-            $0.deletedAt == nil && $0.message.sender?.user.id == user
+        // The newest are changed most, and again and again.
+        let recent = log.suffix([log.count, 12, 3, 3][pick(4)]).filter {
+            $0.deletedAt == nil && (user == nil || $0.message.sender?.user.id == user)
         }
         return pick(of: Array(recent))?.message.messageID
     }
@@ -73,6 +91,25 @@ extension Simulation {
     /// The log of a channel as the server holds it.
     func log(of channel: ChannelURL) -> [MemoryChannel.Entry] {
         world.storage.assumeIsolated { $0.entries(of: channel) }
+    }
+
+    /// What of it a user can see.
+    func log(of channel: ChannelURL, for user: UserID) -> [MemoryChannel.Entry] {
+        world.storage.assumeIsolated { storage in
+            let log = storage.entries(of: channel)
+            guard let offset = storage.messageOffset(of: user, in: channel) else { return log }
+            return Array(log[log.firstIndex(after: offset)...])
+        }
+    }
+
+    /// Makes a call that no client of ours makes.
+    private func change(
+        _ method: APIRequest.Method, _ path: [String], _ body: String, as user: UserID
+    ) async {
+        let response = await world.server.respond(
+            to: APIRequest(method, path, body: Array(body.utf8)),
+            headers: RequestHeaders(sessionKey: "elsewhere-\(user)"))
+        note("elsewhere \(user): \(path.joined(separator: "/")) \(body): \(response.status)")
     }
 
     @discardableResult

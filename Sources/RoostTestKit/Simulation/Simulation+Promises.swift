@@ -42,12 +42,14 @@ extension Simulation {
                 log[index].deletedAt != nil || change.coverageAfter.range(containing: place) == nil,
                 "\(app.name) dropped \(place) of \(change.channel), which stands in the log")
         }
+        let visible = self.log(of: change.channel, for: app.user)
         for range in change.coverageAfter.ranges
         where !change.coverageBefore.ranges.contains(range) {
             // What was covered before has been looked at before.
             let old = change.coverageBefore.range(containing: range.lower)
             let start = old.map { $0.upper.next } ?? range.lower
-            try checkComplete(from: start, through: range.upper, log, held, change.channel, app)
+            try checkComplete(
+                from: start, through: range.upper, visible, held, change.channel, app)
         }
     }
 
@@ -91,7 +93,7 @@ extension Simulation {
             guard let cursor = try await reader.cursor(.messageChanges(channel)).value else {
                 continue
             }
-            for entry in log(of: channel) where cursor.covers(entry.change) {
+            for entry in log(of: channel, for: app.user) where cursor.covers(entry.change) {
                 guard let place = entry.message.position,
                     let glimpse = held.messages[place.messageID]
                 else { continue }
@@ -111,6 +113,7 @@ extension Simulation {
         }
         let began = app.listBegan ?? cursor.moment ?? app.device.network.lastLoginAt
         app.listBegan = began
+        let isFilled = try await reader.cursor(.channelFill).value == .token("")
         for listing in await world.storage.listings(of: app.user)
         where cursor.covers((listing.changeSequence, listing.changedAt)) {
             let held = app.mirror.groupChannels[listing.record.url]
@@ -120,8 +123,8 @@ extension Simulation {
                     "\(app.name) holds \(listing.record.url), left before its cursor \(cursor)")
                 continue
             }
-            // What changed before the log was begun is the business of the list's first page.
-            if held == nil, began.map({ listing.changedAt <= $0 }) ?? true { continue }
+            // What changed before the log was begun is the business of the list's pages.
+            if held == nil, !isFilled, began.map({ listing.changedAt <= $0 }) ?? true { continue }
             try expect(
                 held?.name == listing.record.name
                     && held?.lastMessage?.createdAt == listing.lastMessageAt,
@@ -230,7 +233,8 @@ extension Simulation {
         try expect(
             held == glimpses, "\(place) does not show what the store holds of its stretch")
         guard !shown.hasOlder else { return }
-        let oldest = log(of: channel).first { $0.deletedAt == nil }?.message.position
+        let oldest = log(of: channel, for: app.user).first { $0.deletedAt == nil }?
+            .message.position
         try expect(
             oldest.map { first <= $0 } ?? true,
             "\(place) claims to begin with the first message, which is \(oldest ?? first)")
@@ -267,7 +271,9 @@ extension Simulation {
 }
 
 extension Cursor {
-    fileprivate var moment: Timestamp? { if case .moment(let moment) = self { moment } else { nil } }
+    fileprivate var moment: Timestamp? {
+        if case .moment(let moment) = self { moment } else { nil }
+    }
 
     /// Whether a change happened before what the cursor says has been read.
     fileprivate func covers(_ change: (sequence: Int64, at: Timestamp)) -> Bool {
@@ -279,6 +285,13 @@ extension Cursor {
 }
 
 extension [MemoryChannel.Entry] {
+    func firstIndex(after moment: Timestamp) -> Int {
+        firstIndex(
+            atOrAfter: Position(
+                createdAt: Timestamp(milliseconds: moment.milliseconds + 1),
+                messageID: MessageID(.min)))
+    }
+
     func firstIndex(atOrAfter place: Position) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -106,6 +106,9 @@ package actor Simulation {
         }
     }
 
+    /// What goes wrong without a crash is mended by many a later connection; so it is looked for in time.
+    private static let stepsToRest = 100
+
     private func live(_ seed: UInt64) async -> Report {
         var failure: String?
         do {
@@ -113,8 +116,9 @@ package actor Simulation {
             while step < shape.steps {
                 try await takeStep()
                 step += 1
+                if step % Self.stepsToRest == 0 { try await comeToRest(isEnd: false) }
             }
-            try await comeToRest()
+            try await comeToRest(isEnd: true)
         } catch let violation as Violation {
             failure = "step \(step), \(executor.now): \(violation.sentence)"
         } catch {

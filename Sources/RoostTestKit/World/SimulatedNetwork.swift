@@ -55,7 +55,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     func noteLogin() {
         state.withLock { state in
-            state.lastLoginAt = SimulatedWorld.wallTime(executor)
+            state.lastLoginAt = server.world.now()
             state.hasLostFrame = false
         }
     }

@@ -4,6 +4,7 @@ package import Roost
 package import RoostModel
 import RoostServer
 import RoostStore
+package import RoostTransport
 import RoostWire
 import Synchronization
 
@@ -52,6 +53,8 @@ package final class SimulatedWorld: Sendable {
     let random: SimulatedRandom
     let server: ChatServer
     let storage: MemoryStorage
+    /// How far the server's clock is off.
+    let serverClockError: ClockError
 
     /// - Parameters:
     ///   - seed: Decides what happens when.
@@ -62,11 +65,14 @@ package final class SimulatedWorld: Sendable {
         let random = SimulatedRandom(seed: seed)
         self.random = random
         storage = MemoryStorage(on: executor, spacesTimes: spacesTimes)
+        let clockError = ClockError()
+        serverClockError = clockError
         server = await ChatServer(
             ChatServer.Configuration(applicationID: "simulation"), storage: storage,
             files: MemoryFileStore(on: executor), fanOut: InProcessFanOut(on: executor),
             world: ServerWorld(
-                now: { Self.wallTime(executor) }, entropy: { random.next() }), on: executor)
+                now: { Self.wallTime(executor, clockError) }, entropy: { random.next() }),
+            on: executor)
     }
 
     /// Plays a story in a fresh world and returns what it returns.
@@ -92,29 +98,25 @@ package final class SimulatedWorld: Sendable {
             pageSize: pageSize, protection: protection)
     }
 
-    /// Starts the app on a device.
-    package func launch(_ device: Device) async throws(RoostError) -> ChatClient {
-        try await start(device, SimulatedProcess(on: executor)).client
+    /// Starts the app on a device; `between` may put something between it and the network.
+    package func launch(
+        _ device: Device,
+        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
+    ) async throws(RoostError) -> ChatClient {
+        try await start(device, SimulatedProcess(on: executor), between: between).client
     }
 
     /// Starts the app on a device, as a process that can be stopped at any moment.
     package func start(
-        _ device: Device, _ process: SimulatedProcess
+        _ device: Device, _ process: SimulatedProcess,
+        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) async throws(RoostError) -> Launched {
         let line = SimulatedLine(over: device.network)
         let client = try await ChatClient.open(
             Configuration(
                 applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
                 cache: device.cache, protection: device.protection, pageSize: device.pageSize),
-            world: World(
-                http: line, sockets: line, clock: executor,
-                wallTime: { [executor, clockError = device.clockError] in
-                    let time = Self.wallTime(executor).milliseconds
-                    return Timestamp(milliseconds: time + clockError.milliseconds)
-                },
-                entropy: { [random] in random.next() },
-                executor: SimulatedLane(of: executor, process: process),
-                storeExecutor: SimulatedLane(of: executor, process: process, isStore: true)))
+            world: surroundings(of: device, process, line, http: between(line)))
         return Launched(client: client, process: process, line: line)
     }
 
@@ -140,11 +142,10 @@ package final class SimulatedWorld: Sendable {
         try await server.log(of: channel).compactMap(\.message.requestID)
     }
 
-    static func wallTime(_ executor: SimulatedExecutor) -> Timestamp { wallTime(executor.now) }
-
-    static func wallTime(_ moment: Duration) -> Timestamp {
-        let (seconds, attoseconds) = moment.components
-        return Timestamp(
-            milliseconds: beginningMS + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    /// What a clock shows.
+    static func wallTime(_ executor: SimulatedExecutor, _ error: ClockError) -> Timestamp {
+        let (seconds, attoseconds) = executor.now.components
+        let passed = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        return Timestamp(milliseconds: beginningMS + passed + error.milliseconds)
     }
 }

@@ -38,6 +38,12 @@ package enum APICall: Hashable, Sendable {
         guard request.path.first == "sdk" else { throw .invalidEndpoint }
         self = .unlisted
     }
+
+    /// The pattern of the path that a request fits; nil when there is no such endpoint.
+    package static func pattern(of request: APIRequest) -> String? {
+        routes.first { $0.method == request.method && $0.pattern.match(request.path) != nil }?
+            .pattern.text
+    }
 }
 
 /// A pattern of a path; "*" leaves a segment open.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+
+/// The code of `docs/guide.md`: each function is one of its sections.
+@main
+struct Tour {
+    static func main() async throws {
+        let client = try await ChatClient.open(
+            Configuration(
+                applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice",
+                cache: .folder("cache")))
+        try? await client.connect()
+        guard let channel = try await lists(client).first else { return }
+        try await timelines(client, channel.url)
+        try await writing(client, channel.url)
+        try await changing(client, channel.url)
+        try await takingAlong(client)
+        try await explaining(client, channel.url)
+        await client.close()
+    }
+
+    static func lists(_ client: ChatClient) async throws -> [GroupChannel] {
+        var filter = ChannelFilter()
+        filter.isUnread = true
+        filter.name = .contains("team")
+        let list = try await client.channelList(ChannelListQuery(filter, order: .latestLastMessage))
+        while await list.snapshot.hasMore { try await list.loadMore() }
+        return await list.snapshot.channels
+    }
+
+    static func timelines(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        let newest = try await client.timeline(of: channel)
+        let pictures = try await client.timeline(
+            of: channel, filter: MessageFilter(kind: .file, replyType: .all))
+        try await pictures.loadOlder()
+        if await newest.snapshot.hasHugeGap { try await newest.jump(to: .distantFuture) }
+        if let root = await newest.snapshot.messages.first?.messageID {
+            let thread = try await client.timeline(
+                of: channel, filter: MessageFilter(parentID: root))
+            print(await thread.snapshot.messages.count, "replies so far")
+        }
+    }
+
+    static func writing(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        let text = try await client.send("On disk when this returns", to: channel)
+        let picture = FileMessageParams(
+            files: [OutgoingFile(.copy(of: "ticket.png"), name: "ticket.png", type: "image/png")])
+        let message = try await client.send(picture, to: channel)
+        for await progress in await client.uploadProgress(of: message.requestID!) {
+            print(progress.sent, "of", progress.total)
+        }
+        do {
+            try await client.outcome(of: text.requestID!)
+        } catch {
+            await client.resend(text.requestID!)
+        }
+    }
+
+    static func changing(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        let message = try await client.send("A slip of the pne", to: channel)
+        let target = MessageTarget.unsent(message.requestID!)
+        try await client.edit(target, in: channel, MessageEdit(text: "A slip of the pen"))
+        try await client.addReaction("smile", to: target, in: channel)
+        for refusal in await client.refusals(in: channel) { print(refusal) }
+    }
+
+    static func takingAlong(_ client: ChatClient) async throws {
+        let download = await client.download(DownloadRequest(since: .distantPast))
+        for await progress in await download.progressUpdates() {
+            print(progress.finishedChannels, "channels,", progress.messages, "messages")
+        }
+    }
+
+    static func explaining(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        for hole in try await client.holes(in: channel) {
+            print(hole.reason, hole.from, hole.through, hole.requests ?? 0)
+        }
+        print(try await client.explain(channel, in: ChannelListQuery()))
+    }
+}
