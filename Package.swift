@@ -169,7 +169,8 @@ let tests: [Target] = [
             "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
         ]),
     .testTarget(
-        name: "ExampleTests", dependencies: ["RoostTestSupport", "RoostHost", "ChatV3", "ChatV4"]),
+        name: "ExampleTests",
+        dependencies: ["RoostTestSupport", "ChatV3", "ChatV4", "RoostCommand"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
