@@ -149,9 +149,9 @@ struct ChannelListMachineTests {
                 delivery: .delivered(MessageID(moment), nil), channelURL: "c",
                 createdAt: Timestamp(milliseconds: moment), content: .user(text: "x"))
         }
-        let old = ChannelNews.received(message(at: 50), countsAsUnread: true)
+        let old = ChannelNews.received(message(at: 50), .init(isUnread: true))
         #expect(channel.applying(old) == channel)
-        let after = channel.applying(.received(message(at: 51), countsAsUnread: true))
+        let after = channel.applying(.received(message(at: 51), .init(isUnread: true)))
         #expect(after.hiddenState == .unhidden)
         #expect(after.lastMessage?.createdAt == Timestamp(milliseconds: 51))
     }
