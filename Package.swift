@@ -92,13 +92,13 @@ let modules: [Target] = [
         name: "RoostBench",
         dependencies: [
             "CRoostBenchLimit", "Roost", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
-            "RoostSQLite", "RoostStore", "RoostWire",
+            "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
         ]),
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostStore",
-            "RoostTestKit", "RoostWire",
+            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
+            "RoostStore", "RoostTestKit", "RoostWire",
         ]),
 ]
 
@@ -169,7 +169,8 @@ let tests: [Target] = [
             "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
         ]),
     .testTarget(
-        name: "ExampleTests", dependencies: ["RoostTestSupport", "RoostHost", "ChatV3", "ChatV4"]),
+        name: "ExampleTests",
+        dependencies: ["RoostTestSupport", "ChatV3", "ChatV4", "RoostCommand"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),

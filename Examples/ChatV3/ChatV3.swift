@@ -54,14 +54,19 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
                 self.end(0)
             }
         default:
-            print("What is \(line)?")
+            self.show("What is \(line)?")
             end(2)
         }
     }
 
+    /// A line that is there at once, whoever reads it.
+    private func show(_ words: String...) {
+        print(words.joined(separator: " "))
+        fflush(nil)
+    }
+
     /// Ends at once: what still runs is cut off as it would be by the system.
     private func end(_ status: Int32) {
-        fflush(nil)
         _exit(status)
     }
 
@@ -69,7 +74,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
 
     private func connect() {
         SBDMain.connect(withUserId: user) { user, error in
-            print(error == nil ? "connected" : "offline", user?.userId ?? "nobody")
+            self.show(error == nil ? "connected" : "offline", user?.userId ?? "nobody")
             if error == nil { SBSMSyncManager().resumeSynchronize() }
             self.next()
         }
@@ -80,7 +85,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
             withName: words.first, isDistinct: false, userIds: Array(words.dropFirst()),
             coverUrl: nil, data: nil
         ) { channel, error in
-            print("created", channel?.name ?? error?.localizedDescription ?? "")
+            self.show("created", channel?.name ?? error?.localizedDescription ?? "")
             self.next()
         }
     }
@@ -93,14 +98,14 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
         channelCollection = SBSMChannelCollection(query: query)
         channelCollection?.delegate = self
         channelCollection?.fetch { error in
-            print("channels", self.channels.map(\.name).joined(separator: ", "))
+            self.show("channels", self.channels.map(\.name).joined(separator: ", "))
             self.next()
         }
     }
 
     private func open(_ name: String) {
         guard let channel = channels.first(where: { $0.name == name }) else {
-            print("no channel \(name)")
+            self.show("no channel \(name)")
             return next()
         }
         shown = []
@@ -108,15 +113,17 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
             channel: channel, filter: nil, viewpointTimestamp: Int64.max)
         messageCollection?.delegate = self
         messageCollection?.fetch(in: .previous) { error in
-            print("messages", self.shown.map { $0.message ?? "" }.joined(separator: ", "))
+            self.show("messages", self.shown.map { $0.message ?? "" }.joined(separator: ", "))
             self.next()
         }
     }
 
     private func send(_ text: String) {
-        guard let params = SBDUserMessageParams(message: text) else { return next() }
-        messageCollection?.channel.sendUserMessage(with: params) { message, error in
-            print(error == nil ? "sent" : "waiting", message?.message ?? "")
+        guard let params = SBDUserMessageParams(message: text),
+            let channel = messageCollection?.channel
+        else { return next() }
+        channel.sendUserMessage(with: params) { message, error in
+            self.show(error == nil ? "sent" : "waiting", message?.message ?? "")
             self.next()
         }
     }
@@ -127,7 +134,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
                 $0.message == awaited && $0.sendingStatus == .succeeded
             })
         else { return }
-        print("shown", awaited)
+        self.show("shown", awaited)
         self.awaited = nil
         next()
     }

@@ -52,26 +52,31 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
             next()
         case "quit": SendbirdChat.disconnect { self.end(0) }
         default:
-            print("What is \(line)?")
+            self.show("What is \(line)?")
             end(2)
         }
     }
 
+    /// A line that is there at once, whoever reads it.
+    private func show(_ words: String...) {
+        print(words.joined(separator: " "))
+        fflush(nil)
+    }
+
     /// Ends at once: what still runs is cut off as it would be by the system.
     private func end(_ status: Int32) {
-        fflush(nil)
         _exit(status)
     }
 
     private func say(_ what: String, _ messages: [BaseMessage]) {
-        print(what, messages.map(\.message).joined(separator: ", "))
+        self.show(what, messages.map(\.message).joined(separator: ", "))
     }
 
     // MARK: Commands
 
     private func connect() {
         SendbirdChat.connect(userId: user) { user, error in
-            print(error == nil ? "connected" : "offline", user?.userId ?? "nobody")
+            self.show(error == nil ? "connected" : "offline", user?.userId ?? "nobody")
             self.next()
         }
     }
@@ -81,7 +86,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
         params.name = words.first
         params.userIds = Array(words.dropFirst())
         GroupChannel.createChannel(params: params) { channel, error in
-            print("created", channel?.name ?? error?.localizedDescription ?? "")
+            self.show("created", channel?.name ?? error?.localizedDescription ?? "")
             self.next()
         }
     }
@@ -95,14 +100,14 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
         channels?.delegate = self
         channels?.loadMore { channels, error in
             let names = (channels ?? []).map(\.name).joined(separator: ", ")
-            print("channels", error?.localizedDescription ?? names)
+            self.show("channels", error?.localizedDescription ?? names)
             self.next()
         }
     }
 
     private func open(_ name: String) {
         guard let channel = channels?.channelList.first(where: { $0.name == name }) else {
-            print("no channel \(name)")
+            self.show("no channel \(name)")
             return next()
         }
         startCollection(channel)
@@ -123,7 +128,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
                     self.shown = messages
                     self.say("server", messages)
                 } else {
-                    print("server out of reach")
+                    self.show("server out of reach")
                 }
                 self.next()
             })
@@ -131,7 +136,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
 
     private func send(_ text: String) {
         let preview = messages?.channel.sendUserMessage(text) { message, error in
-            print(error == nil ? "sent" : "waiting", message?.message ?? "")
+            self.show(error == nil ? "sent" : "waiting", message?.message ?? "")
             self.next()
         }
         if preview == nil { next() }
@@ -151,7 +156,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
                 $0.message == awaited && $0.sendingStatus == .succeeded
             })
         else { return }
-        print("shown", awaited)
+        self.show("shown", awaited)
         self.awaited = nil
         next()
     }
@@ -180,7 +185,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
     }
 
     func didDetectHugeGap(_ collection: MessageCollection) {
-        print("huge gap")
+        self.show("huge gap")
         collection.dispose()
         startCollection(collection.channel)
     }

@@ -75,6 +75,18 @@ static inline uint64_t roost_uv_descriptor_limit(void) {
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 256;
 }
 
+/* The peer's address in figures, without its port; empty when there is none any more. */
+static inline void roost_uv_peer_address(int fd, char *text, size_t size) {
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof storage;
+    text[0] = 0;
+    if (getpeername(fd, (struct sockaddr *)&storage, &length) < 0) return;
+    if (storage.ss_family == AF_INET6)
+        uv_ip6_name((struct sockaddr_in6 *)&storage, text, size);
+    else if (storage.ss_family == AF_INET)
+        uv_ip4_name((struct sockaddr_in *)&storage, text, size);
+}
+
 /* The port a socket is bound to, in host order; -errno on failure. */
 static inline int roost_uv_bound_port(int fd) {
     struct sockaddr_storage storage;

@@ -65,6 +65,7 @@ public final class ChatClient: Sendable {
             options.budget = configuration.cacheLimit.budget
             options.clearOrder = configuration.cacheLimit.clearOrder
             options.protection = configuration.protection.store
+            options.locksFilesWithDevice = configuration.locksFilesWithDevice
             store = try await Store.open(
                 StoreLocation(configuration.cache),
                 owner: StoreOwner(

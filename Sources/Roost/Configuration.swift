@@ -25,6 +25,11 @@ public struct Configuration: Sendable {
     public var cacheLimit: CacheLimit
     /// Whether cache and unsent messages are sealed, and with which key; they are not unless said so.
     public var protection: Protection
+    /// On Apple platforms, whether the files can be opened only while the device is unlocked, and not from
+    /// its first unlocking on.
+    ///
+    /// What is open stays so; an app that is started in the background waits for the device.
+    public var locksFilesWithDevice = false
     /// Lets messages and tokens cross a network unprotected; for networks that protect themselves.
     public var allowsPlainTransport: Bool
     /// How many messages a timeline shows at first on either side, and loads with each page.

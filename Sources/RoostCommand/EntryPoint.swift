@@ -41,7 +41,7 @@ extension Command {
 
     /// Every command, in the order the help shows them.
     package static let all: [Command] = [
-        .demo, .serve, .client, .cacheInspect, .cacheSearch, .cacheExport, .cacheVerify,
-        .cacheClear, .benchCache, .benchOutbox, .simulate,
+        .demo, .serve, .backup, .client, .cacheInspect, .cacheSearch, .cacheExport, .cacheVerify,
+        .cacheClear, .benchCache, .benchOutbox, .benchServer, .simulate,
     ]
 }

@@ -87,12 +87,23 @@ package actor ChannelListDriver {
         return list
     }
 
-    /// Shows a page more, and returns what of it was not shown before: at first what the disk has, if it
-    /// has anything.
-    package func load() async throws(RoostError) -> [GroupChannel] {
-        guard !isLoading else { throw .underWay }
+    /// Shows a page more, and hands over what of it was not shown before.
+    ///
+    /// The first is what the disk has, if it has anything. What changes of a page is told after it.
+    package func load(
+        then deliver: @Sendable (Result<[GroupChannel], RoostError>) -> Void
+    ) async {
+        guard !isLoading else { return deliver(.failure(.underWay)) }
         isLoading = true
-        defer { release() }
+        do throws(RoostError) {
+            deliver(.success(try await loadPage()))
+        } catch {
+            deliver(.failure(error))
+        }
+        release()
+    }
+
+    private func loadPage() async throws(RoostError) -> [GroupChannel] {
         let list = try await open()
         do throws(RoostError) {
             let isShown = !(await list.snapshot.channels.isEmpty) && !hasBegun

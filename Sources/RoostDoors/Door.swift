@@ -17,6 +17,7 @@ package final class Door: Sendable {
         package var cache: Configuration.Cache
         package var limit = CacheLimit()
         package var protection = Protection.none
+        package var locksFilesWithDevice = false
 
         package init(applicationID: String, cache: Configuration.Cache) {
             self.applicationID = applicationID
@@ -118,26 +119,28 @@ package final class Door: Sendable {
                     message: "Name the server before anybody connects.")
             }
             return .success(
-                try await ChatClient.open(configuration(account, settings), world: world))
+                try await ChatClient.open(configuration(of: account, settings), world: world))
         } catch {
             return .failure(error)
         }
     }
 
     private static func configuration(
-        _ account: UserID, _ settings: Settings
+        of account: UserID, _ settings: Settings
     ) -> Configuration {
-        Configuration(
+        var configuration = Configuration(
             applicationID: settings.applicationID, server: settings.server ?? "",
-            userID: account, cache: settings.cache,
-            cacheLimit: settings.limit, protection: settings.protection)
+            userID: account, cache: settings.cache, cacheLimit: settings.limit,
+            protection: settings.protection)
+        configuration.locksFilesWithDevice = settings.locksFilesWithDevice
+        return configuration
     }
 
     /// What the open client was opened with, or the next one of this user will be.
-    var configuration: Configuration? {
+    package var configuration: Configuration? {
         state.withLock { state in
             guard let account = state.account, let settings = state.settings else { return nil }
-            return Self.configuration(account, settings)
+            return Self.configuration(of: account, settings)
         }
     }
 

@@ -40,9 +40,12 @@ package actor TimelineDriver {
     private let shared = Guarded(View())
 
     private var timeline: Timeline?
+    private var openingFailure: RoostError?
     private var mirror = Mirror<Message>()
     /// A page is on its way to whoever asked for it: what comes of it is not news.
     private var isLoading = false
+    /// Who waits until it is loaded.
+    private var turns: [CheckedContinuation<Void, Never>] = []
     private var backlog: [ListDiff<Message>] = []
     private var hadHugeGap = false
     private var isClosed = false
@@ -65,11 +68,73 @@ package actor TimelineDriver {
 
     // MARK: Asking
 
-    /// Opens the timeline and returns what the disk has.
-    package func open() async throws(RoostError) -> [Message] {
-        guard !isClosed, timeline == nil else { throw isClosed ? .disposed : .underWay }
+    package typealias Delivery = @Sendable (Result<[Message], RoostError>) -> Void
+
+    /// What can be asked for.
+    package enum Request: Sendable {
+        /// What the disk has; opens the timeline.
+        case opening
+        /// What is to be shown once the server has answered; it takes the place of what was.
+        case server
+        /// A page: what of it was not shown before.
+        case page(Direction)
+    }
+
+    /// Hands over what was asked for; what changes of it is told after it.
+    package func load(_ request: Request, then deliver: Delivery) async {
+        guard !isClosed else { return deliver(.failure(.disposed)) }
+        if isLoading {
+            guard case .server = request else { return deliver(.failure(.underWay)) }
+            // Nobody asked for it twice: it comes when the page is there.
+            await withCheckedContinuation { turns.append($0) }
+        }
         isLoading = true
-        defer { release() }
+        do throws(RoostError) {
+            deliver(.success(try await load(request)))
+        } catch {
+            deliver(.failure(error))
+        }
+        isLoading = false
+        let waiting = backlog
+        backlog = []
+        for change in waiting { take(change) }
+        if !turns.isEmpty {
+            isLoading = true  // Until the next one goes on: nobody comes between.
+            turns.removeFirst().resume()
+        }
+    }
+
+    private func load(_ request: Request) async throws(RoostError) -> [Message] {
+        if case .opening = request {
+            do throws(RoostError) {
+                return try await open()
+            } catch {
+                openingFailure = error
+                throw error
+            }
+        }
+        guard let timeline else { throw openingFailure ?? .notOpen }
+        switch request {
+        case .opening, .server:
+            try await timeline.reachServer()
+            await show(timeline)
+            return view.messages
+        case .page(let direction):
+            do throws(RoostError) {
+                switch direction {
+                case .older: try await timeline.loadOlder()
+                case .newer: try await timeline.loadNewer()
+                }
+            } catch {
+                await absorb(timeline)
+                throw error
+            }
+            return await absorb(timeline)
+        }
+    }
+
+    private func open() async throws(RoostError) -> [Message] {
+        guard timeline == nil else { throw .underWay }
         let timeline = try await door.client().timeline(
             of: channel, startingAt: start, filter: filter, capacity: capacity)
         guard !isClosed else {
@@ -88,34 +153,6 @@ package actor TimelineDriver {
             for await snapshot in snapshots { await self?.take(snapshot) }
         }
         return view.messages
-    }
-
-    /// Returns what is to be shown once the server has answered; it takes the place of what was.
-    package func reachServer() async throws(RoostError) -> [Message] {
-        guard let timeline else { throw isClosed ? .disposed : .notOpen }
-        isLoading = true
-        defer { release() }
-        try await timeline.reachServer()
-        await show(timeline)
-        return view.messages
-    }
-
-    /// Loads a page, and returns what of it was not shown before.
-    package func load(_ direction: Direction) async throws(RoostError) -> [Message] {
-        guard let timeline else { throw isClosed ? .disposed : .notOpen }
-        guard !isLoading else { throw .underWay }
-        isLoading = true
-        defer { release() }
-        do throws(RoostError) {
-            switch direction {
-            case .older: try await timeline.loadOlder()
-            case .newer: try await timeline.loadNewer()
-            }
-        } catch {
-            await absorb(timeline)
-            throw error
-        }
-        return await absorb(timeline)
     }
 
     /// Ends everything; nothing is told afterwards.
@@ -138,14 +175,6 @@ package actor TimelineDriver {
         let news = mirror.absorb(snapshot.messages.filter { $0.status == .succeeded })
         publish(snapshot)
         return news
-    }
-
-    /// Tells what waited while a page was on its way.
-    private func release() {
-        isLoading = false
-        let waiting = backlog
-        backlog = []
-        for change in waiting { take(change) }
     }
 
     private func take(_ change: ListDiff<Message>) {

@@ -7,10 +7,43 @@ import RoostWire
 /// Hands what the sockets bring to the chat server.
 struct ChatHandler: HTTPServerHandler {
     private let server: ChatServer
+    private let believesProxy: Bool
 
-    init(_ server: ChatServer) { self.server = server }
+    init(_ server: ChatServer, believesProxy: Bool) {
+        self.server = server
+        self.believesProxy = believesProxy
+    }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        // Any page may ask, as nothing is granted to whoever only has the user's browser: there are no
+        // cookies, and who calls must say a key.
+        guard request.headers["Origin"] != nil else { return await answer(to: request) }
+        var response =
+            request.method == "OPTIONS" ? Self.preflight : await answer(to: request)
+        response.headers.append("Access-Control-Allow-Origin", "*")
+        return response
+    }
+
+    /// What a browser asks before it lets a page call (`protocol.md` 1.3).
+    private static let preflight = HTTPServerResponse(
+        status: 200,
+        headers: [
+            "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
+            "Access-Control-Allow-Headers":
+                "Session-Key, Access-Token, App-Id, Content-Type, SendBird, SB-User-Agent, "
+                + "SB-SDK-User-Agent, Request-Sent-Timestamp",
+            "Access-Control-Max-Age": "86400",
+        ])
+
+    private func headers(of request: HTTPServerRequest) -> RequestHeaders {
+        var headers = RequestHeaders { request.headers[$0] }
+        // The last one is the proxy's own; those before it are whatever the client wrote.
+        let forwarded = believesProxy ? request.headers.list("X-Forwarded-For").last : nil
+        headers.peer = forwarded ?? (request.peer.isEmpty ? nil : request.peer)
+        return headers
+    }
+
+    private func answer(to request: HTTPServerRequest) async -> HTTPServerResponse {
         // Clients ask for the bare host at each connect and ignore the answer (`protocol.md` 1.1).
         if request.target == "/" { return HTTPServerResponse(APIResponse.empty) }
         if request.method == "GET", request.target.hasPrefix("/files/") {
@@ -28,8 +61,8 @@ struct ChatHandler: HTTPServerHandler {
             let call = try APIRequest(
                 method: request.method, target: request.target, body: request.body,
                 contentType: request.headers["Content-Type"] ?? "")
-            let headers = RequestHeaders { request.headers[$0] }
-            return HTTPServerResponse(await server.respond(to: call, headers: headers))
+            return HTTPServerResponse(
+                await server.respond(to: call, headers: headers(of: request)))
         } catch {
             return HTTPServerResponse(APIResponse(error))
         }
@@ -66,7 +99,7 @@ struct ChatHandler: HTTPServerHandler {
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
         let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let handshake = Handshake(
-            query: QueryItem.parse(query), headers: RequestHeaders { request.headers[$0] },
+            query: QueryItem.parse(query), headers: headers(of: request),
             subprotocols: request.headers.list("Sec-WebSocket-Protocol"))
         let server = self.server
         return .accept(subprotocol: handshake.acceptedSubprotocol) { connection in
@@ -122,5 +155,9 @@ extension HTTPServerResponse {
         self.init(
             status: response.status, headers: ["Content-Type": "application/json; charset=utf-8"],
             body: response.body)
+        guard let wait = response.retryAfter else { return }
+        headers.append("Retry-After", String(wait.wholeSecondsUp))
+        // A page's script may read it.
+        headers.append("Access-Control-Expose-Headers", "Retry-After")
     }
 }

@@ -6,50 +6,40 @@ package import RoostModel
 import RoostSQLite
 import RoostServer
 import RoostSockets
+package import RoostWire
 
 /// A chat server on real sockets: REST and WebSocket on one port, SQLite behind it.
 package final class ChatHost: Sendable {
-    package struct Configuration: Sendable {
-        /// Loopback unless told otherwise: whoever opens a server to others does so on purpose.
-        package var host = "127.0.0.1"
-        /// 0 takes a free port.
-        package var port: UInt16 = 0
-        /// Where `server.sqlite` lives; made when missing.
-        package var dataFolder: String
-        package var applicationID: String
-        /// Opens the platform calls; nil closes them.
-        package var apiToken: String?
-        /// Refuses users without an access token.
-        package var requiresToken = false
-
-        package init(dataFolder: String, applicationID: String) {
-            self.dataFolder = dataFolder
-            self.applicationID = applicationID
-        }
-    }
-
+    static let databaseName = "server.sqlite"
     /// How long answers under way may take while the server stops.
     private static let grace = Duration.seconds(5)
 
     /// The port it listens on, also when a free one was asked for.
     package let port: UInt16
     private let loop: EventLoop
+    private let chat: ChatServer
+    private let apiToken: String?
     private let http: HTTPServer
     /// Two servers on one folder would each tell only their own clients of a message.
     private let lock: FolderLock
     private let storageThread: ThreadExecutor
-    private let heartbeat: Heartbeat
+    private let heartbeats: [Heartbeat]
+    private let log: LogWriter
 
     private init(
-        loop: EventLoop, http: HTTPServer, lock: consuming FolderLock,
-        storageThread: ThreadExecutor, heartbeat: Heartbeat
+        loop: EventLoop, chat: ChatServer, apiToken: String?, http: HTTPServer,
+        lock: consuming FolderLock,
+        storageThread: ThreadExecutor, heartbeats: [Heartbeat], log: LogWriter
     ) {
         self.port = http.port
         self.loop = loop
+        self.chat = chat
+        self.apiToken = apiToken
         self.http = http
         self.lock = lock
         self.storageThread = storageThread
-        self.heartbeat = heartbeat
+        self.heartbeats = heartbeats
+        self.log = log
     }
 
     /// Opens the data and listens.
@@ -58,6 +48,13 @@ package final class ChatHost: Sendable {
     ///   message says what to do, and nothing that was there has changed.
     package static func start(_ configuration: Configuration) async throws(RoostError) -> ChatHost {
         let folder = configuration.dataFolder
+        let listening: HTTPServer.Configuration
+        do throws(SocketError) {
+            listening = try configuration.listening()
+        } catch {
+            throw RoostError(
+                .networkError, remedy: .correctInput, message: error.message, underlying: error)
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
@@ -82,30 +79,30 @@ package final class ChatHost: Sendable {
         let loop: EventLoop
         let storage: SQLiteStorage
         do {
-            storage = try await SQLiteStorage(.file(folder + "/server.sqlite"), on: thread)
+            storage = try await SQLiteStorage(
+                .file(folder + "/" + databaseName), on: thread)
             loop = try EventLoop.start()
         } catch {
             throw RoostError(
                 .localDatabaseError, remedy: .repairStorage,
                 message: "The server cannot start in \(folder): \(error)", underlying: error)
         }
-        var server = ChatServer.Configuration(
-            applicationID: configuration.applicationID, apiToken: configuration.apiToken)
-        server.requiresToken = configuration.requiresToken
+        let log = LogWriter(from: configuration.logLevel)
+        let core = configuration.core
         let chat = await ChatServer(
-            server, storage: storage,
-            files: FolderFileStore(folder: folder + "/files", on: thread),
-            fanOut: InProcessFanOut(on: loop), world: .live(), on: loop)
-        var listening = HTTPServer.Configuration()
-        listening.host = configuration.host
-        listening.port = configuration.port
+            core, storage: storage, files: FolderFileStore(folder: folder + "/files", on: thread),
+            fanOut: InProcessFanOut(on: loop), world: .live(log), on: loop)
+        let handler = ChatHandler(chat, believesProxy: configuration.isBehindProxy)
         do {
-            let http = try await HTTPServer.start(listening, handler: ChatHandler(chat), on: loop)
+            let http = try await HTTPServer.start(listening, handler: handler, on: loop)
+            log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))
             return ChatHost(
-                loop: loop, http: http, lock: lock, storageThread: thread,
-                heartbeat: Heartbeat(every: server.pingInterval, on: loop) {
-                    await chat.dropIdle()
-                })
+                loop: loop, chat: chat, apiToken: core.apiToken, http: http, lock: lock,
+                storageThread: thread,
+                heartbeats: [
+                    Heartbeat(every: core.pingInterval, on: loop) { await chat.dropIdle() },
+                    Heartbeat(every: .seconds(1), on: loop) { await chat.sendDue() },
+                ], log: log)
         } catch {
             await loop.shutdown()
             throw RoostError(
@@ -113,13 +110,20 @@ package final class ChatHost: Sendable {
         }
     }
 
+    /// A call of the platform from within the process that runs the server.
+    package func callAsPlatform(_ request: APIRequest) async -> APIResponse {
+        await chat.respond(to: request, headers: RequestHeaders(apiToken: apiToken))
+    }
+
     /// Stops accepting, finishes what is being answered and closes the sockets.
     ///
     /// Every message that was acknowledged is on disk already.
     package func stop() async {
-        heartbeat.cancel()
+        for heartbeat in heartbeats { heartbeat.cancel() }
         await http.shutdown(grace: Self.grace)
         await loop.shutdown()
         await storageThread.shutDown()
+        log.write(LogLine(.info, "stopped"))
+        log.finish()
     }
 }

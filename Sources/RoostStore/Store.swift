@@ -39,6 +39,14 @@ package struct Store: Sendable {
         package var protection = StoreProtection.none
         /// The class that every file of the folder gets on Apple platforms; nil is the system's own.
         package var fileProtection: FileProtection?
+        /// The two classes that a client chooses from.
+        package var locksFilesWithDevice: Bool {
+            get { fileProtection == .completeUnlessOpen }
+            set {
+                fileProtection =
+                    newValue ? .completeUnlessOpen : .completeUntilFirstUserAuthentication
+            }
+        }
         /// How long to wait until other processes let go of files that must be made or replaced; an
         /// extension works on a notification for less.
         package var patience: Duration = .seconds(5)

@@ -50,9 +50,8 @@ public final class SBDGroupChannelListQuery: NSObject {
             begun = driver
             return driver
         }
-        SBDMain.door.perform(then: .channels(completionHandler)) {
-            _ throws(RoostError) in try await driver.load()
-        }
+        let (door, callback) = (SBDMain.door, Callback.channels(completionHandler))
+        door.start { await driver.load { door.tell(callback, $0) } }
     }
 
     package var value: ChannelListQuery {

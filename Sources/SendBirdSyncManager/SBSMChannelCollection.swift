@@ -64,16 +64,15 @@ public final class SBSMChannelCollection: NSObject {
             return done.post(error, through: SBSMSyncManager.onCompletionQueue)
         }
         SBDMain.door.start { [driver, feed] in
-            var failure: RoostError?
-            do throws(RoostError) {
-                let page = try await driver.load()
-                if !page.isEmpty {
+            await driver.load { result in
+                var failure: RoostError?
+                switch result {
+                case .success(let page):
                     feed.post(.page(page), through: SBSMSyncManager.onDelegateQueue)
+                case .failure(let error): failure = error
                 }
-            } catch {
-                failure = error
+                done.post(failure, through: SBSMSyncManager.onCompletionQueue)
             }
-            done.post(failure, through: SBSMSyncManager.onCompletionQueue)
         }
     }
 

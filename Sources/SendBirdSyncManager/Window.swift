@@ -53,10 +53,11 @@ final class Window: Sendable {
             let before = state.last
             state.last = Task(executorPreference: executor) { [self] in
                 await before?.value
-                let error = await self.load(direction)
-                _ = self.state.withLock { $0.underWay.remove(direction) }
-                let view = driver.view
-                done(direction == .previous ? view.hasOlder : view.hasNewer, error)
+                await self.load(direction) { error in
+                    _ = self.state.withLock { $0.underWay.remove(direction) }
+                    let view = self.driver.view
+                    done(direction == .previous ? view.hasOlder : view.hasNewer, error)
+                }
             }
             return true
         }
@@ -69,29 +70,47 @@ final class Window: Sendable {
         }
     }
 
-    private func load(_ direction: SBSMMessageDirection) async -> RoostError? {
-        do throws(RoostError) {
-            let page: [Message]
-            if state.withLock({ $0.isOpen }) {
-                page = try await driver.load(direction == .previous ? .older : .newer)
-            } else {
-                let cached = try await driver.open()
-                state.withLock { $0.isOpen = true }
-                page = cached.isEmpty ? try await driver.reachServer() : cached
-            }
-            if !page.isEmpty {
+    private func load(
+        _ direction: SBSMMessageDirection, then done: @escaping @Sendable (RoostError?) -> Void
+    ) async {
+        let deliver: TimelineDriver.Delivery = { [feed] result in
+            switch result {
+            case .success(let page):
                 feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
+                done(nil)
+            case .failure(let error): done(error.asSyncManagers)
             }
-            return nil
-        } catch {
-            return error.code == .localDatabaseError
-                ? RoostError(
-                    RoostError.Code(SBSMErrorCode.databaseError.rawValue),
-                    remedy: error.remedy, message: error.message) : error
         }
+        guard !state.withLock({ $0.isOpen }) else {
+            return await driver.load(.page(direction.asDriver), then: deliver)
+        }
+        let hasNothing = Guarded(false)
+        await driver.load(.opening) { [state] result in
+            if case .success(let page) = result {
+                state.withLock { $0.isOpen = true }
+                if page.isEmpty { return hasNothing.withLock { $0 = true } }
+            }
+            deliver(result)
+        }
+        // With nothing on disk, the server's answer is the first page.
+        if hasNothing.withLock({ $0 }) { await driver.load(.server, then: deliver) }
     }
 
     func close() {
         SBDMain.door.start { [driver] in await driver.close() }
+    }
+}
+
+extension SBSMMessageDirection {
+    fileprivate var asDriver: TimelineDriver.Direction { self == .previous ? .older : .newer }
+}
+
+extension RoostError {
+    /// A failure of the database under the number that the sync manager gives it.
+    fileprivate var asSyncManagers: RoostError {
+        guard code == .localDatabaseError else { return self }
+        return RoostError(
+            RoostError.Code(SBSMErrorCode.databaseError.rawValue), remedy: remedy,
+            message: message)
     }
 }

@@ -76,9 +76,8 @@ public final class GroupChannelCollection: NSObject {
 
     /// Shows a page more and hands it over: at first what the cache has, if it has anything.
     public func loadMore(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
-        SendbirdChat.door.perform(then: .channels(completionHandler)) {
-            [driver] _ throws(RoostError) in try await driver.load()
-        }
+        let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
+        door.start { [driver] in await driver.load { door.tell(callback, $0) } }
     }
 
     /// Ends it; the delegate hears nothing more.

@@ -111,9 +111,8 @@ public final class GroupChannelListQuery: NSObject {
 
     /// The next channels: at first what the cache has, if it has anything.
     public func loadNextPage(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
-        SendbirdChat.door.perform(then: .channels(completionHandler)) {
-            [driver] _ throws(RoostError) in try await driver.load()
-        }
+        let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
+        door.start { [driver] in await driver.load { door.tell(callback, $0) } }
     }
 }
 

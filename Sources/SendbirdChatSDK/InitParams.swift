@@ -121,6 +121,7 @@ extension InitParams {
         let keys = folder + "-keys"
         if localCacheConfig.isEncryptionEnabled {
             settings.protection = .keyFile(in: keys)
+            settings.locksFilesWithDevice = true
         } else if FileManager.default.fileExists(atPath: keys) {
             settings.protection = Protection.keyFile(in: keys).takenOff()
         }

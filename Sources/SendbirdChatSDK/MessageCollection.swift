@@ -74,20 +74,10 @@ public final class MessageCollection: NSObject {
         let door = SendbirdChat.door
         let (cache, api) = (messages(cacheResultHandler), messages(apiResultHandler))
         door.start { [driver, watch] in
-            do throws(RoostError) {
-                let cached = try await driver.open()
-                door.tell(cache, .success(cached))
-            } catch {
-                door.tell(cache, .failure(error))
-                return door.tell(api, .failure(error))
-            }
+            await driver.load(.opening) { door.tell(cache, $0) }
             // The channel itself is watched on the side; without it messages come all the same.
-            _ = try? await watch.load()
-            do throws(RoostError) {
-                door.tell(api, .success(try await driver.reachServer()))
-            } catch {
-                door.tell(api, .failure(error))
-            }
+            await watch.load { _ in }
+            await driver.load(.server) { door.tell(api, $0) }
         }
     }
 
@@ -112,8 +102,9 @@ public final class MessageCollection: NSObject {
         _ direction: TimelineDriver.Direction,
         _ handler: (([BaseMessage]?, SBError?) -> Void)?
     ) {
-        SendbirdChat.door.perform(then: messages(handler)) {
-            [driver] _ throws(RoostError) in try await driver.load(direction)
+        let (door, callback) = (SendbirdChat.door, messages(handler))
+        door.start { [driver] in
+            await driver.load(.page(direction)) { door.tell(callback, $0) }
         }
     }
 

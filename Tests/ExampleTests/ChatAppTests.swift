@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RoostHost
 import RoostTestSupport
 import Testing
 
-/// The sample apps as they are, each a program of its own, against a server in this process.
+/// The sample apps as they are, each a program of its own, against a server.
 struct ChatAppTests {
     /// Runs an app until it has done what it was told, and returns its lines.
     private static func run(
-        _ app: String, _ user: String, _ folder: TemporaryFolder, port: UInt16,
+        _ app: String, _ user: String, _ folder: TemporaryFolder, port: Int,
         _ commands: [String]
     ) async throws -> [String] {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let input = folder.file("\(user).in")
         let output = folder.file("\(user).out")
         try Data(commands.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: input))
         try Data().write(to: URL(filePath: output))
         let process = Process()
-        process.executableURL = URL(filePath: own).deletingLastPathComponent()
-            .appending(path: app)
+        process.executableURL = try program(app)
         process.arguments = ["http://127.0.0.1:\(port)", user, folder.file("cache-\(user)")]
         process.standardInput = try FileHandle(forReadingFrom: URL(filePath: input))
         process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
@@ -37,13 +34,46 @@ struct ChatAppTests {
             .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    private static func host(
-        _ folder: TemporaryFolder, port: UInt16 = 0
-    ) async throws -> ChatHost {
-        var configuration = ChatHost.Configuration(
-            dataFolder: folder.file("server"), applicationID: "demo")
-        configuration.port = port
-        return try await ChatHost.start(configuration)
+    fileprivate static func program(_ name: String) throws -> URL {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: own).deletingLastPathComponent().appending(path: name)
+    }
+
+    /// A server of its own process: the threads of this one are busy with other tests.
+    private struct Server {
+        let process: Process
+        let port: Int
+
+        init(_ folder: TemporaryFolder, port: Int = 0) async throws {
+            let process = Process()
+            process.executableURL = try ChatAppTests.program("roost")
+            process.arguments = [
+                "serve", "--data", folder.file("server"), "--port", "\(port)", "--app-id",
+                "demo", "--api-token", "secret",
+            ]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let text = await withCheckedContinuation { greeting in
+                Thread.run {
+                    var text = ""
+                    while !text.contains("listening") || !text.hasSuffix("\n") {
+                        let bytes = output.fileHandleForReading.availableData
+                        if bytes.isEmpty { break }
+                        text += String(decoding: bytes, as: UTF8.self)
+                    }
+                    greeting.resume(returning: text)
+                }
+            }
+            let address = try #require(text.firstMatch(of: /127\.0\.0\.1:(\d+)/), "\(text)")
+            self.port = try #require(Int(address.output.1))
+            self.process = process
+        }
+
+        func stop() {
+            process.terminate()
+            process.waitUntilExit()
+        }
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: ["ChatV4", "ChatV3"])
@@ -51,7 +81,7 @@ struct ChatAppTests {
         app: String
     ) async throws {
         let folder = try TemporaryFolder()
-        let first = try await Self.host(folder)
+        let first = try await Server(folder)
         let port = first.port
         let alice = try await Self.run(
             app, "alice", folder, port: port,
@@ -67,7 +97,7 @@ struct ChatAppTests {
         let again = try await Self.run(
             app, "alice", folder, port: port, ["connect", "list", "open train", "await hi", "quit"])
         #expect(again.last == "shown hi")
-        await first.stop()
+        first.stop()
 
         // Without a server: everything is there, and what is written waits.
         let offline = try await Self.run(
@@ -78,7 +108,7 @@ struct ChatAppTests {
         #expect(offline.contains { $0.hasSuffix("hello, hi") })
         #expect(offline.last == "waiting later")
 
-        let second = try await Self.host(folder, port: port)
+        let second = try await Server(folder, port: port)
         let back = try await Self.run(
             app, "alice", folder, port: port,
             ["connect", "list", "open train", "await later", "quit"])
@@ -87,6 +117,6 @@ struct ChatAppTests {
             app, "bob", folder, port: port,
             ["connect", "list", "open train", "await later", "quit"])
         #expect(reader.last == "shown later")
-        await second.stop()
+        second.stop()
     }
 }

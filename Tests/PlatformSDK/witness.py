@@ -12,8 +12,10 @@ import time
 class Witness:
     """One logged-in WebSocket; `wait` reads until a frame fits."""
 
-    def __init__(self, port, app_id, user_id, token=None, key=None):
+    def __init__(self, port, app_id, user_id, token=None, key=None, tls=None, first=("LOGI",)):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.bytes = b""
         self.frames = []
         name = f"key={key}" if key else f"user_id={user_id}"
@@ -30,7 +32,7 @@ class Witness:
             self._more()
         head, self.bytes = self.bytes.split(b"\r\n\r\n", 1)
         assert head.startswith(b"HTTP/1.1 101"), head
-        self.login = self.wait("LOGI")
+        self.login = self.wait(*first)
 
     def _more(self):
         data = self.socket.recv(65536)
@@ -72,13 +74,13 @@ class Witness:
             head + mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload))
         )
 
-    def wait(self, command, **fields):
+    def wait(self, *commands, **fields):
         """The next frame of a command whose fields are these; what comes before it is dropped."""
         end = time.monotonic() + 10
         while time.monotonic() < end:
             while self.frames:
                 name, body = self.frames.pop(0)
-                if name == command and all(body.get(k) == v for k, v in fields.items()):
+                if name in commands and all(body.get(k) == v for k, v in fields.items()):
                     return body
             self._read()
-        raise TimeoutError(f"no {command} with {fields}")
+        raise TimeoutError(f"no {commands} with {fields}")

@@ -76,16 +76,19 @@ struct ServerFixture {
 
     init(
         storage: (any Storage)? = nil, fanOut: (any FanOut)? = nil, seed: UInt64 = 7,
-        configure: (inout ChatServer.Configuration) -> Void = { _ in }
+        configure: (inout ChatServer.Configuration) -> Void = { _ in },
+        log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) async {
         world = TestWorld(seed: seed)
         executor = ThreadExecutor(name: "server")
+        var world = world.world
+        world.log = log
         var configuration = ChatServer.Configuration(
             applicationID: "APP", apiToken: Self.apiToken)
         configure(&configuration)
         server = await ChatServer(
             configuration, storage: storage ?? MemoryStorage(on: executor),
-            fanOut: fanOut ?? InProcessFanOut(on: executor), world: world.world, on: executor)
+            fanOut: fanOut ?? InProcessFanOut(on: executor), world: world, on: executor)
     }
 
     func connect(_ user: UserID, extra: [QueryItem] = []) async throws -> Device {

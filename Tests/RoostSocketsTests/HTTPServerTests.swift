@@ -53,6 +53,31 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a handler learns the address a request came from, in figures`() async throws {
+        let handler = ScriptedHandler(respond: { request in
+            HTTPServerResponse(status: 200, body: Array(request.peer.utf8))
+        })
+        try await withServer(handler) { server, _ in
+            let answer = await RawClient.exchange(
+                get("/", "Connection: close\r\n"), port: server.port)
+            #expect(bodies(answer) == ["127.0.0.1"])
+        }
+    }
+
+    @Test func `an address with too many connections is turned away until one ends`() async throws {
+        try await withServer(EchoHandler(), .with(\.connectionsPerPeer, 1)) { server, _ in
+            let first = RawClient.open(get("/a"), port: server.port)
+            #expect(await RawClient.exchange(get("/b"), port: server.port).isEmpty)
+            RawClient.reset(first)
+            var answer = ""
+            while answer.isEmpty {
+                answer = await RawClient.exchange(
+                    get("/c", "Connection: close\r\n"), port: server.port)
+            }
+            #expect(bodies(answer) == ["/c"])
+        }
+    }
+
     @Test func `HEAD is answered with a length and without a body`() async throws {
         try await withServer { server, _ in
             let answer = await RawClient.exchange(

@@ -27,7 +27,7 @@ struct SimulationTests {
     }()
 
     private static func live(
-        _ seed: UInt64, steps: Int = 60, writesMore: Bool = false, keepsTrace: Bool = false
+        _ seed: UInt64, steps: Int = 40, writesMore: Bool = false, keepsTrace: Bool = false
     ) async throws -> Simulation.Report {
         let folder = try TemporaryFolder(inMemory: true)
         var shape = Simulation.Shape()
@@ -49,7 +49,7 @@ struct SimulationTests {
     ) async throws {
         for seed in (0..<10).map({ Self.first + group * 10 + $0 }) {
             let report = try await Self.live(seed)
-            #expect(report.failure == nil, "roost simulate --steps 60 --seed \(seed) --trace")
+            #expect(report.failure == nil, "roost simulate --steps 40 --seed \(seed) --trace")
         }
     }
 

@@ -31,7 +31,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `encryption is off unless it is asked for, and covers all files (R131, R134 to R136)`()
+        func `encryption is off unless it is asked for, and covers all files (R131 to R136)`()
             throws
         {
             #expect(
@@ -47,6 +47,8 @@ extension SendbirdChatTests {
                     try await story.bob.send("a secret word", to: url)
                     await story.bob.waitUntilIdle()
                     await story.connect()
+                    #expect(
+                        SendbirdChat.door.configuration?.locksFilesWithDevice == isEncrypted)
                     let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
                     view.channel = try await story.get(url)
                     view.createMessageCollection()

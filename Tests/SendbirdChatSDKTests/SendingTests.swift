@@ -37,6 +37,7 @@ extension SendbirdChatTests {
                 let (sent, error): (UserMessage?, SBError?) = await story.wait { done in
                     preview = channel.sendUserMessage("hello") { done(($0, $1)) }
                 }
+                await story.world.pass()
                 #expect(error == nil)
                 #expect(preview?.sendingStatus == .pending)
                 #expect(preview?.messageId == 0)

@@ -15,6 +15,15 @@ extension SyncEngine {
         // The answer to something done is kept, even if the connection changed meanwhile.
         let made = try await call(CreateChannel(params, by: me))
         try await store([made.channel], since: mark)
+        // News of it may have overtaken the answer, which then was too old to be stored.
+        let url = made.channel.url
+        let isKnown: Bool
+        do {
+            isKnown = try await reader.channel(url).value != nil
+        } catch {
+            throw RoostError(error)
+        }
+        if !isKnown { await lookUpNow(url) }
         return made.channel
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostHost
 import RoostModel
+import RoostServer
 
 extension Option {
     static let data = Option(
@@ -14,10 +16,57 @@ extension Option {
         "host", .text(placeholder: "ADDRESS"), standard: "127.0.0.1",
         help: "the address to listen on; 0.0.0.0 lets other machines in")
     static let apiToken = Option(
-        "api-token", .text(placeholder: "TOKEN"), isRequired: true,
-        help: "the secret of administrators' calls, which carry it as Api-Token")
+        "api-token", .text(placeholder: "TOKEN"),
+        help: "the secret of administrators' calls, which carry it as Api-Token; it or the file")
+    static let apiTokenFile = Option(
+        "api-token-file", .text(placeholder: "FILE"),
+        help: "a file with that secret, which then stands in no list of processes")
     static let requireToken = Option(
         "require-token", help: "refuse users without an access token")
+    static let tlsCertificate = Option(
+        "tls-cert", .text(placeholder: "FILE"),
+        help: "speak TLS with this certificate, in PEM form with its chain; needs --tls-key")
+    static let tlsKey = Option(
+        "tls-key", .text(placeholder: "FILE"),
+        help: "the certificate's key, in PEM form without a passphrase")
+    static let publicURL = Option(
+        "public-url", .text(placeholder: "URL"),
+        help: "how clients reach the server when that is not how it listens, for URLs of files")
+    static let behindProxy = Option(
+        "behind-proxy", help: "believe the proxy's X-Forwarded-For header about addresses")
+    static let log = Option(
+        "log", .text(placeholder: "LEVEL"), standard: "warning",
+        help: "lines of JSON on standard error: info, warning, error or none")
+    static let userRate = Option(
+        "user-rate", .number(placeholder: "N", 0...1_000_000), standard: "50",
+        help: "requests a second of one user; four times as many at once; 0 is without bound")
+    static let addressRate = Option(
+        "address-rate", .number(placeholder: "N", 0...1_000_000), standard: "500",
+        help: "the same for one network address, logins included")
+    static let maxConnections = Option(
+        "max-connections", .number(placeholder: "N", 1...1_000_000), standard: "10000",
+        help: "open connections; more wait")
+    static let maxPerAddress = Option(
+        "max-per-address", .number(placeholder: "N", 0...1_000_000), standard: "1000",
+        help: "open connections of one address; more are closed; 0 is without bound")
+    static let maxPerUser = Option(
+        "max-per-user", .number(placeholder: "N", 1...1_000_000), standard: "50",
+        help: "open sockets of one user")
+    static let maxFile = Option(
+        "max-file", .number(placeholder: "MIB", 1...1_024), standard: "25",
+        help: "the largest file")
+    static let maxText = Option(
+        "max-text", .number(placeholder: "BYTES", 1...16_777_216), standard: "65536",
+        help: "the longest text of a message")
+    static let maxFrame = Option(
+        "max-frame", .number(placeholder: "BYTES", 1_024...67_108_864), standard: "1048576",
+        help: "the largest frame a client may send")
+    static let maxBody = Option(
+        "max-body", .number(placeholder: "BYTES", 1_024...67_108_864), standard: "4194304",
+        help: "the largest call without a file")
+    static let maxQueue = Option(
+        "max-queue", .number(placeholder: "BYTES", 65_536...1_073_741_824),
+        standard: "4194304", help: "what may wait for a slow reader before it is closed")
 }
 
 extension Command {
@@ -27,14 +76,20 @@ extension Command {
             Listens until it is told to end by Ctrl-C or SIGTERM, then closes its database. The first line
             it prints is: listening on http://HOST:PORT and ws://HOST:PORT
             """,
-        options: [.data, .port, .host, .applicationID, .apiToken, .requireToken],
+        options: [
+            .data, .port, .host, .applicationID, .apiToken, .apiTokenFile, .requireToken,
+            .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .log, .userRate, .addressRate,
+            .maxConnections,
+            .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue,
+        ],
         example: "roost serve --data ./server --port 8080 --app-id demo --api-token secret",
         exitCodes: ExitCode.allCases,
         run: { arguments throws(CommandFailure) in
             let signals = SignalWatch()
+            let configuration = try ChatHost.Configuration(arguments)
             let host: ChatHost
             do throws(RoostError) {
-                host = try await ChatHost.start(ChatHost.Configuration(arguments))
+                host = try await ChatHost.start(configuration)
             } catch {
                 throw CommandFailure(
                     error.remedy == .repairStorage ? .storage : .server, error.message)
@@ -42,7 +97,8 @@ extension Command {
             let welcome = ServeWelcome(
                 host: arguments.requiredText(.host), port: Int(host.port),
                 applicationID: arguments.requiredText(.applicationID),
-                requiresToken: arguments.has(.requireToken))
+                requiresToken: arguments.has(.requireToken),
+                isEncrypted: configuration.certificate != nil)
             for line in welcome.lines { StandardOutput.writeNow(line) }
             for await _ in signals.signals { break }
             await host.stop()
@@ -50,14 +106,71 @@ extension Command {
 }
 
 extension ChatHost.Configuration {
-    init(_ arguments: Arguments) {
+    init(_ arguments: Arguments) throws(CommandFailure) {
         self.init(
             dataFolder: arguments.requiredText(.data),
             applicationID: arguments.requiredText(.applicationID))
         host = arguments.requiredText(.host)
         // The option's range is the type's.
         port = arguments.number(.port).map { UInt16($0) } ?? 8080
-        apiToken = arguments.text(.apiToken)
+        apiToken = try Self.apiToken(arguments)
         requiresToken = arguments.has(.requireToken)
+        publicAddress = arguments.text(.publicURL)
+        isBehindProxy = arguments.has(.behindProxy)
+        certificate = try Self.certificate(arguments)
+        logLevel = try Self.level(arguments.requiredText(.log))
+        userRate = Self.rate(arguments.number(.userRate))
+        addressRate = Self.rate(arguments.number(.addressRate))
+        connectionLimit = arguments.number(.maxConnections) ?? connectionLimit
+        let perAddress = arguments.number(.maxPerAddress) ?? 0
+        connectionsPerAddress = perAddress == 0 ? .max : perAddress
+        fileLimitMB = arguments.number(.maxFile) ?? fileLimitMB
+        frameBytes = arguments.number(.maxFrame) ?? frameBytes
+        queueBytes = arguments.number(.maxQueue) ?? queueBytes
+        limits.sessionsPerUser = arguments.number(.maxPerUser) ?? limits.sessionsPerUser
+        limits.textBytes = arguments.number(.maxText) ?? limits.textBytes
+        limits.bodyBytes = arguments.number(.maxBody) ?? limits.bodyBytes
+    }
+
+    private static func apiToken(_ arguments: Arguments) throws(CommandFailure) -> String {
+        if let token = arguments.text(.apiToken) { return token }
+        guard let path = arguments.text(.apiTokenFile) else {
+            throw CommandFailure(
+                .wrongArguments, "roost serve needs --api-token or --api-token-file.")
+        }
+        let text = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
+        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !token.isEmpty else {
+            throw CommandFailure(.storage, "There is no secret to be read in \(path).")
+        }
+        return token
+    }
+
+    private static func certificate(
+        _ arguments: Arguments
+    ) throws(CommandFailure) -> Certificate? {
+        switch (arguments.text(.tlsCertificate), arguments.text(.tlsKey)) {
+        case (nil, nil): return nil
+        case (let chain?, let key?): return Certificate(chainFile: chain, keyFile: key)
+        case (_?, nil), (nil, _?):
+            throw CommandFailure(
+                .wrongArguments, "A certificate and its key go together: --tls-cert and --tls-key.")
+        }
+    }
+
+    private static func level(_ text: String) throws(CommandFailure) -> LogLine.Level? {
+        switch text {
+        case "info": return .info
+        case "warning": return .warning
+        case "error": return .error
+        case "none": return nil
+        default:
+            throw CommandFailure(
+                .wrongArguments, "--log wants info, warning, error or none.")
+        }
+    }
+
+    private static func rate(_ perSecond: Int?) -> Rate? {
+        perSecond.flatMap { $0 == 0 ? nil : Rate(burst: 4 * $0, perSecond: $0) }
     }
 }

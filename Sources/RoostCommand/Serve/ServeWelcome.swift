@@ -7,12 +7,17 @@ package struct ServeWelcome: Hashable, Sendable {
     let port: Int
     let applicationID: String
     let requiresToken: Bool
+    let isEncrypted: Bool
 
-    package init(host: String, port: Int, applicationID: String, requiresToken: Bool) {
+    package init(
+        host: String, port: Int, applicationID: String, requiresToken: Bool,
+        isEncrypted: Bool = false
+    ) {
         self.host = host
         self.port = port
         self.applicationID = applicationID
         self.requiresToken = requiresToken
+        self.isEncrypted = isEncrypted
     }
 
     package var lines: [String] {
@@ -20,9 +25,10 @@ package struct ServeWelcome: Hashable, Sendable {
         // Who listens everywhere is reached nearest at home.
         let home = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let token = requiresToken ? " --token TOKEN" : ""
+        let (http, ws) = isEncrypted ? ("https", "wss") : ("http", "ws")
         return [
-            "listening on http://\(authority) and ws://\(authority)",
-            "connect with: roost client --server http://\(Self.authority(home, port)) "
+            "listening on \(http)://\(authority) and \(ws)://\(authority)",
+            "connect with: roost client --server \(http)://\(Self.authority(home, port)) "
                 + "--app-id \(Self.quoted(applicationID)) --user ada\(token) --cache ./ada",
             "end with Ctrl-C",
         ]

@@ -19,6 +19,11 @@ actor FolderFileStore: FileStore {
         self.executor = executor
     }
 
+    /// Whether a file in the folder is an upload, and whole.
+    static func isName(_ name: String) -> Bool {
+        name.utf8.count == 40 && name.utf8.allSatisfy { (48...57) ~= $0 || (97...102) ~= $0 }
+    }
+
     func save(_ file: StoredFile, as id: String) throws(StorageError) {
         do {
             try FileManager.default.createDirectory(

@@ -41,6 +41,8 @@ extension ChatServer {
                 }
                 let created = new.filter { adds && known[$0.key] == nil }
                 let updated = new.filter { known[$0.key] != nil }
+                try configuration.limits.check(
+                    metadata: known.merging(created) { $1 }.merging(updated) { $1 })
                 try await changeMetadata(of: url, created: created, updated: updated, deleted: [])
                 return try metadataResponse(created.merging(updated) { $1 }, call)
             }
@@ -102,6 +104,12 @@ extension ChatServer {
                 let created = new.filter { adds && known[$0.key] == nil }
                 let updated = action == .addCounters ? [:] : new.filter { known[$0.key] != nil }
                 let accepted = created.merging(updated) { $1 }
+                try configuration.limits.check(
+                    count: known.merging(accepted) { $1 }.count, "counters of a channel",
+                    atMost: configuration.limits.entries)
+                for key in accepted.keys {
+                    try configuration.limits.check(name: key, "A counter's name")
+                }
                 try await ask(
                     try await storage.updateChannel(url, now: world.now()) {
                         $0.traits.counters.merge(accepted) { $1 }

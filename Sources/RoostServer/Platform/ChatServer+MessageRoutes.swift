@@ -35,9 +35,12 @@ extension ChatServer {
             return try await changeMetaArrays(action, call)
         case .pin, .unpin:
             let id = try await visibleMessage(call).messageID
+            let limit = configuration.limits.pins
             try await setPins(of: call.channelURL) { pins in
                 pins.removeAll { $0 == id }
                 if action == .pin, let id { pins.insert(id, at: 0) }
+                // Like a board on a wall: for a new note the oldest comes down.
+                pins = Array(pins.prefix(limit))
             }
             return .empty
         }
@@ -80,6 +83,11 @@ extension ChatServer {
             guard let messageID = message.messageID else { return .empty }
             // A change of the same key always comes later than the last, as clients compare times.
             let last = message.details.reactions?.first { $0.key == key }?.updatedAt
+            if isAdded, last == nil {
+                try configuration.limits.check(
+                    count: (message.details.reactions?.count ?? 0) + 1,
+                    "different reactions to a message", atMost: configuration.limits.reactions)
+            }
             let now =
                 last.map { max(world.now(), Timestamp(milliseconds: $0.milliseconds + 1)) }
                 ?? world.now()
@@ -90,8 +98,7 @@ extension ChatServer {
                     message.details.reactions = reactions.applying(change)
                 })
             let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
-            let members = try await ask(try await storage.memberIDs(of: url))
-            await publish(.reaction(event), to: members)
+            await publish(.reaction(event), to: try await audience(of: url))
             return APIResponse { writer in
                 writer.field("msg_id", messageID.rawValue)
                 writer.field("reaction", key)

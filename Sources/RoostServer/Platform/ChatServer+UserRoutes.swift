@@ -70,6 +70,8 @@ extension ChatServer {
         let nickname = fields.string("nickname")
         let picture = fields.string("profile_url")
         let languages = fields.list("preferred_languages")
+        try configuration.limits.check(name: nickname, "The nickname")
+        try configuration.limits.check(name: picture, "The picture's URL")
         let isPlatform = call.caller == .platform
         let isActive = isPlatform ? try fields.bool("is_active") : nil
         let keys = isPlatform ? fields.list("discovery_keys") : nil
@@ -123,6 +125,7 @@ extension ChatServer {
             throw ServerError(.duplicate, "There is metadata of the name \(key) already.")
         }
         let accepted = new.filter { known[$0.key] == nil ? adds : updates }
+        try configuration.limits.check(metadata: known.merging(accepted) { $1 })
         try await change(call.subject) { $0.user.metadata.merge(accepted) { $1 } }
         return APIResponse { writer in writer.flat(accepted) }
     }

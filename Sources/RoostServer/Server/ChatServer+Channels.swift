@@ -8,6 +8,11 @@ extension ChatServer {
         _ call: CreateChannel, by caller: Caller
     ) async throws(ServerError) -> CreateChannel.Output {
         var ids = call.userIDs
+        try configuration.limits.check(
+            channel: call.channelURL,
+            ChannelTexts(
+                name: call.name, coverURL: call.coverURL, data: call.data,
+                customType: call.customType))
         if let maker = caller.userID, !ids.contains(maker) { ids.insert(maker, at: 0) }
         let members = try await existing(ids)
         let maker = caller.userID ?? call.userIDs.first
@@ -36,10 +41,17 @@ extension ChatServer {
     /// Where a first login would make a user, being invited does too: who comes first must not matter.
     private func existing(_ ids: [UserID]) async throws(ServerError) -> [User] {
         var unique: [UserID] = []
-        for id in ids where !unique.contains(id) { unique.append(id) }
+        var seen: Set<UserID> = []
+        try configuration.limits.check(
+            count: ids.count, "users in one call", atMost: configuration.limits.users)
+        for id in ids where seen.insert(id).inserted {
+            try configuration.limits.check(user: id)
+            unique.append(id)
+        }
         let wanted = unique
         var users = try await ask(try await storage.users(wanted))
-        for id in unique where !users.contains(where: { $0.id == id }) {
+        let known = Set(users.map(\.id))
+        for id in unique where !known.contains(id) {
             guard configuration.createsUsers, !configuration.requiresToken else {
                 throw ServerError(.notFound, "There is no user “\(id)” here.")
             }
@@ -65,17 +77,28 @@ extension ChatServer {
         let inviter = users.first { $0.id == inviter }
         let guests = newcomers.filter { $0.id != inviter?.id }
         let counts = state.counts
+        // Who comes and goes in a large channel is told in numbers (`protocol.md` 2.7).
+        let isLarge = state.record.countsMembersOnly
+        let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
         if !guests.isEmpty {
             let invitation = ChannelEvent(
                 .invited, channelURL: url, timestamp: now,
                 content: .invited(inviter: inviter, invitees: guests, at: now, counts))
-            await publish(.channel(invitation), to: everybody)
+            await publish(.channel(invitation), to: told)
         }
+        if isLarge { await tellCounts(state, to: everybody) }
         let arrived = newcomers.filter { $0.state == .joined }
         guard !arrived.isEmpty else { return }
         let event = ChannelEvent(
             .joined, channelURL: url, timestamp: now, content: .joined(arrived, counts))
-        await publish(.channel(event), to: everybody)
+        await publish(.channel(event), to: told)
+    }
+
+    private func tellCounts(_ state: ChannelState, to users: [UserID]) async {
+        let counts = MemberCounts(
+            channelURL: state.record.url, memberCount: state.counts.members ?? 0,
+            joinedMemberCount: state.counts.joinedMembers ?? 0, timestamp: world.now())
+        await publish(.memberCounts([counts]), to: users)
     }
 
     /// A channel as a user may see it: a member, anybody if it is public, or the platform.
@@ -105,6 +128,11 @@ extension ChatServer {
     func update(_ call: UpdateChannel, by caller: Caller) async throws(ServerError) -> GroupChannel
     {
         let url = call.channelURL
+        try configuration.limits.check(
+            channel: nil,
+            ChannelTexts(
+                name: call.name, coverURL: call.coverURL, data: call.data,
+                customType: call.customType))
         return try await inLane(of: url) { () async throws(ServerError) in
             try await requireMember(url, caller)
             if let id = caller.userID, call.options != ChannelOptions() {
@@ -141,6 +169,7 @@ extension ChatServer {
             var changed: [UserID] = []
             for id in call.userIDs {
                 try await refuseBanned(id, url)
+                try await refuseBlocked(id, inviter)
                 let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
                 changed += try await ask(
                     try await storage.addMembers(
@@ -200,7 +229,12 @@ extension ChatServer {
         else { return }
         let event = ChannelEvent(
             .left, channelURL: url, timestamp: world.now(), content: .left(user, state.counts))
-        await publish(.channel(event), to: state.members.map(\.user.id) + [id])
+        let others = state.members.map(\.user.id)
+        guard !state.record.countsMembersOnly else {
+            await publish(.channel(event), to: [id])
+            return await tellCounts(state, to: others)
+        }
+        await publish(.channel(event), to: others + [id])
     }
 
     /// Who is banned comes in by nobody's hand until the ban is lifted.
@@ -208,6 +242,22 @@ extension ChatServer {
         let access = try await ask(try await storage.access(to: url, of: id))
         guard access?.traits.ban?.isActive(at: world.now()) == true else { return }
         throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
+    }
+
+    private func refuseBlocked(
+        _ id: UserID, _ inviter: UserID?
+    ) async throws(ServerError) {
+        guard let inviter else { return }
+        let (one, other) = (
+            try await ask(try await storage.userRecord(id)),
+            try await ask(try await storage.userRecord(inviter))
+        )
+        if one?.traits.blocked.contains(inviter) == true {
+            throw ServerError(RoostError.Code(400_702), "The user has blocked who invites.")
+        }
+        if other?.traits.blocked.contains(id) == true {
+            throw ServerError(RoostError.Code(400_701), "Who is blocked cannot be invited.")
+        }
     }
 
     /// Makes exactly these members operators, where the call names any.
@@ -237,6 +287,11 @@ extension ChatServer {
             throw ServerError(.notAMember, "Only members of the channel may do this.")
         }
     }
+}
+
+extension ChannelRecord {
+    /// Whether its members hear how many they are instead of who comes and goes.
+    fileprivate var countsMembersOnly: Bool { isSuper || traits.isBroadcast }
 }
 
 extension ChannelTraits {

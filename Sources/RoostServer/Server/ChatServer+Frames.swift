@@ -16,6 +16,7 @@ extension ChatServer {
             guard case .success(let frame) = part, let session = sessions[id] else { continue }
             do throws(ServerError) {
                 let command = try decode(frame)
+                if command.isCounted { try charge(user: session.user) }
                 if session.isOver(at: world.now()), command.needsSession {
                     throw ServerError(.sessionKeyExpired, "The session has expired; renew it.")
                 }
@@ -55,6 +56,10 @@ extension ChatServer {
             send(
                 .login(.refreshed(acknowledges: requestID, sessionKey: key, fileKey: key)),
                 to: session)
+        case .enter(let url, let requestID):
+            try await enter(url, user, in: session, requestID)
+        case .exit(let url, let requestID): try await exit(url, user, in: session, requestID)
+        case .vote(let command): try await vote(command, by: user, in: session)
         case .unknown(let command, _):
             throw ServerError(
                 .featureUnavailable, "This server does not know the command \(command.rawValue).")
@@ -88,6 +93,9 @@ extension ChatServer {
 }
 
 extension ClientCommand {
+    /// Whether it counts towards the user's rate; a ping only says that somebody is there.
+    fileprivate var isCounted: Bool { if case .ping = self { false } else { true } }
+
     /// Whether a session that has expired may no longer give the command.
     fileprivate var needsSession: Bool {
         switch self {

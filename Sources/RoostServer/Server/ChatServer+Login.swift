@@ -13,12 +13,31 @@ extension ChatServer {
         _ handshake: Handshake, _ outlet: any SessionOutlet
     ) async -> SessionID? {
         do throws(ServerError) {
+            try charge(address: handshake.headers.peer)
             let login = try await logIn(handshake)
+            guard sessionCount(of: login.0.user.id) < configuration.limits.sessionsPerUser else {
+                throw ServerError(
+                    RoostError.Code(400_500), "The user has too many connections open.")
+            }
+            log(.info, "login")
             return open(
                 outlet, for: login.0.user.id, until: login.1,
                 greeting: ServerEvent.login(.success(login.0)).encoded)
         } catch {
             counted.refusedLogins += 1
+            log(
+                .warning, "login_refused",
+                [.init("code", .int(Int64(error.code.rawValue)))]
+                    + (handshake.headers.peer.map { [.init("peer", .string($0))] } ?? []))
+            if let wait = error.retryAfter {
+                // Not LOGI: of that, clients would take the number for the end of their session.
+                let busy = BusyEvent(
+                    retryAfter: .seconds(wait.wholeSecondsUp), reason: error.code.rawValue,
+                    message: error.message)
+                outlet.deliver(ServerEvent.busy(busy).encoded)
+                outlet.close()
+                return nil
+            }
             outlet.deliver(ServerEvent.login(.failure(error, acknowledges: nil)).encoded)
             outlet.close()
             return nil
@@ -59,7 +78,7 @@ extension ChatServer {
         // As `Message.isCounted` has it.
         login.unreadReplies = .repliesToChannel
         login.lastMessageReplies = .repliesToChannel
-        login.premiumFeatures = ["reactions"]
+        login.premiumFeatures = ["reactions", "poll"]
         login.applicationAttributes = ["reactions", "enable_message_threading"]
         login.fileUploadLimitMB = configuration.fileLimitMB
         login.emojiHash = Self.emojiHash
@@ -103,6 +122,8 @@ extension ChatServer {
         guard let id = handshake.userID else {
             throw ServerError(.parameterMissing, "A user ID or a session key is needed.")
         }
+        try configuration.limits.check(user: id)
+        try configuration.limits.check(name: handshake.nickname, "The nickname")
         let known = try await ask(try await storage.user(id))
         let end = try await check(handshake.token, of: id)
         guard var user = known else {
@@ -179,7 +200,7 @@ extension ChatServer {
     func revoke(_ id: UserID) async throws(ServerError) {
         try await ask(try await storage.closeSessions(of: id))
         let code = RoostError.Code.sessionRevoked.rawValue
-        expel(id, .expired(reason: code, expiresIn: -1))
+        await expel(id, .expired(reason: code, expiresIn: -1))
     }
 
     /// Gives a user who proves themselves another session key.
@@ -201,7 +222,9 @@ extension ChatServer {
 
     func caller(_ headers: RequestHeaders) async throws(ServerError) -> Caller {
         if let key = headers.sessionKey, !key.isEmpty {
-            return .user(try await owner(ofSession: key).0.id)
+            let id = try await owner(ofSession: key).0.id
+            try charge(user: id)
+            return .user(id)
         }
         guard let token = headers.apiToken, let expected = configuration.apiToken,
             world.digest(token) == world.digest(expected)

@@ -8,16 +8,28 @@ extension ChatServer {
     package func respond(
         to request: APIRequest, headers: RequestHeaders
     ) async -> APIResponse {
+        let start = world.now()
         let response = await answer(request, headers)
         counted.calls += 1
         if response.status != 200 { counted.failedCalls += 1 }
+        logCall(
+            request, response, refusal: response.errorCode?.rawValue,
+            took: world.now().milliseconds - start.milliseconds)
         return response
     }
 
     private func answer(_ request: APIRequest, _ headers: RequestHeaders) async -> APIResponse {
         do throws(ServerError) {
+            try charge(address: headers.peer)
+            let isForm = request.contentType.lowercased().hasPrefix("multipart/form-data")
+            guard isForm || request.body.count <= configuration.limits.bodyBytes else {
+                throw ServerError(
+                    .valueLength,
+                    "A call may have \(configuration.limits.bodyBytes) bytes at most.")
+            }
             if let (route, parts) = Route.find(request) {
                 let caller = try await caller(headers)
+                try await checkKind(request)
                 let fields = try RequestFields(request, pathParts: parts)
                 return try await answer(route, fields, of: caller, at: headers.host)
             }
@@ -27,7 +39,9 @@ extension ChatServer {
                 return RefreshSessionKey.response(.init(sessionKey: key))
             }
             if call == .unlisted { return .empty }
-            return try await answer(call, of: try await caller(headers))
+            let caller = try await caller(headers)
+            try await checkKind(request)
+            return try await answer(call, of: caller)
         } catch {
             // The socket's number for this is not REST's (`protocol.md` 3.6).
             return APIResponse(
@@ -141,6 +155,10 @@ extension ChatServer {
         guard try await ask(try await storage.user(call.userID)) == nil else {
             throw ServerError(.duplicate, "There is a user with this ID already.")
         }
+        try configuration.limits.check(user: call.userID)
+        try configuration.limits.check(name: call.nickname, "The nickname")
+        try configuration.limits.check(name: call.profileURL, "The picture's URL")
+        try configuration.limits.check(metadata: call.metadata)
         let user = User(
             id: call.userID, nickname: call.nickname, profileURL: call.profileURL,
             metadata: call.metadata)

@@ -11,6 +11,8 @@ package struct ServerWorld: Sendable {
     package var entropy: @Sendable () -> UInt64
     /// What is kept of a key or a token instead of itself; a live one must not be invertible.
     package var digest: @Sendable (String) -> String
+    /// Takes what those who run the server should know; it must not block.
+    package var log: @Sendable (LogLine) -> Void
 
     /// The same world, whose clock stands still while the other one is set back: what a client takes
     /// for a place in the change logs must not lie behind changes to come.
@@ -29,11 +31,13 @@ package struct ServerWorld: Sendable {
 
     package init(
         now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64,
-        digest: @escaping @Sendable (String) -> String = { "plain:" + $0 }
+        digest: @escaping @Sendable (String) -> String = { "plain:" + $0 },
+        log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) {
         self.now = now
         self.entropy = entropy
         self.digest = digest
+        self.log = log
     }
 
     /// What the storage keeps of a session's key.
@@ -66,6 +70,13 @@ package actor ChatServer {
         package var fileLimitMB = 25
         /// How URLs of files begin; nil takes the name by which the client asks.
         package var publicAddress: String?
+        /// Whether clients reach it by TLS, for those URLs.
+        package var isEncrypted = false
+        package var limits = ServerLimits()
+        /// How often a user may ask, on all their sockets and by REST together; nil is without bound.
+        package var userRate: Rate?
+        /// The same for a network address, logins included.
+        package var addressRate: Rate?
 
         package init(applicationID: String, apiToken: String? = nil) {
             self.applicationID = applicationID
@@ -92,6 +103,9 @@ package actor ChatServer {
     private var lastSession = 0
     var sessions: [SessionID: Session] = [:]
     var counted = ServerMetrics()
+    private var userRates: RateLimiter<UserID>
+    private var addressRates: RateLimiter<String>
+    var rooms = Rooms()
     /// In the order they connected.
     private var sessionsOfUser: [UserID: [SessionID]] = [:]
     /// Lanes in use, and who waits for each.
@@ -112,6 +126,8 @@ package actor ChatServer {
         self.files = files
         self.fanOut = fanOut
         self.world = world.withSteadyClock
+        userRates = RateLimiter(configuration.userRate)
+        addressRates = RateLimiter(configuration.addressRate)
         serverNumber = world.entropy()
         await fanOut.subscribe { [weak self] notice in await self?.deliver(notice) }
     }
@@ -142,36 +158,65 @@ extension ChatServer {
     }
 
     /// Forgets a session whose connection has ended; a second time does nothing.
-    package func disconnect(_ id: SessionID) {
-        guard let session = sessions.removeValue(forKey: id) else { return }
+    package func disconnect(_ id: SessionID) async {
+        guard let user = sessions[id]?.user else { return }
+        for url in forget(id) { await tellExit(user, from: url) }
+    }
+
+    /// - Returns: The open channels it was in.
+    private func forget(_ id: SessionID) -> [ChannelURL] {
+        guard let session = sessions.removeValue(forKey: id) else { return [] }
         sessionsOfUser[session.user]?.removeAll { $0 == id }
         if sessionsOfUser[session.user]?.isEmpty == true {
             sessionsOfUser.removeValue(forKey: session.user)
         }
+        return rooms.exitAll(id)
     }
 
     func isOnline(_ id: UserID) -> Bool { sessionsOfUser[id] != nil }
 
     /// Ends every connection of a user here, with a last word.
-    func expel(_ id: UserID, _ word: ServerEvent) {
+    func expel(_ id: UserID, _ word: ServerEvent) async {
         for session in sessionsOfUser[id] ?? [] {
             sessions[session]?.outlet.deliver(word.encoded)
             sessions[session]?.outlet.close()
-            disconnect(session)
+            await disconnect(session)
         }
     }
 
     /// Notes that a client is there.
     func hear(from id: SessionID) { sessions[id]?.lastHeard = world.now() }
 
+    /// How many sockets a user has open here.
+    func sessionCount(of id: UserID) -> Int { sessionsOfUser[id]?.count ?? 0 }
+
+    /// Counts a question against those who ask it.
+    ///
+    /// - Throws: `.rateLimited`, with when it may be asked again.
+    func charge(user: UserID? = nil, address: String? = nil) throws(ServerError) {
+        let now = world.now()
+        let wait =
+            user.flatMap { userRates.take($0, at: now) }
+            ?? address.flatMap { addressRates.take($0, at: now) }
+        guard let wait else { return }
+        counted.limited += 1
+        log(
+            .warning, "limited",
+            address.map { [.init("peer", .string($0))] } ?? [.init("of", "user")])
+        throw ServerError(
+            .rateLimited, "Too many requests; wait before the next one.", retryAfter: wait)
+    }
+
     /// Closes the sockets of clients that have missed two pings (`protocol.md` 2.5): a half-open
     /// connection never says that it ended.
-    package func dropIdle() {
+    package func dropIdle() async {
+        userRates.forgetIdle(at: world.now())
+        addressRates.forgetIdle(at: world.now())
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
         let limit = world.now().milliseconds - patience.components.seconds * 1_000
         for (id, session) in sessions where session.lastHeard.milliseconds < limit {
             session.outlet.close()
-            disconnect(id)
+            await disconnect(id)
         }
     }
 
@@ -186,8 +231,10 @@ extension ChatServer {
         _ event: ServerEvent, to users: [UserID], except: SessionID? = nil
     ) async {
         guard !users.isEmpty else { return }
-        await fanOut.publish(Notice(frame: event.encoded, recipients: users, except: except))
+        await publish(Notice(frame: event.encoded, recipients: users, except: except))
     }
+
+    func publish(_ notice: Notice) async { await fanOut.publish(notice) }
 
     private func deliver(_ notice: Notice) {
         for user in notice.recipients {
@@ -195,6 +242,11 @@ extension ChatServer {
                 counted.deliveries += 1
                 sessions[id]?.outlet.deliver(notice.frame)
             }
+        }
+        guard let room = notice.room else { return }
+        for id in rooms.sessions(in: room) where id != notice.except {
+            counted.deliveries += 1
+            sessions[id]?.outlet.deliver(notice.frame)
         }
     }
 }
@@ -231,6 +283,7 @@ extension ChatServer {
         do throws(StorageError) {
             return try await call()
         } catch {
+            log(.error, "storage", [.init("message", .string(error.description))])
             throw ServerError(
                 .internalServerError, "The server could not reach its storage; try again later.")
         }

@@ -5,6 +5,7 @@ package struct ServerMetrics: Hashable, Sendable {
     package var sessions = 0
     package var logins = 0
     package var refusedLogins = 0
+    package var limited = 0
     package var frames = 0
     package var calls = 0
     package var failedCalls = 0
@@ -17,6 +18,7 @@ package struct ServerMetrics: Hashable, Sendable {
             ("roost_sessions", "gauge", "Open sockets that are logged in.", sessions),
             ("roost_logins_total", "counter", "Logins that succeeded.", logins),
             ("roost_refused_logins_total", "counter", "Logins that did not.", refusedLogins),
+            ("roost_limited_total", "counter", "Questions refused for their number.", limited),
             ("roost_frames_total", "counter", "Text frames taken from clients.", frames),
             ("roost_calls_total", "counter", "REST calls answered.", calls),
             (

@@ -13,6 +13,8 @@ package struct RequestHeaders: Hashable, Sendable {
     package var socketToken: String?
     /// Under which name the client reached the server.
     package var host: String?
+    /// The network address it came from; nil when nobody knows.
+    package var peer: String?
 
     package init(
         sessionKey: String? = nil, apiToken: String? = nil, accessToken: String? = nil,

@@ -22,6 +22,7 @@ actor HTTPConnection {
     private let configuration: HTTPServer.Configuration
     private let handler: any HTTPServerHandler
     private let onEnd: @Sendable () -> Void
+    private let peer: String
 
     private var parser: HTTPRequestParser
     private var date = HTTPDate()
@@ -49,11 +50,12 @@ actor HTTPConnection {
 
     /// Takes over an accepted stream, which is closed when this throws.
     init(
-        _ stream: ByteStream, _ configuration: HTTPServer.Configuration,
+        _ stream: ByteStream, from peer: String, _ configuration: HTTPServer.Configuration,
         handler: any HTTPServerHandler, on loop: EventLoop, onEnd: @escaping @Sendable () -> Void
     ) throws(SocketError) {
         self.loop = loop
         self.stream = stream
+        self.peer = peer
         self.configuration = configuration
         self.handler = handler
         self.onEnd = onEnd
@@ -98,8 +100,9 @@ actor HTTPConnection {
     // MARK: The conversation
 
     private func run() async {
-        while let request = await nextRequest() {
+        while var request = await nextRequest() {
             hasServedRequest = true
+            request.peer = peer
             let keepsAlive: Bool
             if WebSocketHandshake.isUpgrade(request) {
                 keepsAlive = await upgrade(request)

@@ -10,6 +10,8 @@ package struct HTTPServerRequest: Sendable, Hashable {
     package let version: Version
     package let headers: HTTPHeaders
     package let body: [UInt8]
+    /// The address in figures from which it came; "" when nobody noted it.
+    package var peer = ""
 
     package init(
         method: String, target: String, version: Version = .http11, headers: HTTPHeaders = [:],

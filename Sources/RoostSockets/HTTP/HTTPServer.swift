@@ -40,6 +40,10 @@ package actor HTTPServer {
         /// It is lowered to what the process's descriptor limit leaves. 10,000 is what one loop was
         /// measured with.
         package var connectionLimit = 10_000
+        /// Of those, from one address.
+        ///
+        /// Who comes with more is closed at once. All that come by a proxy have its address.
+        package var connectionsPerPeer = Int.max
         /// How long a request's head may take, and a new connection's first request altogether.
         package var headTime: Duration = .seconds(10)
         /// How long each further 16 KiB of a body, or of an answer, may take.
@@ -67,6 +71,7 @@ package actor HTTPServer {
 
     /// By a number that grows, so that a shutdown says goodbye in the order of their coming.
     private var connections: [Int: HTTPConnection] = [:]
+    private var peers: [String: Int] = [:]
     private var lastConnectionID = 0
     private var isShuttingDown = false
     private var emptyWaiters: [CheckedContinuation<Void, Never>] = []
@@ -114,6 +119,11 @@ package actor HTTPServer {
     }
 
     private func accept(_ descriptor: CInt) {
+        let peer = Self.peerAddress(of: descriptor)
+        guard peers[peer, default: 0] < configuration.connectionsPerPeer else {
+            _ = CRoostUV.close(descriptor)
+            return
+        }
         lastConnectionID += 1
         let id = lastConnectionID
         do throws(SocketError) {
@@ -123,9 +133,11 @@ package actor HTTPServer {
                     try TLSStream(context, serverName: nil)
                 } else { nil }
             let connection = try HTTPConnection(
-                ByteStream(tcp, tls: tls, on: loop), configuration, handler: handler, on: loop
-            ) { [weak self] in self?.assumeIsolated { $0.didEnd(id) } }
+                ByteStream(tcp, tls: tls, on: loop), from: peer, configuration, handler: handler,
+                on: loop
+            ) { [weak self] in self?.assumeIsolated { $0.didEnd(id, peer) } }
             connections[id] = connection
+            peers[peer, default: 0] += 1
             connection.assumeIsolated { $0.start() }
         } catch {
             return  // The system has no room for this one; it is closed already.
@@ -133,8 +145,19 @@ package actor HTTPServer {
         if connections.count >= connectionLimit { listener.pause() }
     }
 
-    private func didEnd(_ id: Int) {
+    private static func peerAddress(of descriptor: CInt) -> String {
+        // SAFETY: the shim ends the text within the buffer it is lent.
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            guard let base = buffer.baseAddress else { return "" }
+            unsafe roost_uv_peer_address(descriptor, base, buffer.count)
+            return unsafe String(cString: base)
+        }
+    }
+
+    private func didEnd(_ id: Int, _ peer: String) {
         connections[id] = nil
+        let left = peers[peer, default: 1] - 1
+        peers[peer] = left > 0 ? left : nil
         if !isShuttingDown { listener.resume() }
         guard connections.isEmpty else { return }
         let waiters = emptyWaiters

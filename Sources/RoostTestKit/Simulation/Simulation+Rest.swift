@@ -134,7 +134,7 @@ extension Simulation {
     private func checkHistories(of app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         for channel in channels where await isMember(app, of: channel) {
-            let timeline = try await client.timeline(of: channel)
+            let timeline = try await client.timeline(of: channel, capacity: .max)
             await pass(.seconds(20))
             var pages = 0
             while await timeline.snapshot.hasOlder {

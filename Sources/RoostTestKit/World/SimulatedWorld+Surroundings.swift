@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Roost
+import RoostModel
+import RoostTransport
 
 extension SimulatedWorld {
     /// What an app on a device has around it, for code that opens its clients itself.
     package func surroundings(of device: Device) -> World {
-        let process = SimulatedProcess(on: executor)
         let line = SimulatedLine(over: device.network)
-        return World(
-            http: line, sockets: line, clock: executor,
+        return surroundings(of: device, SimulatedProcess(on: executor), line, http: line)
+    }
+
+    /// The surroundings of an app that runs as a process.
+    func surroundings(
+        of device: Device, _ process: SimulatedProcess, _ line: SimulatedLine,
+        http: any HTTPTransport
+    ) -> World {
+        World(
+            http: http, sockets: line, clock: executor,
             wallTime: { [executor, clockError = device.clockError] in
                 Self.wallTime(executor, clockError)
             },

@@ -116,14 +116,7 @@ package final class SimulatedWorld: Sendable {
             Configuration(
                 applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
                 cache: device.cache, protection: device.protection, pageSize: device.pageSize),
-            world: World(
-                http: between(line), sockets: line, clock: executor,
-                wallTime: { [executor, clockError = device.clockError] in
-                    Self.wallTime(executor, clockError)
-                },
-                entropy: { [random] in random.next() },
-                executor: SimulatedLane(of: executor, process: process),
-                storeExecutor: SimulatedLane(of: executor, process: process, isStore: true)))
+            world: surroundings(of: device, process, line, http: between(line)))
         return Launched(client: client, process: process, line: line)
     }
 

@@ -45,10 +45,13 @@ package enum ServerEvent: Hashable, Sendable {
 package struct ServerError: Error, Hashable, Sendable {
     package var code: RoostError.Code
     package var message: String
+    /// When the same may be asked again; REST says it in a header, BUSY in a field.
+    package var retryAfter: Duration?
 
-    package init(_ code: RoostError.Code, _ message: String) {
+    package init(_ code: RoostError.Code, _ message: String, retryAfter: Duration? = nil) {
         self.code = code
         self.message = message
+        self.retryAfter = retryAfter
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 
 /// One call of the REST interface, without host and headers (`protocol.md` 3.0).
 package struct APIRequest: Hashable, Sendable {
@@ -66,6 +66,10 @@ package struct APIResponse: Hashable, Sendable {
     /// 200 for every success; anything else comes with an error as its body.
     package var status: Int
     package var body: [UInt8]
+    /// The error's number, with an error.
+    package private(set) var errorCode: RoostError.Code?
+    /// With an error that passes.
+    package private(set) var retryAfter: Duration?
 
     package init(status: Int, body: [UInt8]) {
         self.status = status
@@ -87,6 +91,8 @@ package struct APIResponse: Hashable, Sendable {
         var writer = JSONWriter()
         writer.object { writer in writer.error(error) }
         self.init(status: Self.status(of: error.code), body: writer.bytes)
+        errorCode = error.code
+        retryAfter = error.retryAfter
     }
 
     /// A success that says nothing.

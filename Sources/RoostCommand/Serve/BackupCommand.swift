@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostHost
+import RoostModel
+
+extension Option {
+    static let to = Option(
+        "to", .text(placeholder: "DIR"), isRequired: true,
+        help: "the folder of the copy; it must not be there yet")
+}
+
+extension Command {
+    static let backup = Command(
+        "backup", summary: "copies all that a server keeps, while it runs",
+        explanation: """
+            Checks the server's database and copies it and the files that were uploaded. Whatever was
+            acknowledged before is in the copy. To go back to it, stop the server and put the copy in the
+            place of its folder.
+            """,
+        options: [.data, .to], example: "roost backup --data ./server --to ./server-monday",
+        exitCodes: [.done, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            let target = arguments.requiredText(.to)
+            do throws(RoostError) {
+                let content = try ChatBackup.make(of: arguments.requiredText(.data), to: target)
+                let files = Measures.count(content.files, "file")
+                StandardOutput.writeNow(
+                    "\(target): \(content.databaseBytes) bytes of messages, \(files)")
+            } catch {
+                throw CommandFailure(.storage, error.message)
+            }
+        })
+}

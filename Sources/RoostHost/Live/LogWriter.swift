@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostServer
+
+/// Writes a server's log, a line of JSON for each entry, one after the other.
+struct LogWriter: Sendable {
+    private let queue = DispatchQueue(label: "roost.log")
+    private let least: LogLine.Level?
+
+    /// nil writes nothing.
+    init(from least: LogLine.Level?) { self.least = least }
+
+    /// Takes a line and does not wait: a log that nobody reads holds no message up.
+    func write(_ line: LogLine) {
+        guard let least, line.level >= least else { return }
+        let moment = Date()
+        queue.async {
+            let text = line.text(at: moment.formatted(Self.style)) + "\n"
+            // Nobody is left to be told when even this fails.
+            try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        }
+    }
+
+    /// Returns when everything is written.
+    func finish() { queue.sync {} }
+
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What whoever runs a server counts on, with the real process: nothing that was acknowledged is lost,
+whatever ends it; copies made while it runs; TLS; limits; a log without names."""
+
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+
+from server import APP, Server, expect
+from witness import Witness
+
+ROOST = sys.argv[1]
+checks = 0
+
+
+def check(condition, what):
+    global checks
+    checks += 1
+    expect(condition, what)
+
+
+def channel(server, url="g", users=("ann", "bob")):
+    server.call("POST", "/group_channels", {"user_ids": list(users), "channel_url": url})
+
+
+class Writer(threading.Thread):
+    """Sends as fast as it is answered, until the socket ends; keeps what was acknowledged."""
+
+    def __init__(self, server, user, limit=10_000):
+        super().__init__()
+        self.user, self.limit = user, limit
+        self.witness = Witness(server.port, APP, user)
+        self.acknowledged, self.asked = [], []
+        self.warm = threading.Event()
+
+    def run(self):
+        try:
+            for number in range(self.limit):
+                name = f"{self.user}-{number}"
+                self.asked.append(name)
+                self.witness.say("MESG", channel_url="g", message=name, req_id=name)
+                answer = self.witness.wait("MESG", req_id=name)
+                self.acknowledged.append((answer["msg_id"], answer["ts"], name))
+                if number == 20:
+                    self.warm.set()
+        except (ConnectionError, OSError, TimeoutError):
+            pass
+
+
+def history(server):
+    found, moment = [], 0
+    while True:
+        page = server.call(
+            "GET", f"/group_channels/g/messages?message_ts={moment}&prev_limit=0&next_limit=200"
+            "&include=false")["messages"]
+        if not page:
+            return found
+        found += [(m["message_id"], m["created_at"], m["message"]) for m in page]
+        moment = page[-1]["created_at"]
+
+
+def survives(end, times):
+    """Ends a server under load, starts it again, and looks for what it had said it had."""
+    with Server(ROOST, "--user-rate", "0", "--address-rate", "0") as server:
+        channel(server)
+        known = []
+        for round in range(times):
+            writers = [Writer(server, user) for user in ("ann", "bob")]
+            for writer in writers:
+                writer.start()
+            for writer in writers:
+                check(writer.warm.wait(60), "the server takes messages")
+            status = end(server)
+            for writer in writers:
+                writer.join()
+            check(status in (None, 0), f"a stop is no failure: {status}")
+            server.start()
+            kept = history(server)
+            for writer in writers:
+                known += writer.acknowledged
+                # Whether the last one was taken nobody can know; said again it is there once.
+                last = writer.asked[-1]
+                again = Witness(server.port, APP, writer.user)
+                again.say("MESG", channel_url="g", message=last, req_id=last)
+                again.wait("MESG", req_id=last)
+            lost = set(known) - set(kept)
+            check(not lost, f"lost after they were acknowledged: {sorted(lost)[:3]}")
+            everything = history(server)
+            words = [word for _, _, word in everything]
+            check(len(words) == len(set(words)), "a message is there twice")
+            moments = [moment for _, moment, _ in everything]
+            check(all(a < b for a, b in zip(moments, moments[1:])), "times grow")
+            # Names are counted per round, so the next one must not repeat them.
+            for _, _, word in everything:
+                expect(word, "a message has its words")
+            server.call("DELETE", "/group_channels/g")
+            known = []
+            channel(server)
+        return len(kept)
+
+
+def killing():
+    survives(lambda server: server.kill(), 3)
+
+
+def stopping():
+    survives(lambda server: server.stop(), 2)
+
+
+def copying():
+    """A copy made under load has every message acknowledged before, and opens as a server."""
+    with Server(ROOST, "--user-rate", "0", "--address-rate", "0") as server:
+        channel(server)
+        token = server.call("POST", "/users/ann/token", {})["token"]
+        login = Witness(server.port, APP, "ann", token=token).login
+        edge = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n"
+        status, _, body = server.raw(
+            "POST", "/v3/storage/file", edge + b"words\r\n--x--\r\n",
+            {"Session-Key": login["key"], "Content-Type": "multipart/form-data; boundary=x"})
+        check(status == 200, body)
+        writer = Writer(server, "ann")
+        writer.start()
+        writer.warm.wait(60)
+        copy = tempfile.mkdtemp() + "/copy"
+        before = list(writer.acknowledged)
+        done = subprocess.run(
+            [ROOST, "backup", "--data", server.data, "--to", copy], capture_output=True, text=True)
+        check(done.returncode == 0 and "1 file" in done.stdout, done.stdout + done.stderr)
+        again = subprocess.run(
+            [ROOST, "backup", "--data", server.data, "--to", copy], capture_output=True, text=True)
+        check(again.returncode == 3 and "there already" in again.stderr, "a copy is not overwritten")
+        after = len(writer.acknowledged)
+        check(after > len(before), "the server went on meanwhile")
+        server.stop()
+        writer.join()
+    with Server(ROOST, data=copy) as restored:
+        kept = history(restored)
+        check(set(before) <= set(kept), "the copy has what was acknowledged before it")
+        check(len(kept) >= 20, "it is no empty one")
+        path = __import__("json").loads(body)["url"].split("/", 3)[3]
+        check(restored.raw("GET", "/" + path)[2] == b"words", "uploads are in it")
+    missing = subprocess.run(
+        [ROOST, "backup", "--data", "/nowhere", "--to", copy + "2"], capture_output=True, text=True)
+    check(missing.returncode == 3, "no server, no copy")
+
+
+def certificates():
+    folder = tempfile.mkdtemp()
+    for command in (
+        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem "
+        "-days 2 -subj /CN=Roost",
+        "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout server.key "
+        "-out server.csr -subj /CN=Roost",
+        "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -set_serial 2 -days 2 -out server.pem "
+        "-extfile names",
+    ):
+        with open(folder + "/names", "w") as names:
+            names.write("subjectAltName=DNS:localhost,IP:127.0.0.1")
+        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+def encrypting():
+    folder = certificates()
+    options = ("--tls-cert", folder + "/server.pem", "--tls-key", folder + "/server.key")
+    with Server(ROOST, *options) as server:
+        check(server.scheme == "https", "the first line says how to come")
+        status, _, body = server.raw("GET", "/health", authority=folder + "/ca.pem")
+        check((status, body) == (200, b'{"status":"ok"}'), "https")
+        context = ssl.create_default_context(cafile=folder + "/ca.pem")
+        ann = Witness(server.port, APP, "ann", tls=context)
+        check(ann.login["user_id"] == "ann", "wss")
+        try:
+            Witness(server.port, APP, "ann")
+            check(False, "who speaks in the clear is not answered")
+        except (ConnectionError, OSError, AssertionError):
+            check(True, "")
+    for wrong in (("--tls-cert", folder + "/server.pem"),
+                  ("--tls-cert", folder + "/server.pem", "--tls-key", folder + "/ca.key"),
+                  ("--tls-cert", "/nowhere", "--tls-key", folder + "/server.key")):
+        try:
+            Server(ROOST, *wrong).kill()
+            check(False, f"started with {wrong}")
+        except AssertionError as refusal:
+            check("roost: " in str(refusal), refusal)
+
+
+def limiting():
+    options = ("--user-rate", "1", "--address-rate", "20", "--max-text", "100", "--max-per-user", "3")
+    with Server(ROOST, *options, "--log", "info") as server:
+        channel(server)
+        ann = Witness(server.port, APP, "ann")
+        ann.say("MESG", channel_url="g", message="x" * 101, req_id="long")
+        check(ann.wait("EROR", req_id="long")["code"] == 400110, "a text has a limit")
+        for number in range(8):
+            ann.say("MESG", channel_url="g", message="hush-hush", req_id=f"r{number}")
+        check(ann.wait("EROR")["code"] == 500910, "a user has a rate")
+        status, headers, body = server.raw(
+            "GET", "/v3/users/ann", headers={"Session-Key": ann.login["key"]})
+        check(status == 400 and b"500910" in body and int(headers["Retry-After"]) >= 1,
+              "on every way they come, and it says when to come back")
+        others = [Witness(server.port, APP, "bob") for _ in range(3)]
+        check(Witness(server.port, APP, "bob").login["code"] == 400500, "sockets are counted")
+        del others
+        busy = None
+        for _ in range(100):
+            witness = Witness(server.port, APP, "eve", first=("LOGI", "BUSY"))
+            if "retry_after" in witness.login:
+                busy = witness.login
+                break
+            witness.socket.close()
+        check(busy and busy["retry_after"] >= 1 and busy["reason_code"] == 500910,
+              "an address has one too, and is told when to come back")
+        text = server.read(server.err)
+        check(text.count("\n") > 20, "a log is written")
+        for secret in ("hush-hush", '"ann"', '"bob"', '"g"', ann.login["key"]):
+            check(secret not in text, f"the log says {secret}")
+        events = {line["event"] for line in server.log()}
+        check({"started", "login", "login_refused", "limited", "call"} <= events, events)
+        calls = [line for line in server.log() if line["event"] == "call"]
+        check(any(c["call"] == "group_channels" and c["status"] == 200 for c in calls), calls)
+    with Server(ROOST, "--max-per-address", "2") as server:
+        first, second = Witness(server.port, APP, "a"), Witness(server.port, APP, "b")
+        try:
+            Witness(server.port, APP, "c")
+            check(False, "connections of an address are counted")
+        except (ConnectionError, OSError, AssertionError):
+            check(True, "")
+        first.say("PING", id=1, req_id="")
+        first.wait("PONG")
+        second.socket.close()
+
+
+def proxied():
+    with Server(ROOST, "--behind-proxy", "--address-rate", "1", "--public-url", "https://c.example",
+                ) as server:
+        def status(address):
+            return server.raw("GET", "/v3/users", headers={
+                "Api-Token": "secret", "X-Forwarded-For": address})[0]
+        answers = [status("1.1.1.1, 2.2.2.2") for _ in range(6)]
+        check(answers.count(200) in (4, 5) and 400 in answers, answers)
+        check(status("2.2.2.2, 3.3.3.3") == 200, "the proxy's word counts, not the client's")
+
+
+def secrets():
+    folder = tempfile.mkdtemp()
+    with open(folder + "/token", "w") as file:
+        file.write("from-a-file\n")
+    with Server(ROOST, token=("--api-token-file", folder + "/token")) as server:
+        check(server.raw("GET", "/v3/users", headers={"Api-Token": "from-a-file"})[0] == 200,
+              "the secret comes from a file")
+        check(server.raw("GET", "/v3/users", headers={"Api-Token": "from-a-file\n"[:-2]})[0] == 401,
+              "and no other opens")
+    for wrong in ((), ("--api-token-file", "/nowhere")):
+        try:
+            Server(ROOST, token=wrong).kill()
+            check(False, "started without a secret")
+        except AssertionError as refusal:
+            check("roost: " in str(refusal), refusal)
+
+
+for run in (secrets, killing, stopping, copying, encrypting, limiting, proxied):
+    run()
+print(f"server: operation, {checks} checks")

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real `roost serve` of a test's own, and calls to it with the standard library alone."""
+
+import json
+import os
+import re
+import signal
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+APP, TOKEN = "APP", "secret"
+
+
+class Server:
+    """Starts the command on a free port; `with` ends it."""
+
+    def __init__(self, roost, *options, data=None, token=("--api-token", TOKEN)):
+        self.roost = roost
+        self.data = data or tempfile.mkdtemp(prefix="roost-server-")
+        self.options = (*token, *options)
+        self.start()
+
+    def start(self):
+        self.out = open(self.data + ".out", "wb+")
+        self.err = open(self.data + ".err", "wb+")
+        self.process = subprocess.Popen(
+            [self.roost, "serve", "--data", self.data, "--port", "0", "--app-id", APP,
+             *self.options], stdout=self.out, stderr=self.err)
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            found = re.match(r"listening on (https?)://[^ ]*:(\d+) ", self.read(self.out))
+            if found:
+                self.scheme, self.port = found.group(1), int(found.group(2))
+                return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.02)
+        raise AssertionError("The server did not start: " + self.read(self.err))
+
+    @staticmethod
+    def read(file):
+        file.seek(0)
+        return file.read().decode()
+
+    def log(self):
+        return [json.loads(line) for line in self.read(self.err).splitlines()]
+
+    def kill(self):
+        """As a power cut or the system's memory killer does it."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """As systemd does it; answers how the process ended."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.kill()
+
+    def raw(self, method, path, body=None, headers=None, authority=None):
+        """Status, headers and bytes of an answer, whatever it is."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode() if body else None
+        request = urllib.request.Request(
+            f"{self.scheme}://localhost:{self.port}{path}" if authority
+            else f"{self.scheme}://127.0.0.1:{self.port}{path}",
+            method=method, data=data,
+            headers={"Content-Type": "application/json", **(headers or {"Api-Token": TOKEN})})
+        context = ssl.create_default_context(cafile=authority) if authority else None
+        try:
+            with urllib.request.urlopen(request, timeout=20, context=context) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
+
+    def call(self, method, path, body=None, **headers):
+        """The object of an answer, a success or not."""
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        return json.loads(self.raw(method, "/v3" + path, body, names or None)[2])
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)

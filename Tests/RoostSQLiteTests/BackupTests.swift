@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSQLite
+import RoostTestSupport
+import Testing
+
+struct BackupTests {
+    @Test func `a backup is one committed state, and the writer goes on meanwhile`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("live.sqlite")
+        let live = try NoteTable.open(.file(path))
+        try live.execute(.insertNote, (text: "before", body: [1]))
+        let reader = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+        try live.transaction { () throws(SQLiteError) in
+            try live.execute(.insertNote, (text: "open", body: [2]))
+            // Another process's copy does not wait for a transaction and sees nothing of it.
+            try reader.backUp(to: folder.file("copy.sqlite"))
+        }
+        try live.execute(.insertNote, (text: "after", body: [3]))
+        let copy = try Connection(.file(folder.file("copy.sqlite")))
+        #expect(try copy.first(.noteBody, "before") == [1])
+        #expect(try copy.first(.noteBody, "open") == nil)
+        #expect(try copy.first(.noteBody, "after") == nil)
+        #expect(try copy.damage(comparesIndices: true).isEmpty)
+        #expect(try live.first(.noteBody, "after") == [3])
+    }
+
+    @Test func `a backup that cannot be written says so`() throws {
+        let live = try NoteTable.open()
+        let error = #expect(throws: SQLiteError.self) {
+            try live.backUp(to: "/nowhere/copy.sqlite")
+        }
+        #expect(error?.isCannotOpen == true)
+    }
+}
