@@ -90,7 +90,8 @@ struct OutboxLaneTests {
             let channel = ChannelURL("f\(number)")
             _ = machine.handle(.queued(Self.item("f\(number)", in: channel, .file)))
         }
-        #expect((0..<10).filter { machine.isOnItsWay(RequestID("f\($0)")) }.count == OutboxMachine.uploads)
+        let busy = (0..<10).filter { machine.isOnItsWay(RequestID("f\($0)")) }
+        #expect(busy.count == OutboxMachine.uploads)
         #expect(Self.transmitted(machine.handle(.queued(Self.item("m")))) == ["m"])
         var done: Set<String> = []
         while let next = (0..<10).map({ "f\($0)" }).first(where: {
