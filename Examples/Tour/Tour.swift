@@ -43,23 +43,25 @@ struct Tour {
     }
 
     static func writing(_ client: ChatClient, _ channel: ChannelURL) async throws {
-        let text = try await client.send("On disk when this returns", to: channel)
+        let text = try await client.send("On disk when this returns", to: channel).requestID
         let picture = FileMessageParams(
             files: [OutgoingFile(.copy(of: "ticket.png"), name: "ticket.png", type: "image/png")])
-        let message = try await client.send(picture, to: channel)
-        for await progress in await client.uploadProgress(of: message.requestID!) {
+        let name = try await client.send(picture, to: channel).requestID
+        guard let text, let name else { return }  // Whatever is sent has a name.
+        for await progress in await client.uploadProgress(of: name) {
             print(progress.sent, "of", progress.total)
         }
         do {
-            try await client.outcome(of: text.requestID!)
+            try await client.outcome(of: text)
         } catch {
-            await client.resend(text.requestID!)
+            await client.resend(text)
         }
     }
 
     static func changing(_ client: ChatClient, _ channel: ChannelURL) async throws {
         let message = try await client.send("A slip of the pne", to: channel)
-        let target = MessageTarget.unsent(message.requestID!)
+        guard let name = message.requestID else { return }
+        let target = MessageTarget.unsent(name)
         try await client.edit(target, in: channel, MessageEdit(text: "A slip of the pen"))
         try await client.addReaction("smile", to: target, in: channel)
         for refusal in await client.refusals(in: channel) { print(refusal) }

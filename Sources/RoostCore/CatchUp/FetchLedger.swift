@@ -77,6 +77,8 @@ package struct FetchLedger: Hashable, Sendable {
             return !listed.contains(id) && !deleted.contains(id) && range.contains(position)
                 && filter.matches(message)
         }
-        return upToDate(messages) + entered
+        // In an order of their own, so that no dictionary's shows.
+        return upToDate(messages)
+            + entered.sorted { ($0.position ?? .distantPast) < ($1.position ?? .distantPast) }
     }
 }
