@@ -147,10 +147,6 @@ struct SharedCacheTests {
                 try await other.readers[0].search(question)
             }
             let client = try await world.launch(world.device(of: "alice", folder: folder.path))
-            // Made by the opening, and filled when it is over.
-            let early = try await other.readers[0].search(question).value
-            #expect(!early.index.isComplete)
-            #expect(early.sight != .complete)
             await world.pass()
             let answer = try await other.readers[0].search(question).value
             #expect(answer.found.count == 1_200)
