@@ -97,7 +97,8 @@ let modules: [Target] = [
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer", "RoostStore",
+            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
+            "RoostStore",
             "RoostTestKit", "RoostWire",
         ]),
 ]
