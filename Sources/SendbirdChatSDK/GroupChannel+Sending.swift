@@ -102,8 +102,7 @@ extension GroupChannel {
     public func deleteMessage(
         _ message: BaseMessage, completionHandler: SBErrorHandler? = nil
     ) {
-        let url = value.url
-        guard let target = message.target else { return }
+        let (url, target) = (value.url, message.target)
         SendbirdChat.door.change(then: .done(completionHandler)) { client throws(RoostError) in
             try await client.delete(target, in: url)
         }
@@ -127,8 +126,7 @@ extension GroupChannel {
         _ message: BaseMessage, _ key: String, isAdded: Bool,
         _ handler: ((ReactionEvent?, SBError?) -> Void)?
     ) {
-        let url = value.url
-        guard let target = message.target else { return }
+        let (url, target) = (value.url, message.target)
         let event = ReactionEvent(
             messageId: message.messageId, key: key,
             userId: SendbirdChat.getCurrentUser()?.userId ?? "",
@@ -167,7 +165,7 @@ public final class ReactionEvent: NSObject {
 }
 
 extension BaseMessage {
-    fileprivate var target: MessageTarget? {
+    fileprivate var target: MessageTarget {
         switch value.delivery {
         case .delivered(let id, _): .delivered(id)
         case .unsent(let id, _): .unsent(id)

@@ -102,7 +102,10 @@ extension SendBirdTests {
         }
 
         @Test
-        func `all of the history is downloaded, into the cache only (R154, R178 to R181)`() throws {
+        func
+            `all of the history is downloaded, into the cache only (R10, R11, R154, R178 to R181)`()
+            throws
+        {
             try SyncStory.play(seed: 3) { story in
                 let url = try await story.channel("train")
                 for number in 1...250 { try await story.bob.send("\(number)", to: url) }

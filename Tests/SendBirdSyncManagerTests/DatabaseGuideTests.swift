@@ -23,7 +23,8 @@ extension SendBirdTests {
         }
 
         @Test
-        func `one's own table holds messages by time, with edits and deletions (R8, R55 to R63)`()
+        func
+            `one's own table holds messages by time, with edits and deletions (R8, R9, R55 to R63)`()
             throws
         {
             try SyncStory.play(seed: 31) { story in

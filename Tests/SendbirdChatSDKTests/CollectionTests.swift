@@ -71,7 +71,8 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a chat view shows the cache, then the server, then what happens (R94 to R105, R109)`()
+        func
+            `a chat view shows the cache, then the server, then what happens (R45, R94 to R105, R109)`()
             throws
         {
             try DoorStory.play(seed: 3) { story in
