@@ -38,7 +38,10 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `unchecked promises stand only beside C and in the box that copies share`() throws {
+    @Test
+    func `unchecked promises stand beside C and in the box of copies only (scar 137)`()
+        throws
+    {
         for file in try Project.swiftFiles(below: "Sources") {
             if Self.uncheckedModules.contains(Self.module(of: file)) { continue }
             // Copies that share what nobody changes: the compiler cannot count references.

@@ -169,7 +169,7 @@ struct MessageMergingTests {
     ]
 
     @Test(arguments: hostileNames.indices)
-    func `any name goes through every query (scar 38)`(index: Int) async throws {
+    func `any name goes through every query (scars 38, 149)`(index: Int) async throws {
         let name = Self.hostileNames[index]
         let owner = StoreOwner(application: "app", user: name)
         let store = try await Store.open(.memory, owner: owner)

@@ -80,6 +80,40 @@ struct FileMessageTests {
         }
     }
 
+    @Test
+    func
+        `a message whose file is uploaded goes again without another upload (scars 73, 74)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 74) { world in
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            var params = ChannelCreateParams(memberIDs: ["alice"])
+            params.operatorIDs = ["bob"]
+            let channel = try await bob.createChannel(params).url
+            try await bob.setFrozen(true, channel)
+            let alice = try await world.launch(world.device(of: "alice"))
+            try await alice.connect()
+            let sent = try await alice.send(
+                FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
+            let name = try #require(sent.requestID)
+            await world.pass(.seconds(60))
+            let failed = try #require(await alice.failedMessages(in: channel).first)
+            #expect(failed.requestID == name)
+            // The upload went through, the message did not.
+            guard case .file(let left) = failed.params, case .url(let url) = left.files[0].source
+            else { return #expect(Bool(false)) }
+            try await bob.setFrozen(false, channel)
+            await world.pass()
+            await alice.resend(name)
+            try await alice.outcome(of: name)
+            let log = try await world.log(of: channel)
+            #expect(log.map(\.requestID) == [name])
+            guard case .file(let file) = log[0].content else { return #expect(Bool(false)) }
+            #expect(file.url.hasPrefix(url) || url.hasPrefix(file.url))
+        }
+    }
+
     @Test func `several files make one message, those with an address are not uploaded`() throws {
         let folder = try TemporaryFolder()
         try SimulatedWorld.play(seed: 2) { world in

@@ -61,7 +61,9 @@ struct ModelTests {
         await running.value
     }
 
-    @Test func `the main actor goes on while the disk keeps somebody waiting there`() async throws {
+    @Test func `the main actor goes on while the disk keeps somebody waiting there (scar 139)`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let client = try await Self.client(in: folder)
         await client.suspend()
