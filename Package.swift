@@ -91,15 +91,14 @@ let modules: [Target] = [
     .target(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "RoostCore", "RoostExecutors", "RoostModel", "RoostSQLite",
-            "RoostStore", "RoostWire",
+            "CRoostBenchLimit", "Roost", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
+            "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
         ]),
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
             "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
-            "RoostStore",
-            "RoostTestKit", "RoostWire",
+            "RoostStore", "RoostTestKit", "RoostWire",
         ]),
 ]
 

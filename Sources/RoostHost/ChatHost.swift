@@ -6,7 +6,7 @@ package import RoostModel
 import RoostSQLite
 import RoostServer
 import RoostSockets
-import RoostWire
+package import RoostWire
 
 /// A chat server on real sockets: REST and WebSocket on one port, SQLite behind it.
 package final class ChatHost: Sendable {
@@ -17,23 +17,28 @@ package final class ChatHost: Sendable {
     /// The port it listens on, also when a free one was asked for.
     package let port: UInt16
     private let loop: EventLoop
+    private let chat: ChatServer
+    private let apiToken: String?
     private let http: HTTPServer
     /// Two servers on one folder would each tell only their own clients of a message.
     private let lock: FolderLock
     private let storageThread: ThreadExecutor
-    private let heartbeat: Heartbeat
+    private let heartbeats: [Heartbeat]
     private let log: LogWriter
 
     private init(
-        loop: EventLoop, http: HTTPServer, lock: consuming FolderLock,
-        storageThread: ThreadExecutor, heartbeat: Heartbeat, log: LogWriter
+        loop: EventLoop, chat: ChatServer, apiToken: String?, http: HTTPServer,
+        lock: consuming FolderLock,
+        storageThread: ThreadExecutor, heartbeats: [Heartbeat], log: LogWriter
     ) {
         self.port = http.port
         self.loop = loop
+        self.chat = chat
+        self.apiToken = apiToken
         self.http = http
         self.lock = lock
         self.storageThread = storageThread
-        self.heartbeat = heartbeat
+        self.heartbeats = heartbeats
         self.log = log
     }
 
@@ -92,10 +97,12 @@ package final class ChatHost: Sendable {
             let http = try await HTTPServer.start(listening, handler: handler, on: loop)
             log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))
             return ChatHost(
-                loop: loop, http: http, lock: lock, storageThread: thread,
-                heartbeat: Heartbeat(every: core.pingInterval, on: loop) {
-                    await chat.dropIdle()
-                }, log: log)
+                loop: loop, chat: chat, apiToken: core.apiToken, http: http, lock: lock,
+                storageThread: thread,
+                heartbeats: [
+                    Heartbeat(every: core.pingInterval, on: loop) { await chat.dropIdle() },
+                    Heartbeat(every: .seconds(1), on: loop) { await chat.sendDue() },
+                ], log: log)
         } catch {
             await loop.shutdown()
             throw RoostError(
@@ -103,11 +110,16 @@ package final class ChatHost: Sendable {
         }
     }
 
+    /// A call of the platform from within the process that runs the server.
+    package func callAsPlatform(_ request: APIRequest) async -> APIResponse {
+        await chat.respond(to: request, headers: RequestHeaders(apiToken: apiToken))
+    }
+
     /// Stops accepting, finishes what is being answered and closes the sockets.
     ///
     /// Every message that was acknowledged is on disk already.
     package func stop() async {
-        heartbeat.cancel()
+        for heartbeat in heartbeats { heartbeat.cancel() }
         await http.shutdown(grace: Self.grace)
         await loop.shutdown()
         await storageThread.shutDown()

@@ -260,13 +260,16 @@ class World:
                 await client.ask("open", channel=channel)
                 await client.ask("wait_idle")
                 deadline = time.monotonic() + PATIENCE * 2
+                # A list is bounded: paging back, it lets the newest go.
+                seen = {}
                 while True:
                     snapshot = (await client.ask("snapshot"))["result"]
+                    seen.update({m["id"]: m["created_at"] for m in snapshot["messages"]})
                     if not snapshot["has_older"]:
                         break
                     await client.ask("older")
                     assert time.monotonic() < deadline, f"{client.user} pages without end"
-                shown[client.user, channel] = snapshot["messages"]
+                shown[client.user, channel] = sorted(seen, key=lambda id: (seen[id], id))
         return shown
 
     def compare(self, clients, channels, shown):
@@ -295,7 +298,7 @@ class World:
                     faults.append(
                         f"{client.user}'s messages stand in {channel} in another order at {wrong[:5]}")
                 own = shown[client.user, channel]
-                if [m["id"] for m in own] != ids:
+                if own != ids:
                     faults.append(
                         f"{client.user} shows {len(own)} messages of {channel}, the log has {len(ids)}")
         print(

@@ -34,6 +34,15 @@ struct AccessTests {
         "GET users/*", "GET users/*/metadata", "GET users/*/metadata/*", "GET group_channels",
         "PUT group_channels/*/decline", "GET search/messages", "GET emoji_categories",
         "POST storage/file",
+        // Whoever is logged in may enter an open channel; who is banned is told so by the call.
+        "GET open_channels", "POST open_channels", "GET open_channels/*", "GET sdk/open_channels/*",
+        "GET open_channels/*/participants", "GET open_channels/*/polls/changelogs",
+        "POST report/open_channels/*", "POST report/open_channels/*/messages/*",
+        "POST report/users/*",
+        // Whose a poll is, and where it is, is the poll's to say.
+        "POST polls", "GET polls", "GET polls/*", "PUT polls/*", "DELETE polls/*",
+        "PUT polls/*/close", "PUT polls/*/vote", "POST polls/*/options",
+        "GET polls/*/options/*/voters", "GET scheduled_messages", "GET scheduled_messages/count",
     ]
 
     private static let typed: [Call] = [
@@ -114,6 +123,12 @@ struct AccessTests {
                     channelURL: ChannelURL("g\(number)"),
                     userIDs: [UserID("o\(number)"), UserID("m\(number)")],
                     operatorIDs: [UserID("o\(number)")]), as: chief)
+            let request = try APIRequest(
+                method: "POST", target: "/v3/open_channels",
+                body: Array(#"{"channel_url":"open\#(number)","operators":["o\#(number)"]}"#.utf8))
+            let made = await fixture.server.respond(
+                to: request, headers: RequestHeaders(apiToken: ServerFixture.apiToken))
+            #expect(made.status == 200)
             await fixture.send("words", "r", to: ChannelURL("g\(number)"), on: member)
             let log = try await fixture.server.log(of: ChannelURL("g\(number)"))
             message = try #require(log.first?.message.messageID)
@@ -125,6 +140,7 @@ struct AccessTests {
         ) async throws -> Bool {
             func fill(_ text: String) -> String {
                 text.replacing("CHANNEL", with: "g\(number)")
+                    .replacing("ROOM", with: "open\(number)")
                     .replacing("MEMBER", with: "m\(number)")
                     .replacing("MESSAGE", with: "\(message.rawValue)")
                     .replacing("OTHER", with: "s\(number)")
@@ -146,13 +162,19 @@ struct AccessTests {
         return route.pattern.text.split(separator: "/").map { segment in
             guard segment == "*" else { return String(segment) }
             number += 1
+            if number == 1, isOpen(route) { return "ROOM" }
             if number == 1 { return isUser ? "MEMBER" : "CHANNEL" }
             return route.pattern.text.contains("messages/*") ? "MESSAGE" : "OTHER"
         }.joined(separator: "/")
     }
 
-    private func admitted(_ access: Route.Access) -> Set<Who> {
-        switch access {
+    private func isOpen(_ route: Route) -> Bool {
+        route.pattern.text.contains("open_channels/")
+    }
+
+    private func admitted(_ route: Route) -> Set<Who> {
+        switch route.access {
+        case .member where isOpen(route): Self.all
         case .platform: [.platform]
         case .oneself: [.member, .platform]
         case .user: Self.all
@@ -167,7 +189,7 @@ struct AccessTests {
         let routes = Route.all.map { route in
             Call(
                 method: route.method, path: path(route), body: "{}",
-                admitted: admitted(route.access))
+                admitted: admitted(route))
         }
         var number = 0
         for call in routes + Self.typed {
@@ -200,7 +222,10 @@ struct AccessTests {
                 RequestHeaders(), RequestHeaders(sessionKey: "guess"),
                 RequestHeaders(apiToken: "guess"),
             ] {
-                let target = "/v3/" + path.replacing("CHANNEL", with: "g\(scene.number)")
+                let target =
+                    "/v3/"
+                    + path.replacing("CHANNEL", with: "g\(scene.number)")
+                    .replacing("ROOM", with: "open\(scene.number)")
                 let request = try APIRequest(
                     method: method.rawValue, target: target, body: Array("{}".utf8))
                 let answer = await fixture.server.respond(to: request, headers: headers)

@@ -101,7 +101,7 @@ struct ConversationTests {
         await server.receive(#"MESG{"channel_url":"g","message":"x","req_id":"1"}"#, from: session)
         await server.receive(#"MESG{"channel_url":"no","message":"x","req_id":"2"}"#, from: session)
         await server.receive(#"MESG{"message":"x","req_id":"3"}"#, from: session)
-        await server.receive(#"VOTE{"req_id":"4"}"#, from: session)
+        await server.receive(#"NEWC{"req_id":"4"}"#, from: session)
         await server.receive(#"MEDI{"channel_url":"g","msg_id":1,"req_id":"5"}"#, from: session)
         await server.receive(#"READ{"channel_url":"g","req_id":"6"}"#, from: session)
         let codes = try party.eve.inbox.take().map { $0.error?.code }

@@ -229,7 +229,7 @@ struct HistoryTests {
         let headers = RequestHeaders(sessionKey: alice.key)
         let statistics = APIRequest(.post, ["sdk", "statistics"])
         #expect(await server.respond(to: statistics, headers: headers) == .empty)
-        let nowhere = await server.respond(to: APIRequest(.get, ["polls"]), headers: headers)
+        let nowhere = await server.respond(to: APIRequest(.get, ["bots"]), headers: headers)
         #expect(nowhere == APIResponse(.invalidEndpoint))
     }
 }

@@ -38,7 +38,9 @@ struct LimitTests {
         #expect(Duration.zero.wholeSecondsUp == 0)
     }
 
-    @Test func `a user's rate counts sockets and calls together, and pings not at all`() async throws {
+    @Test func `a user's rate counts sockets and calls together, and pings not at all`()
+        async throws
+    {
         let fixture = await ServerFixture { $0.userRate = Rate(burst: 4, perSecond: 1) }
         let ann = try await fixture.connect("ann")
         try await fixture.channel(of: ["ann"], by: ann)

@@ -25,7 +25,8 @@ struct ModelTests {
         }
     }
 
-    @Test func `a view's timeline follows what is written, and says what went wrong`() async throws {
+    @Test func `a view's timeline follows what is written, and says what went wrong`() async throws
+    {
         let folder = try TemporaryFolder()
         let client = try await Self.client(in: folder)
         let model = TimelineModel(client, channel: "c")

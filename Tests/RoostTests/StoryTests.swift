@@ -262,7 +262,8 @@ struct StoryTests {
         }
     }
 
-    @Test func `reconnecting without changes costs the same few requests, whatever is cached (scar 161)`()
+    @Test
+    func `reconnecting without changes costs the same few requests, whatever is cached (scar 161)`()
         throws
     {
         func requests(channels: Int, messages: Int, open: Int) throws -> Int {
@@ -276,7 +277,8 @@ struct StoryTests {
                 let list = try await alice.channelList()
                 for number in 0..<channels {
                     let url = try await bob.createChannel(
-                        ChannelCreateParams(memberIDs: ["alice"], name: "\(number)")).url
+                        ChannelCreateParams(memberIDs: ["alice"], name: "\(number)")
+                    ).url
                     for text in 0..<messages { try await bob.send("\(text)", to: url) }
                     await bob.waitUntilIdle()
                     if number < open { timelines.append(try await alice.timeline(of: url)) }

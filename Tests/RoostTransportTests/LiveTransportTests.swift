@@ -9,6 +9,10 @@ struct LiveTransportTests {
         try await checkHTTPContract(URLSessionHTTP())
     }
 
+    @Test func `URLSession keeps the contract of uploads`() async throws {
+        try await checkUploadContract(URLSessionHTTP())
+    }
+
     @Test func `the event loop keeps the contract of sockets`() async throws {
         try await checkSocketContract { UVSocketTransport(on: $0) }
     }

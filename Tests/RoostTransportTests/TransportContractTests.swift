@@ -3,6 +3,7 @@
 import RoostSockets
 import RoostTestSupport
 import RoostTransport
+import Synchronization
 import Testing
 
 // What every implementation of the seams owes its caller. A transport joins by one line in
@@ -119,6 +120,45 @@ func checkHTTPContract(_ transport: some HTTPTransport) async throws {
         let port = RawServer.answerOnce(with: beginning)
         let cut = await failure(of: transport, HTTPRequest(url: "http://127.0.0.1:\(port)/"))
         #expect(cut?.kind == .lost)
+    }
+}
+
+/// The contract of uploads: the body arrives whole and is asked for piece by piece (scar 144).
+func checkUploadContract(_ transport: some HTTPTransport) async throws {
+    try await withContractServer { server, _ in
+        let base = "http://127.0.0.1:\(server.port)"
+        let pieces = 16
+        let piece: @Sendable (Int) -> [UInt8] = { number in
+            [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 50_000)
+        }
+        func body(failingAt failure: Int?) -> HTTPBody {
+            let next = Mutex(0)
+            return HTTPBody(length: Int64(pieces * 50_000)) {
+                let number = next.withLock { next in
+                    defer { next += 1 }
+                    return next
+                }
+                if number == failure { return nil }
+                return number < pieces ? piece(number) : []
+            }
+        }
+        let request = HTTPRequest(method: "POST", url: base + "/echo", headers: [("X-Sent", "yes")])
+        let response = try await transport.upload(request, body(failingAt: nil))
+        #expect(response.status == 200)
+        #expect(response.header("X-Method") == "POST")
+        #expect(response.header("X-Seen") == "yes")
+        #expect(response.body == (0..<pieces).flatMap(piece))
+
+        let broken = await #expect(throws: TransportError.self) {
+            _ = try await transport.upload(request, body(failingAt: 8))
+        }
+        #expect(broken?.kind == .lost)
+        let late = await #expect(throws: TransportError.self) {
+            let silent = HTTPRequest(
+                method: "POST", url: base + "/silent", timeLimit: .milliseconds(300))
+            _ = try await transport.upload(silent, body(failingAt: nil))
+        }
+        #expect(late?.kind == .timedOut)
     }
 }
 

@@ -16,7 +16,9 @@ struct ClientCommandTests {
         .typingStart("g", time: Timestamp(milliseconds: 4)),
         .typingEnd("g", time: Timestamp(milliseconds: 4)), .messageAcknowledgement("g", 9),
         .refreshSession(SessionRefresh(requestID: "r", token: "t", isExpiring: true)),
-        .unknown(Frame.Command("VOTE"), "r"),
+        .enter("o", "r"), .exit("o", nil),
+        .vote(VoteCommand(channelURL: "g", pollID: 7, optionIDs: [1, 2], requestID: "r")),
+        .unknown(Frame.Command("NEWC"), "r"),
         .message(
             MessageCommand(
                 channelURL: "g", requestID: "r", content: .user(text: "hi\n\"there\""), data: "d",

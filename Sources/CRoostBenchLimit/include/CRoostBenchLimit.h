@@ -116,4 +116,15 @@ roost_limit_pager *roost_limit_pager_start(
 /* Ends it; microseconds of its pages are copied to `micros`, `capacity` at most. Answers how many. */
 int64_t roost_limit_pager_stop(roost_limit_pager *pager, double *micros, int64_t capacity);
 
+/* -- The limit of the outbox: one message, one transaction, on the disk when the call returns. -- */
+
+typedef struct roost_queue roost_queue;
+
+/* NULL when the file cannot be used. */
+roost_queue *roost_queue_open(const char *path);
+bool roost_queue_append(
+    roost_queue *queue, const char *request_id, const char *channel, int64_t created_at,
+    roost_bytes payload);
+void roost_queue_close(roost_queue *queue);
+
 #endif

@@ -87,10 +87,7 @@ extension SyncEngine {
             // What was before this page is gone: begin again.
             guard fill.era == era else { continue }
             let next = page.next.isEmpty ? Cursor.end : .token(page.next)
-            // Not when all was cleared meanwhile: then the pages before this one are missing.
-            try await store(
-                page.channels, since: mark,
-                and: [.movedCursor(.channelFill, from: place, to: next)])
+            try await store(page.channels, since: mark, and: [.cursor(.channelFill, next)])
             guard next != place else { return }  // Or we would ask for ever (scar 141).
         }
     }

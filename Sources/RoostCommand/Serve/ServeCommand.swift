@@ -78,7 +78,8 @@ extension Command {
             """,
         options: [
             .data, .port, .host, .applicationID, .apiToken, .apiTokenFile, .requireToken,
-            .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .log, .userRate, .addressRate, .maxConnections,
+            .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .log, .userRate, .addressRate,
+            .maxConnections,
             .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue,
         ],
         example: "roost serve --data ./server --port 8080 --app-id demo --api-token secret",

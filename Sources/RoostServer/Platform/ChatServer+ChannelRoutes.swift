@@ -66,7 +66,8 @@ extension ChatServer {
             after = last
             let urls = page.filter { record in
                 let isShown = record.isPublic && record.traits.isDiscoverable != false
-                return (call.caller == .platform || isShown) && filter.matches(record)
+                return !record.traits.isOpen && (call.caller == .platform || isShown)
+                    && filter.matches(record)
             }.map(\.url)
             let states = try await ask(
                 try await storage.channelStates(urls, viewer: call.caller.userID))
@@ -190,6 +191,7 @@ extension ChatServer {
                     $0.traits.isFrozen = isFrozen
                 })
             try await tell(url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
+            if try await audience(of: url).room != nil { return try await openChannelResponse(url) }
             return try await channelResponse(url, call)
         }
     }

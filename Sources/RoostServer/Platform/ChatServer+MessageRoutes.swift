@@ -98,8 +98,7 @@ extension ChatServer {
                     message.details.reactions = reactions.applying(change)
                 })
             let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
-            let members = try await ask(try await storage.memberIDs(of: url))
-            await publish(.reaction(event), to: members)
+            await publish(.reaction(event), to: try await audience(of: url))
             return APIResponse { writer in
                 writer.field("msg_id", messageID.rawValue)
                 writer.field("reaction", key)

@@ -58,8 +58,9 @@ extension ChatServer {
         _ ids: [UserID], to role: Role, in url: ChannelURL
     ) async throws(ServerError) -> APIResponse {
         try await inLane(of: url) { () async throws(ServerError) in
-            let inside = try await ask(try await storage.memberIDs(of: url))
-            guard ids.allSatisfy(inside.contains) else {
+            let audience = try await audience(of: url)
+            for id in ids where audience.room != nil { _ = try await existingUser(id) }
+            guard audience.room != nil || ids.allSatisfy(audience.members.contains) else {
                 throw ServerError(.notFound, "Only members can be operators of a channel.")
             }
             for id in ids {
@@ -110,7 +111,8 @@ extension ChatServer {
             if isBan {
                 try await ask(try await storage.removeMember(id, from: url, now: now))
             } else {
-                guard try await ask(try await storage.memberIDs(of: url)).contains(id) else {
+                let audience = try await audience(of: url)
+                guard audience.room != nil || audience.members.contains(id) else {
                     throw ServerError(.notFound, "Only members can be muted.")
                 }
             }
@@ -124,6 +126,7 @@ extension ChatServer {
                 })
             guard let member = changed else { return .empty }
             try await tellRestricted(member, isBan ? .banned : .muted, in: url)
+            if isBan { await evict(id, from: url) }
             return APIResponse { writer in
                 writer.restricted(member, isBan: isBan, at: now)
             }

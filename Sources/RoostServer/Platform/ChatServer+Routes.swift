@@ -13,6 +13,8 @@ struct RouteCall: Sendable {
     /// The user whom the path names.
     var subject: UserID { UserID(fields.pathParts[0]) }
     var channelURL: ChannelURL { fields.channelURL }
+    /// Whether what is called is about a user and no channel.
+    let isAboutUser: Bool
     /// What the path names after the user or the channel.
     var detail: String? { fields.pathParts.count > 1 ? fields.pathParts[1] : nil }
 
@@ -29,7 +31,9 @@ extension ChatServer {
     ) async throws(ServerError) -> APIResponse {
         let scheme = configuration.isEncrypted ? "https" : "http"
         let address = configuration.publicAddress ?? "\(scheme)://\(host ?? "localhost")"
-        let call = RouteCall(fields: fields, caller: caller, address: address)
+        let call = RouteCall(
+            fields: fields, caller: caller, address: address,
+            isAboutUser: route.pattern.text.hasSuffix("users/*"))
         try await admit(call, to: route.access)
         switch route.action {
         case .user(let action): return try await answer(action, call)
@@ -37,8 +41,25 @@ extension ChatServer {
         case .channel(let action): return try await answer(action, call)
         case .moderation(let action): return try await answer(action, call)
         case .message(let action): return try await answer(action, call)
+        case .openChannel(let action): return try await answer(action, call)
+        case .poll(let action): return try await answer(action, call)
+        case .scheduled(let action): return try await answer(action, call)
+        case .report: return try await report(call)
         case .emoji: return Self.emoji
         case .upload: return try await upload(call)
+        }
+    }
+
+    /// Refuses a path that says one kind of channel and names one of the other.
+    func checkKind(_ request: APIRequest) async throws(ServerError) {
+        let kinds = ["group_channels", "open_channels"]
+        guard let place = request.path.prefix(2).firstIndex(where: kinds.contains),
+            request.path.count > place + 1
+        else { return }
+        let url = ChannelURL(request.path[place + 1])
+        guard let access = try await ask(try await storage.access(to: url, of: nil)) else { return }
+        guard access.record.traits.isOpen == (request.path[place] == "open_channels") else {
+            throw ServerError(.notFound, "There is no such channel of this kind.")
         }
     }
 
@@ -60,7 +81,8 @@ extension ChatServer {
                 let standing = try await ask(try await storage.access(to: call.channelURL, of: id))
             else { throw ServerError(.notFound, "There is no such channel.") }
             guard id != nil else { return }
-            guard standing.state == .joined else {
+            if standing.record.traits.isOpen { try refuseBanned(standing) }
+            guard standing.state == .joined || standing.record.traits.isOpen else {
                 throw ServerError(.notAMember, "Only members of the channel may do this.")
             }
             guard access == .member || standing.role == .operator else {
@@ -74,10 +96,11 @@ extension ChatServer {
         _ url: ChannelURL, _ category: ChannelEvent.Category,
         _ content: ChannelEvent.Content = .other(data: "{}"), and others: [UserID] = []
     ) async throws(ServerError) {
-        let members = try await ask(try await storage.memberIDs(of: url))
+        var audience = try await audience(of: url)
         let event = ChannelEvent(
             category, channelURL: url, timestamp: world.now(), content: content)
-        await publish(.channel(event), to: members + others.filter { !members.contains($0) })
+        audience.members += others.filter { !audience.members.contains($0) }
+        await publish(.channel(event), to: audience)
     }
 
     func existingUser(_ id: UserID) async throws(ServerError) -> UserRecord {

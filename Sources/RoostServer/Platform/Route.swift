@@ -50,8 +50,36 @@ enum Action: Hashable, Sendable {
     case channel(ChannelAction)
     case moderation(ModerationAction)
     case message(MessageAction)
+    case openChannel(OpenChannelAction)
+    case poll(PollAction)
+    case scheduled(ScheduledAction)
+    case report
     case emoji
     case upload
+}
+
+extension Action {
+    /// Whether it does the same to open channels as to group channels.
+    fileprivate var isOfBothKinds: Bool {
+        switch self {
+        case .moderation: true
+        case .channel(let action):
+            switch action {
+            case .freeze, .addMetadata, .putMetadata, .getMetadata, .deleteMetadata, .addCounters,
+                .putCounters, .getCounters, .deleteCounters:
+                true
+            default: false
+            }
+        case .message(let action):
+            switch action {
+            case .count, .react, .unreact, .reactions, .addMetaArrays, .putMetaArrays,
+                .removeMetaArrays:
+                true
+            default: false
+            }
+        default: false
+        }
+    }
 }
 
 enum UserAction: Hashable, Sendable {
@@ -85,7 +113,52 @@ enum MessageAction: Hashable, Sendable {
 
 extension Route {
     /// The first that fits wins, so fixed words stand before open segments.
-    package static let all: [Route] = users + settings + channels + moderation + messages
+    package static let all: [Route] =
+        users + settings + channels + moderation + messages + openChannels + documents
+
+    private static let openChannels: [Route] =
+        [
+            Route(.get, "open_channels", .user, .openChannel(.list)),
+            Route(.post, "open_channels", .user, .openChannel(.create)),
+            Route(.get, "open_channels/*", .user, .openChannel(.get)),
+            Route(.get, "sdk/open_channels/*", .user, .openChannel(.get)),
+            Route(.put, "open_channels/*", .channelOperator, .openChannel(.update)),
+            Route(.delete, "open_channels/*", .channelOperator, .openChannel(.delete)),
+            Route(.get, "open_channels/*/participants", .user, .openChannel(.participants)),
+        ]
+        // What is the same for both kinds, asked by the same path but for its first word.
+        + (channels + moderation + messages).filter(\.action.isOfBothKinds).map { route in
+            let rest = route.pattern.text.split(separator: "/").dropFirst().joined(separator: "/")
+            return Route(route.method, "open_channels/" + rest, route.access, route.action)
+        }
+
+    private static let documents: [Route] = [
+        Route(.post, "report/group_channels/*", .member, .report),
+        Route(.post, "report/group_channels/*/messages/*", .member, .report),
+        Route(.post, "report/open_channels/*", .user, .report),
+        Route(.post, "report/open_channels/*/messages/*", .user, .report),
+        Route(.post, "report/users/*", .user, .report),
+        Route(.get, "report", .platform, .report),
+        Route(.post, "polls", .user, .poll(.create)),
+        Route(.get, "polls", .user, .poll(.list)),
+        Route(.get, "polls/*", .user, .poll(.get)),
+        Route(.put, "polls/*", .user, .poll(.update)),
+        Route(.delete, "polls/*", .user, .poll(.delete)),
+        Route(.put, "polls/*/close", .user, .poll(.close)),
+        Route(.put, "polls/*/vote", .user, .poll(.vote)),
+        Route(.post, "polls/*/options", .user, .poll(.addOption)),
+        Route(.get, "polls/*/options/*/voters", .user, .poll(.voters)),
+        Route(.get, "group_channels/*/polls/changelogs", .member, .poll(.changes)),
+        Route(.get, "open_channels/*/polls/changelogs", .user, .poll(.changes)),
+        Route(.post, "group_channels/*/scheduled_messages", .member, .scheduled(.create)),
+        Route(.get, "group_channels/*/scheduled_messages/*", .member, .scheduled(.get)),
+        Route(.put, "group_channels/*/scheduled_messages/*", .member, .scheduled(.update)),
+        Route(.delete, "group_channels/*/scheduled_messages/*", .member, .scheduled(.cancel)),
+        Route(
+            .post, "group_channels/*/scheduled_messages/*/send_now", .member, .scheduled(.send)),
+        Route(.get, "scheduled_messages/count", .user, .scheduled(.count)),
+        Route(.get, "scheduled_messages", .user, .scheduled(.list)),
+    ]
 
     private static let users: [Route] = [
         Route(.get, "users/*", .user, .user(.get)),

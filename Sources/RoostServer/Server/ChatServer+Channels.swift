@@ -77,17 +77,28 @@ extension ChatServer {
         let inviter = users.first { $0.id == inviter }
         let guests = newcomers.filter { $0.id != inviter?.id }
         let counts = state.counts
+        // Who comes and goes in a large channel is told in numbers (`protocol.md` 2.7).
+        let isLarge = state.record.countsMembersOnly
+        let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
         if !guests.isEmpty {
             let invitation = ChannelEvent(
                 .invited, channelURL: url, timestamp: now,
                 content: .invited(inviter: inviter, invitees: guests, at: now, counts))
-            await publish(.channel(invitation), to: everybody)
+            await publish(.channel(invitation), to: told)
         }
+        if isLarge { await tellCounts(state, to: everybody) }
         let arrived = newcomers.filter { $0.state == .joined }
         guard !arrived.isEmpty else { return }
         let event = ChannelEvent(
             .joined, channelURL: url, timestamp: now, content: .joined(arrived, counts))
-        await publish(.channel(event), to: everybody)
+        await publish(.channel(event), to: told)
+    }
+
+    private func tellCounts(_ state: ChannelState, to users: [UserID]) async {
+        let counts = MemberCounts(
+            channelURL: state.record.url, memberCount: state.counts.members ?? 0,
+            joinedMemberCount: state.counts.joinedMembers ?? 0, timestamp: world.now())
+        await publish(.memberCounts([counts]), to: users)
     }
 
     /// A channel as a user may see it: a member, anybody if it is public, or the platform.
@@ -158,6 +169,7 @@ extension ChatServer {
             var changed: [UserID] = []
             for id in call.userIDs {
                 try await refuseBanned(id, url)
+                try await refuseBlocked(id, inviter)
                 let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
                 changed += try await ask(
                     try await storage.addMembers(
@@ -217,7 +229,12 @@ extension ChatServer {
         else { return }
         let event = ChannelEvent(
             .left, channelURL: url, timestamp: world.now(), content: .left(user, state.counts))
-        await publish(.channel(event), to: state.members.map(\.user.id) + [id])
+        let others = state.members.map(\.user.id)
+        guard !state.record.countsMembersOnly else {
+            await publish(.channel(event), to: [id])
+            return await tellCounts(state, to: others)
+        }
+        await publish(.channel(event), to: others + [id])
     }
 
     /// Who is banned comes in by nobody's hand until the ban is lifted.
@@ -225,6 +242,22 @@ extension ChatServer {
         let access = try await ask(try await storage.access(to: url, of: id))
         guard access?.traits.ban?.isActive(at: world.now()) == true else { return }
         throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
+    }
+
+    private func refuseBlocked(
+        _ id: UserID, _ inviter: UserID?
+    ) async throws(ServerError) {
+        guard let inviter else { return }
+        let (one, other) = (
+            try await ask(try await storage.userRecord(id)),
+            try await ask(try await storage.userRecord(inviter))
+        )
+        if one?.traits.blocked.contains(inviter) == true {
+            throw ServerError(RoostError.Code(400_702), "The user has blocked who invites.")
+        }
+        if other?.traits.blocked.contains(id) == true {
+            throw ServerError(RoostError.Code(400_701), "Who is blocked cannot be invited.")
+        }
     }
 
     /// Makes exactly these members operators, where the call names any.
@@ -254,6 +287,11 @@ extension ChatServer {
             throw ServerError(.notAMember, "Only members of the channel may do this.")
         }
     }
+}
+
+extension ChannelRecord {
+    /// Whether its members hear how many they are instead of who comes and goes.
+    fileprivate var countsMembersOnly: Bool { isSuper || traits.isBroadcast }
 }
 
 extension ChannelTraits {

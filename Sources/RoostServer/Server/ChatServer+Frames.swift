@@ -56,6 +56,10 @@ extension ChatServer {
             send(
                 .login(.refreshed(acknowledges: requestID, sessionKey: key, fileKey: key)),
                 to: session)
+        case .enter(let url, let requestID):
+            try await enter(url, user, in: session, requestID)
+        case .exit(let url, let requestID): try await exit(url, user, in: session, requestID)
+        case .vote(let command): try await vote(command, by: user, in: session)
         case .unknown(let command, _):
             throw ServerError(
                 .featureUnavailable, "This server does not know the command \(command.rawValue).")

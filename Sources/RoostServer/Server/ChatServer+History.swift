@@ -18,6 +18,10 @@ extension ChatServer {
         else {
             throw ServerError(.notFound, "There is no such channel.")
         }
+        if access.record.traits.isOpen {
+            try refuseBanned(access)
+            return nil
+        }
         guard caller == .platform || access.state == .joined else {
             throw ServerError(.notAMember, "Only members of the channel may read it.")
         }

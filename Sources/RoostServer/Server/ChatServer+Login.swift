@@ -78,7 +78,7 @@ extension ChatServer {
         // As `Message.isCounted` has it.
         login.unreadReplies = .repliesToChannel
         login.lastMessageReplies = .repliesToChannel
-        login.premiumFeatures = ["reactions"]
+        login.premiumFeatures = ["reactions", "poll"]
         login.applicationAttributes = ["reactions", "enable_message_threading"]
         login.fileUploadLimitMB = configuration.fileLimitMB
         login.emojiHash = Self.emojiHash
@@ -200,7 +200,7 @@ extension ChatServer {
     func revoke(_ id: UserID) async throws(ServerError) {
         try await ask(try await storage.closeSessions(of: id))
         let code = RoostError.Code.sessionRevoked.rawValue
-        expel(id, .expired(reason: code, expiresIn: -1))
+        await expel(id, .expired(reason: code, expiresIn: -1))
     }
 
     /// Gives a user who proves themselves another session key.

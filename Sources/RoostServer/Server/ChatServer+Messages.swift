@@ -10,6 +10,10 @@ extension ChatServer {
         guard let access = try await ask(try await storage.access(to: url, of: id)) else {
             throw ServerError(.channelNotFound, "There is no such channel.")
         }
+        if access.record.traits.isOpen {
+            try refuseBanned(access)
+            return access
+        }
         switch access.state {
         case .joined: return access
         case .invited:
@@ -29,7 +33,11 @@ extension ChatServer {
     ) async throws(ServerError) -> Message {
         let url = command.channelURL
         return try await inLane(of: url) { () async throws(ServerError) in
-            let message = try await compose(command, from: sender)
+            let audience = try await audience(of: url)
+            if audience.room != nil, let session, !rooms.contains(session, in: url) {
+                throw ServerError(.notAMember, "Enter the channel before writing in it.")
+            }
+            let message = try await compose(command, from: sender, to: audience)
             guard let appended = try await ask(try await storage.append(message, now: world.now()))
             else { throw ServerError(.channelNotFound, "There is no such channel.") }
             let event = MessageEvent(
@@ -47,23 +55,24 @@ extension ChatServer {
             }
             if !appended.isRepeat {
                 counted.messages += 1
-                let members = try await ask(try await storage.memberIDs(of: url))
                 let except = command.requestID == nil ? nil : session
-                await publish(.message(event), to: members, except: except)
-                await tellThread(of: appended.parent, in: url, to: members)
+                await publish(.message(event), to: audience, except: except)
+                await tellThread(of: appended.parent, in: url, to: audience)
+                try await carry(appended.message)
             }
             return appended.message
         }
     }
 
     private func compose(
-        _ command: MessageCommand, from id: UserID?
+        _ command: MessageCommand, from id: UserID?, to audience: Audience
     ) async throws(ServerError) -> Message {
         try configuration.limits.check(command)
         var sender: Sender?
         if let id {
             let access = try await member(id, of: command.channelURL)
             try checkSpeech(access)
+            try await checkBlock(of: id, in: audience)
             guard let user = try await ask(try await storage.user(id)) else {
                 throw ServerError(.userNotFound, "There is no such user.")
             }
@@ -76,6 +85,10 @@ extension ChatServer {
             parentID: command.parentID,
             isReplyToChannel: command.parentID != nil && command.isReplyToChannel,
             isSilent: command.isSilent, unknownFields: command.unknownFields)
+        if audience.room != nil {
+            message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
+        }
+        try await attachPoll(to: &message, by: id)
         let mentioned = try await ask(try await storage.users(command.mention.userIDs))
         message.setMention(command.mention.kind, users: mentioned)
         if let parent = command.parentID {
@@ -87,6 +100,16 @@ extension ChatServer {
             message.details.parentPreview = parent.preview
         }
         return message
+    }
+
+    /// Refuses who writes to somebody that has blocked them, where nobody else listens.
+    ///
+    /// Among several, clients leave the blocked one's messages out by themselves.
+    private func checkBlock(of id: UserID, in audience: Audience) async throws(ServerError) {
+        guard audience.members.count == 2, let other = audience.members.first(where: { $0 != id }),
+            try await ask(try await storage.userRecord(other))?.traits.blocked.contains(id) == true
+        else { return }
+        throw ServerError(RoostError.Code(900_080), "The other one has blocked you.")
     }
 
     /// Refuses who may not speak in a channel now.
@@ -102,13 +125,13 @@ extension ChatServer {
     }
 
     private func tellThread(
-        of parent: Message?, in url: ChannelURL, to members: [UserID]
+        of parent: Message?, in url: ChannelURL, to audience: Audience
     ) async {
         guard let parent, let id = parent.messageID, let thread = parent.details.threadInfo else {
             return
         }
         let event = ThreadEvent(channelURL: url, parentID: id, threadInfo: thread)
-        await publish(.thread(event), to: members)
+        await publish(.thread(event), to: audience)
     }
 
     /// Changes a message and tells everybody.
@@ -128,9 +151,9 @@ extension ChatServer {
             case .notOwner: throw ServerError(.notTheOwner, "Only its sender may edit a message.")
             case .edited(let message, let oldMention):
                 var event = EditEvent(message: message, oldMention: oldMention)
-                let members = try await ask(try await storage.memberIDs(of: edit.channelURL))
+                let audience = try await audience(of: edit.channelURL)
                 let except = edit.requestID == nil ? nil : session
-                await publish(.edited(event), to: members, except: except)
+                await publish(.edited(event), to: audience, except: except)
                 if let session, let requestID = edit.requestID {
                     event.acknowledges = requestID
                     send(.edited(event), to: session)
@@ -158,9 +181,9 @@ extension ChatServer {
                 let event = DeletionEvent(
                     channelURL: url, messageID: call.messageID, timestamp: world.now(),
                     messageCreatedAt: message.createdAt, senderID: message.sender?.user.id)
-                let members = try await ask(try await storage.memberIDs(of: url))
-                await publish(.deleted(event), to: members)
-                await tellThread(of: parent, in: url, to: members)
+                let audience = try await audience(of: url)
+                await publish(.deleted(event), to: audience)
+                await tellThread(of: parent, in: url, to: audience)
                 let access = try await ask(try await storage.access(to: url, of: nil))
                 guard access?.record.traits.pins.contains(call.messageID) == true else { return }
                 try await setPins(of: url) { $0.removeAll { $0 == call.messageID } }

@@ -40,7 +40,9 @@ extension ChatServer {
         _ call: ChannelChangeLog, for caller: Caller
     ) async throws(ServerError) -> ChannelChanges {
         let id = try subject(call.userID, caller)
+        // Operators and the banned of open channels have a row there, and no place in a list.
         let all = try await ask(try await storage.listings(of: id))
+            .filter { !$0.record.traits.isOpen }
         let changed: [ChannelListing]
         var end = all.map(\.changeSequence).max() ?? 0
         switch call.cursor {

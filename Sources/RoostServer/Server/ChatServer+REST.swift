@@ -29,6 +29,7 @@ extension ChatServer {
             }
             if let (route, parts) = Route.find(request) {
                 let caller = try await caller(headers)
+                try await checkKind(request)
                 let fields = try RequestFields(request, pathParts: parts)
                 return try await answer(route, fields, of: caller, at: headers.host)
             }
@@ -38,7 +39,9 @@ extension ChatServer {
                 return RefreshSessionKey.response(.init(sessionKey: key))
             }
             if call == .unlisted { return .empty }
-            return try await answer(call, of: try await caller(headers))
+            let caller = try await caller(headers)
+            try await checkKind(request)
+            return try await answer(call, of: caller)
         } catch {
             // The socket's number for this is not REST's (`protocol.md` 3.6).
             return APIResponse(

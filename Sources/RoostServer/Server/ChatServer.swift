@@ -105,6 +105,7 @@ package actor ChatServer {
     var counted = ServerMetrics()
     private var userRates: RateLimiter<UserID>
     private var addressRates: RateLimiter<String>
+    var rooms = Rooms()
     /// In the order they connected.
     private var sessionsOfUser: [UserID: [SessionID]] = [:]
     /// Lanes in use, and who waits for each.
@@ -157,22 +158,29 @@ extension ChatServer {
     }
 
     /// Forgets a session whose connection has ended; a second time does nothing.
-    package func disconnect(_ id: SessionID) {
-        guard let session = sessions.removeValue(forKey: id) else { return }
+    package func disconnect(_ id: SessionID) async {
+        guard let user = sessions[id]?.user else { return }
+        for url in forget(id) { await tellExit(user, from: url) }
+    }
+
+    /// - Returns: The open channels it was in.
+    private func forget(_ id: SessionID) -> [ChannelURL] {
+        guard let session = sessions.removeValue(forKey: id) else { return [] }
         sessionsOfUser[session.user]?.removeAll { $0 == id }
         if sessionsOfUser[session.user]?.isEmpty == true {
             sessionsOfUser.removeValue(forKey: session.user)
         }
+        return rooms.exitAll(id)
     }
 
     func isOnline(_ id: UserID) -> Bool { sessionsOfUser[id] != nil }
 
     /// Ends every connection of a user here, with a last word.
-    func expel(_ id: UserID, _ word: ServerEvent) {
+    func expel(_ id: UserID, _ word: ServerEvent) async {
         for session in sessionsOfUser[id] ?? [] {
             sessions[session]?.outlet.deliver(word.encoded)
             sessions[session]?.outlet.close()
-            disconnect(session)
+            await disconnect(session)
         }
     }
 
@@ -201,14 +209,14 @@ extension ChatServer {
 
     /// Closes the sockets of clients that have missed two pings (`protocol.md` 2.5): a half-open
     /// connection never says that it ended.
-    package func dropIdle() {
+    package func dropIdle() async {
         userRates.forgetIdle(at: world.now())
         addressRates.forgetIdle(at: world.now())
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
         let limit = world.now().milliseconds - patience.components.seconds * 1_000
         for (id, session) in sessions where session.lastHeard.milliseconds < limit {
             session.outlet.close()
-            disconnect(id)
+            await disconnect(id)
         }
     }
 
@@ -223,8 +231,10 @@ extension ChatServer {
         _ event: ServerEvent, to users: [UserID], except: SessionID? = nil
     ) async {
         guard !users.isEmpty else { return }
-        await fanOut.publish(Notice(frame: event.encoded, recipients: users, except: except))
+        await publish(Notice(frame: event.encoded, recipients: users, except: except))
     }
+
+    func publish(_ notice: Notice) async { await fanOut.publish(notice) }
 
     private func deliver(_ notice: Notice) {
         for user in notice.recipients {
@@ -232,6 +242,11 @@ extension ChatServer {
                 counted.deliveries += 1
                 sessions[id]?.outlet.deliver(notice.frame)
             }
+        }
+        guard let room = notice.room else { return }
+        for id in rooms.sessions(in: room) where id != notice.except {
+            counted.deliveries += 1
+            sessions[id]?.outlet.deliver(notice.frame)
         }
     }
 }

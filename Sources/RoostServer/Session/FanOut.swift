@@ -22,6 +22,8 @@ package struct Notice: Hashable, Sendable {
     package let frame: String
     /// Every session of each of them gets it once.
     package let recipients: [UserID]
+    /// Whoever is in this open channel gets it too.
+    package var room: ChannelURL?
     /// The session that got an answer instead.
     package let except: SessionID?
 }

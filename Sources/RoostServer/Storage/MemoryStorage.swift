@@ -20,6 +20,8 @@ package actor MemoryStorage: Storage {
     /// Those that are gone, for the change logs of who was in them.
     var deleted: [ChannelURL: MemoryChannel] = [:]
     var distinct: [String: ChannelURL] = [:]
+    /// By number, which is the place plus one.
+    var documents: [Document] = []
     var lastMessageID: Int64 = 0
     private var lastSequence: Int64 = 0
     private var lastChangedAt = Timestamp(milliseconds: 0)

@@ -118,5 +118,21 @@ enum SQLiteSchema {
                 CREATE INDEX message_by_parent ON message (parent, created_at, id)
                     WHERE parent IS NOT NULL;
                 """),
+            Migration(
+                3, "Documents",
+                """
+                -- Reports, polls, messages to be sent later; each one JSON object.
+                CREATE TABLE document (
+                    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+                    kind        TEXT NOT NULL,
+                    owner       TEXT NOT NULL,
+                    channel_url TEXT,
+                    due_at      INTEGER,   -- When something is to happen with it.
+                    body        TEXT NOT NULL
+                ) STRICT;
+                CREATE INDEX document_by_kind ON document (kind, id);
+                CREATE INDEX document_by_due ON document (kind, due_at, id)
+                    WHERE due_at IS NOT NULL;
+                """),
         ])
 }

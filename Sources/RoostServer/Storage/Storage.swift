@@ -7,7 +7,7 @@ package import RoostWire
 ///
 /// Every call is one atomic operation: after a throw nothing has changed. Times come from the caller;
 /// their order within a channel, and all numbers, are the storage's.
-package protocol Storage: UserStorage, ChannelStorage, MessageStorage {}
+package protocol Storage: UserStorage, ChannelStorage, MessageStorage, DocumentStorage {}
 
 /// The storage could not do what it was asked; the world failed, not the caller.
 package struct StorageError: Error, Sendable, CustomStringConvertible {

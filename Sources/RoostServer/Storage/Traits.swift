@@ -5,6 +5,8 @@ package import RoostWire
 
 /// What few channels have besides their properties; kept as one JSON object.
 package struct ChannelTraits: Hashable, Sendable {
+    /// Whether it is an open channel: one without members, which connections enter.
+    package var isOpen = false
     package var isFrozen = false
     package var isBroadcast = false
     package var isExclusive = false
@@ -132,6 +134,7 @@ extension JSONValue {
 extension ChannelTraits {
     var json: String {
         var writer = TraitWriter()
+        writer.add("open", isOpen)
         writer.add("frozen", isFrozen)
         writer.add("broadcast", isBroadcast)
         writer.add("exclusive", isExclusive)
@@ -153,6 +156,7 @@ extension ChannelTraits {
 
     init(json: String) {
         let value = JSONValue(trait: json)
+        isOpen = value["open"] != nil
         isFrozen = value["frozen"] != nil
         isBroadcast = value["broadcast"] != nil
         isExclusive = value["exclusive"] != nil

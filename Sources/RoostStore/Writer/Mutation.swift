@@ -53,8 +53,6 @@ package enum Mutation: Hashable, Sendable {
     /// Where a change log is to be read from, unless that is known: belongs into each commit that brings
     /// something the log tells about, or what becomes of it is never asked for.
     case firstCursor(CursorKey, Cursor)
-    /// A cursor that was read on, unless it was forgotten or moved meanwhile.
-    case movedCursor(CursorKey, from: Cursor?, to: Cursor)
     /// Forgets a cursor that the server no longer accepts.
     case removeCursor(CursorKey)
     /// Users as they are now, in full; messages and members show them at once.
@@ -71,7 +69,7 @@ package enum Mutation: Hashable, Sendable {
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
         case .channels, .channelNews, .clearAll, .cursor, .firstCursor,
-            .movedCursor, .removeCursor, .users, .session,
+            .removeCursor, .users, .session,
             .accessed, .pinned:
             nil
         }
@@ -83,8 +81,7 @@ package enum Mutation: Hashable, Sendable {
         case .channels(let channels): channels.contains { $0.url == url }
         case .channelNews(let channel, _), .accessed(let channel, _), .pinned(let channel, _):
             channel == url
-        case .cursor(let key, _), .firstCursor(let key, _), .movedCursor(let key, _, _),
-            .removeCursor(let key):
+        case .cursor(let key, _), .firstCursor(let key, _), .removeCursor(let key):
             key.channel == url
         default: channelOfMessages == url
         }

@@ -103,8 +103,6 @@ final class WriteSession {
         case .cursor(let key, let cursor): try put(cursor, key)
         case .firstCursor(let key, let cursor):
             if try storedCursor(key) == nil { try put(cursor, key) }
-        case .movedCursor(let key, let before, let cursor):
-            if try storedCursor(key) == before { try put(cursor, key) }
         case .removeCursor(let key):
             guard let row = try key.channel.map(row) ?? 0 else { return }
             try connection.execute(.deleteCursor, (key.kind, row))

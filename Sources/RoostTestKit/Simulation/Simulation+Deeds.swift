@@ -163,14 +163,14 @@ extension Simulation {
         }
     }
 
-    private func noteSent(_ message: Message?, from index: Int) {
+    func noteSent(_ message: Message?, from index: Int) {
         let app = apps[index]
         note("  \(app.name) \(message == nil ? "could not save it" : "saved it")")
         guard let message, let requestID = message.requestID else { return }
         app.sent.append(.init(channel: message.channelURL, requestID: requestID))
     }
 
-    private func hasSent(from index: Int, in run: Int, _ number: Int) {
+    func hasSent(from index: Int, in run: Int, _ number: Int) {
         pendingCalls[number] = nil
         if apps[index].run == run { apps[index].isSending = false }
     }

@@ -36,6 +36,7 @@ extension Simulation {
         try await settle()
         if isEnd { for app in apps { try await checkHistories(of: app) } }
         for app in apps { try await checkSent(by: app) }
+        for app in apps { try await checkWrites(of: app) }
         for app in apps {
             try await checkDisk(of: app)
             try await checkCursors(of: app)

@@ -21,6 +21,8 @@ package actor Simulation {
         package var channels = 3
         package var steps = 2_000
         package var pageSize = 6
+        /// Whether users send files, react, and change what has not left, besides all else.
+        package var writesMore = false
 
         package init() {}
     }
@@ -174,6 +176,10 @@ package actor Simulation {
             }
         await pass(.milliseconds(pause))
         try await checkNow()
+        if shape.writesMore, pick(6) == 0 {
+            let deed = WriteDeed.allCases[pick(WriteDeed.allCases.count)]
+            return await perform(deed, apps[pick(apps.count)])
+        }
         let deed = Deed.urn[pick(Deed.urn.count)]
         try await perform(deed, apps[pick(apps.count)])
     }

@@ -15,12 +15,11 @@ final class BodyStream: InputStream {
 
     private let body: HTTPBody
     private let state = Guarded(State())
-    /// How often something was read: while it grows, the request goes on.
-    private let readCount: Guarded<Int>
+    private let monitor: UploadMonitor
 
-    init(_ body: HTTPBody, countingIn readCount: Guarded<Int>) {
+    init(_ body: HTTPBody, watchedBy monitor: UploadMonitor) {
         self.body = body
-        self.readCount = readCount
+        self.monitor = monitor
         super.init(data: Data())
     }
 
@@ -47,8 +46,8 @@ final class BodyStream: InputStream {
     ) -> Bool { false }
 
     private func take(_ limit: Int) -> ArraySlice<UInt8>? {
-        readCount.withLock { $0 += 1 }
-        return state.withLock { state in
+        let bytes = state.withLock { state -> ArraySlice<UInt8>? in
+            guard !state.hasFailed else { return nil }
             if state.rest.isEmpty, !state.isAtEnd {
                 guard let bytes = body.next() else {
                     state.hasFailed = true
@@ -62,5 +61,28 @@ final class BodyStream: InputStream {
             defer { state.rest = state.rest.dropFirst(limit) }
             return state.rest.prefix(limit)
         }
+        // URLSession itself would go on asking, and the server go on waiting.
+        guard let bytes else {
+            monitor.fail()
+            return nil
+        }
+        if !bytes.isEmpty { monitor.advance() }
+        return bytes
     }
+}
+
+/// Knows how an upload goes on, and ends one whose body cannot be read.
+final class UploadMonitor: Sendable {
+    private let readCount = Guarded(0)
+    private let end = Guarded<@Sendable () -> Void>({})
+
+    /// Grows while the request goes on.
+    var progress: Int { readCount.withLock { $0 } }
+
+    func advance() { readCount.withLock { $0 += 1 } }
+
+    func fail() { end.withLock { $0 }() }
+
+    /// What to do when the body cannot be read.
+    func onFailure(_ action: @escaping @Sendable () -> Void) { end.withLock { $0 = action } }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import RoostExecutors
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -33,7 +32,8 @@ package final class URLSessionHTTP: HTTPTransport {
         let (endpoint, url) = try Self.address(of: request)
         var urlRequest = Self.urlRequest(request, url)
         urlRequest.httpBody = request.body.map { Data($0) }
-        return try await exchange(urlRequest, with: endpoint, within: request.timeLimit) { 0 }
+        return try await exchange(
+            urlRequest, with: endpoint, within: request.timeLimit, UploadMonitor())
     }
 
     package func upload(
@@ -41,12 +41,13 @@ package final class URLSessionHTTP: HTTPTransport {
     ) async throws(TransportError) -> HTTPResponse {
         let (endpoint, url) = try Self.address(of: request)
         var urlRequest = Self.urlRequest(request, url)
+        #if canImport(Darwin)
+        // Elsewhere URLSession sends streams in chunks, whatever it is told.
         urlRequest.setValue(String(body.length), forHTTPHeaderField: "Content-Length")
-        let readCount = Guarded(0)
-        urlRequest.httpBodyStream = BodyStream(body, countingIn: readCount)
-        return try await exchange(urlRequest, with: endpoint, within: request.timeLimit) {
-            readCount.withLock { $0 }
-        }
+        #endif
+        let monitor = UploadMonitor()
+        urlRequest.httpBodyStream = BodyStream(body, watchedBy: monitor)
+        return try await exchange(urlRequest, with: endpoint, within: request.timeLimit, monitor)
     }
 
     private static func address(of request: HTTPRequest) throws(TransportError) -> (Endpoint, URL) {
@@ -66,23 +67,27 @@ package final class URLSessionHTTP: HTTPTransport {
         return urlRequest
     }
 
-    /// Makes one exchange; while `progress` grows within the limit, it may take as long as it takes.
+    /// Makes one exchange; while more of its body is read within the limit, it may take as long as it takes.
     private func exchange(
         _ request: URLRequest, with endpoint: Endpoint, within limit: Duration,
-        _ progress: @escaping @Sendable () -> Int
+        _ monitor: UploadMonitor
     ) async throws(TransportError) -> HTTPResponse {
         let task = session.dataTask(with: request)
         // URLSession's own interval begins anew with every byte, so a slow drip would never end.
         // This task ends with the request, at the latest when the limit is over.
         let deadline = Task { [responses] in
             var last = -1
-            while last != progress() {
-                last = progress()
+            while last != monitor.progress {
+                last = monitor.progress
                 do { try await Task.sleep(for: limit) } catch { return }
             }
             responses.abandon(task, because: .timedOut)
         }
         defer { deadline.cancel() }
+        monitor.onFailure { [responses] in
+            // From another thread: this one is the request's own, which cancelling waits for.
+            Task { responses.abandon(task, because: .unreadable) }
+        }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { responses.begin(task, $0) }
         } onCancel: {
@@ -101,6 +106,8 @@ extension Endpoint {
         switch failure {
         case .cancelled: cancelled
         case .timedOut: timedOut
+        case .unreadable:
+            TransportError(.lost, "The file for \(name) cannot be read on; send it again.")
         case .tooLarge:
             TransportError(
                 .lost,

@@ -15,6 +15,8 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
     enum Failure: Error {
         case cancelled
         case timedOut
+        /// The body of the request.
+        case unreadable
         case tooLarge
         case code(URLError.Code)
     }

@@ -15,6 +15,8 @@ package struct ChannelEvent: Hashable, Sendable {
         package static let operatorsChanged = Self(10_002)
         package static let invited = Self(10_020)
         package static let invitationDeclined = Self(10_022)
+        package static let entered = Self(10_102)
+        package static let exited = Self(10_103)
         package static let unmuted = Self(10_200)
         package static let muted = Self(10_201)
         package static let unbanned = Self(10_600)
@@ -88,11 +90,10 @@ package struct ChannelEvent: Hashable, Sendable {
 }
 
 extension ChannelEvent {
-    var encoded: String {
-        Frame.text(.channelEvent) { writer in
+    func encoded(isOpen: Bool) -> String {
+        Frame.text(.channelEvent, isOpen: isOpen) { writer in
             writer.field("cat", category.rawValue)
-            writer.field("channel_url", channelURL.rawValue)
-            writer.field("channel_type", "group")
+            writer.channel(channelURL)
             writer.field("ts", timestamp.milliseconds)
             writer.name("data")
             content.write(to: &writer, of: self)

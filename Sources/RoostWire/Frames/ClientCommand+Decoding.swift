@@ -22,6 +22,13 @@ extension ClientCommand {
             let fields = try frame.readCommonFields()
             guard let id = fields.messageID else { throw frame.missing("msg_id") }
             self = .messageAcknowledgement(try fields.channel(frame), id)
+        case .enter, .exit:
+            let fields = try frame.readCommonFields()
+            let url = try fields.channel(frame)
+            self =
+                frame.command == .enter
+                ? .enter(url, fields.requestID) : .exit(url, fields.requestID)
+        case .vote: self = .vote(try frame.readVote())
         default: self = .unknown(frame.command, try frame.readCommonFields().requestID)
         }
     }
@@ -84,6 +91,29 @@ extension Frame {
             }
         }
         return fields
+    }
+
+    fileprivate func readVote() throws(WireError) -> VoteCommand {
+        var vote = VoteCommand(channelURL: "", pollID: 0, optionIDs: [], requestID: nil)
+        var channelURL: ChannelURL?
+        var pollID: Int64?
+        try readFields { name, reader throws(WireError) in
+            switch name {
+            case "channel_url": channelURL = try reader.readChannelURL()
+            case "poll_id": pollID = try reader.readInt64()
+            case "req_id": vote.requestID = try reader.readRequestID()
+            case "option_ids":
+                vote.optionIDs = try reader.readList { reader throws(WireError) in
+                    try reader.readInt64()
+                }
+            default: try reader.skipValue()
+            }
+        }
+        guard let channelURL else { throw missing("channel_url") }
+        guard let pollID else { throw missing("poll_id") }
+        vote.channelURL = channelURL
+        vote.pollID = pollID
+        return vote
     }
 
     fileprivate func readPing() throws(WireError) -> Ping {

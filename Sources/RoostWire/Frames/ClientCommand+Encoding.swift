@@ -33,10 +33,30 @@ extension ClientCommand {
                 writer.field("expiring_session", refresh.isExpiring ? 1 : 0)
                 writer.field("req_id", refresh.requestID?.rawValue ?? "")
             }
+        case .enter(let url, let requestID): Self.presence(.enter, url, requestID)
+        case .exit(let url, let requestID): Self.presence(.exit, url, requestID)
+        case .vote(let vote):
+            Frame.text(.vote) { writer in
+                writer.field("channel_url", vote.channelURL.rawValue)
+                writer.field("poll_id", vote.pollID)
+                writer.array("option_ids") { writer in
+                    for id in vote.optionIDs { writer.int(id) }
+                }
+                writer.field("req_id", vote.requestID?.rawValue ?? "")
+            }
         case .unknown(let command, let requestID):
             Frame.text(command) { writer in
                 if let requestID { writer.field("req_id", requestID.rawValue) }
             }
+        }
+    }
+
+    private static func presence(
+        _ command: Frame.Command, _ url: ChannelURL, _ requestID: RequestID?
+    ) -> String {
+        Frame.text(command) { writer in
+            writer.field("channel_url", url.rawValue)
+            writer.field("req_id", requestID?.rawValue ?? "")
         }
     }
 

@@ -14,6 +14,11 @@ package enum ClientCommand: Hashable, Sendable {
     /// Says that a message has arrived on this device; nothing answers it.
     case messageAcknowledgement(ChannelURL, MessageID)
     case refreshSession(SessionRefresh)
+    /// Comes into an open channel: this connection hears of it from now on.
+    case enter(ChannelURL, RequestID?)
+    case exit(ChannelURL, RequestID?)
+    /// Replaces what the user voted for in a poll.
+    case vote(VoteCommand)
     /// From a newer client, or for a feature this server does not have.
     case unknown(Frame.Command, RequestID?)
 
@@ -22,7 +27,10 @@ package enum ClientCommand: Hashable, Sendable {
         switch self {
         case .message(let command): command.requestID
         case .edit(let command): command.requestID
-        case .read(_, let requestID), .unknown(_, let requestID): requestID
+        case .read(_, let requestID), .enter(_, let requestID), .exit(_, let requestID),
+            .unknown(_, let requestID):
+            requestID
+        case .vote(let vote): vote.requestID
         case .refreshSession(let refresh): refresh.requestID
         case .ping, .typingStart, .typingEnd, .messageAcknowledgement: nil
         }
@@ -35,6 +43,23 @@ package enum ClientCommand: Hashable, Sendable {
                 Result { () throws(WireError) in try ClientCommand(decoding: frame) }
             }
         }
+    }
+}
+
+/// Votes in a poll that a message of a channel carries (VOTE).
+package struct VoteCommand: Hashable, Sendable {
+    package var channelURL: ChannelURL
+    package var pollID: Int64
+    package var optionIDs: [Int64]
+    package var requestID: RequestID?
+
+    package init(
+        channelURL: ChannelURL, pollID: Int64, optionIDs: [Int64], requestID: RequestID?
+    ) {
+        self.channelURL = channelURL
+        self.pollID = pollID
+        self.optionIDs = optionIDs
+        self.requestID = requestID
     }
 }
 

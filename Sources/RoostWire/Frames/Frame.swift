@@ -66,8 +66,17 @@ package struct Frame: Sendable {
     }
 
     /// Writes a command with the line break that ends it.
-    static func text(_ command: Command, _ body: (inout JSONWriter) -> Void) -> String {
+    ///
+    /// - Parameters:
+    ///   - command: What the frame is.
+    ///   - isOpen: Whether it is about an open channel, which its fields then say.
+    ///   - body: Writes the object's fields.
+    /// - Returns: The line, with its end.
+    package static func text(
+        _ command: Command, isOpen: Bool = false, _ body: (inout JSONWriter) -> Void
+    ) -> String {
         var writer = JSONWriter()
+        writer.isAboutOpenChannel = isOpen
         writer.object(body)
         return command.rawValue + writer.text + "\n"
     }
@@ -98,4 +107,8 @@ extension Frame.Command {
     package static let memberCounts = Self("MCNT")
     package static let reaction = Self("MRCT")
     package static let thread = Self("MTHD")
+    package static let enter = Self("ENTR")
+    package static let exit = Self("EXIT")
+    package static let vote = Self("VOTE")
+    package static let pollEdit = Self("PEDI")
 }

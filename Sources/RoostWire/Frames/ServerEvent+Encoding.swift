@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 
 extension ServerEvent {
-    /// The event as one line of text.
-    package var encoded: String {
+    /// The event as one line of text, about a group channel if about any.
+    package var encoded: String { encoded(isOpen: false) }
+
+    /// The event as one line of text, about an open channel or a group channel.
+    package func encoded(isOpen: Bool) -> String {
         switch self {
         case .login(let result): result.encoded
         case .pong: Frame.text(.pong) { _ in }
         case .message(let event): event.encoded
         case .edited(let event): event.encoded
-        case .deleted(let event): event.encoded
+        case .deleted(let event): event.encoded(isOpen: isOpen)
         case .read(let event): event.encoded
         case .delivered(let url, let moments): Self.delivered(url, moments)
-        case .channel(let event): event.encoded
+        case .channel(let event): event.encoded(isOpen: isOpen)
         case .user(let category, let data):
             Frame.text(.userEvent) { writer in
                 writer.field("cat", category)
@@ -36,8 +39,8 @@ extension ServerEvent {
                 if let expiresIn { writer.field("expires_in", expiresIn) }
             }
         case .memberCounts(let counts): Self.memberCounts(counts)
-        case .reaction(let event): event.encoded
-        case .thread(let event): event.encoded
+        case .reaction(let event): event.encoded(isOpen: isOpen)
+        case .thread(let event): event.encoded(isOpen: isOpen)
         case .unknown(let command): Frame.text(command) { _ in }
         }
     }
@@ -72,9 +75,9 @@ extension ServerEvent {
 
 extension JSONWriter {
     /// Writes the two fields that every frame about a channel must have.
-    fileprivate mutating func channel(_ url: ChannelURL) {
+    package mutating func channel(_ url: ChannelURL) {
         field("channel_url", url.rawValue)
-        field("channel_type", "group")
+        field("channel_type", isAboutOpenChannel ? "open" : "group")
     }
 
     /// Writes a message into a frame, as an answer to whoever sent it or as news to everybody else.
@@ -122,8 +125,8 @@ extension EditEvent {
 }
 
 extension DeletionEvent {
-    fileprivate var encoded: String {
-        Frame.text(.deletion) { writer in
+    fileprivate func encoded(isOpen: Bool) -> String {
+        Frame.text(.deletion, isOpen: isOpen) { writer in
             writer.channel(channelURL)
             writer.field("msg_id", messageID.rawValue)
             if let timestamp { writer.field("ts", timestamp.milliseconds) }
@@ -148,8 +151,8 @@ extension ReadEvent {
 }
 
 extension ReactionEvent {
-    fileprivate var encoded: String {
-        Frame.text(.reaction) { writer in
+    fileprivate func encoded(isOpen: Bool) -> String {
+        Frame.text(.reaction, isOpen: isOpen) { writer in
             writer.channel(channelURL)
             writer.field("msg_id", messageID.rawValue)
             writer.field("reaction", change.key)
@@ -161,8 +164,8 @@ extension ReactionEvent {
 }
 
 extension ThreadEvent {
-    fileprivate var encoded: String {
-        Frame.text(.thread) { writer in
+    fileprivate func encoded(isOpen: Bool) -> String {
+        Frame.text(.thread, isOpen: isOpen) { writer in
             writer.channel(channelURL)
             writer.field("parent_message_id", parentID.rawValue)
             writer.field("root_message_id", parentID.rawValue)

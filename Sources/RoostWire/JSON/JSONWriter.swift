@@ -6,6 +6,8 @@
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
+    /// What the protocol's `channel_type` becomes.
+    var isAboutOpenChannel = false
 
     package init() {}
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 
 extension JSONReader {
     /// Nil for null, and for `{}`.
-    mutating func readPollIfPresent() throws(WireError) -> Poll? {
+    package mutating func readPollIfPresent() throws(WireError) -> Poll? {
         if try skipEmptyOrNull() { return nil }
         var id: Int64?
         var poll = Poll(id: 0)
@@ -88,30 +88,33 @@ extension JSONReader {
 
 extension JSONWriter {
     mutating func poll(_ poll: Poll) {
-        object("poll") { writer in
-            writer.field("id", poll.id)
-            writer.field("title", poll.title)
-            writer.field("status", poll.status.rawValue)
-            writer.seconds("created_at", poll.createdAt)
-            writer.seconds("updated_at", poll.updatedAt)
-            writer.field("close_at", poll.closesAt?.seconds ?? -1)
-            if let id = poll.messageID { writer.field("message_id", id.rawValue) }
-            if !poll.dataType.isEmpty || !poll.dataText.isEmpty {
-                writer.object("data") { writer in
-                    writer.field("type", poll.dataType)
-                    writer.field("text", poll.dataText)
-                }
+        object("poll") { writer in writer.fields(of: poll) }
+    }
+
+    /// Writes a poll's fields into the object at hand.
+    package mutating func fields(of poll: Poll) {
+        field("id", poll.id)
+        field("title", poll.title)
+        field("status", poll.status.rawValue)
+        seconds("created_at", poll.createdAt)
+        seconds("updated_at", poll.updatedAt)
+        field("close_at", poll.closesAt?.seconds ?? -1)
+        if let id = poll.messageID { field("message_id", id.rawValue) }
+        if !poll.dataType.isEmpty || !poll.dataText.isEmpty {
+            object("data") { writer in
+                writer.field("type", poll.dataType)
+                writer.field("text", poll.dataText)
             }
-            writer.field("voter_count", poll.voterCount)
-            writer.array("options") { writer in
-                for option in poll.options { writer.option(option, of: poll.id) }
-            }
-            if let id = poll.createdBy { writer.field("created_by", id.rawValue) }
-            writer.field("allow_user_suggestion", poll.allowsSuggestions)
-            writer.field("allow_multiple_votes", poll.allowsMultipleVotes)
-            writer.array("voted_option_ids") { writer in
-                for id in poll.votedOptionIDs { writer.int(id) }
-            }
+        }
+        field("voter_count", poll.voterCount)
+        array("options") { writer in
+            for option in poll.options { writer.option(option, of: poll.id) }
+        }
+        if let id = poll.createdBy { field("created_by", id.rawValue) }
+        field("allow_user_suggestion", poll.allowsSuggestions)
+        field("allow_multiple_votes", poll.allowsMultipleVotes)
+        array("voted_option_ids") { writer in
+            for id in poll.votedOptionIDs { writer.int(id) }
         }
     }
 

@@ -98,6 +98,14 @@ extension APICall {
         Route(.get, "group_channels/*/messages/*", GetMessage.self) { .getMessage($0) },
         Route(.put, "group_channels/*/messages/*", EditMessage.self) { .editMessage($0) },
         Route(.delete, "group_channels/*/messages/*", DeleteMessage.self) { .deleteMessage($0) },
+        Route(.get, "open_channels/*/messages/changelogs", MessageChangeLog.self) {
+            .messageChangeLog($0)
+        },
+        Route(.get, "open_channels/*/messages", ListMessages.self) { .listMessages($0) },
+        Route(.post, "open_channels/*/messages", SendMessage.self) { .sendMessage($0) },
+        Route(.get, "open_channels/*/messages/*", GetMessage.self) { .getMessage($0) },
+        Route(.put, "open_channels/*/messages/*", EditMessage.self) { .editMessage($0) },
+        Route(.delete, "open_channels/*/messages/*", DeleteMessage.self) { .deleteMessage($0) },
         Route(.post, "group_channels", CreateChannel.self) { .createChannel($0) },
         Route(.get, "group_channels/*", GetChannel.self) { .getChannel($0) },
         Route(.get, "sdk/group_channels/*", GetChannel.self) { .getChannel($0) },

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostBenchLimit
+internal import Roost
+internal import RoostHost
+internal import RoostModel
+
+/// What a send call costs, and how fast what waits goes out; with a real server and real sockets.
+package struct OutboxBench {
+    package struct Options: Sendable {
+        /// Messages that are sent while there is no connection, one by one.
+        package var sends = 2_000
+        /// Messages that wait when the connection comes.
+        package var waiting = 10_000
+        package var rounds = 3
+        /// Where the databases stand while it runs.
+        package var folder: String
+
+        package init(folder: String) { self.folder = folder }
+    }
+
+    private let options: Options
+    private let tell: @Sendable (String) -> Void
+    private var report = BenchReport()
+
+    /// - Returns: The figures; a missed target is one of them, and no error.
+    /// - Throws: When the folder cannot be used, or one side fails at its work.
+    package static func run(
+        _ options: Options, progress: @escaping @Sendable (String) -> Void
+    ) async throws(BenchError) -> BenchReport {
+        try Machine.makeFolder(options.folder)
+        var bench = OutboxBench(options: options, tell: progress)
+        bench.report.note("machine", Machine.description)
+        bench.report.note("load average at the start", Machine.load.map { "\($0)" } ?? "unknown")
+        bench.report.note(
+            "fdatasync of 4 KiB", "\(Int(try Machine.diskWait(in: options.folder))) µs")
+        bench.report.note("both sides", "WAL, synchronous FULL, one transaction a message")
+        do {
+            try await bench.measureSends()
+            for channels in [1, 16] { try await bench.measureDrain(channels: channels) }
+        } catch let error as BenchError {
+            throw error
+        } catch {
+            throw BenchError("The client or its server failed: \(error)")
+        }
+        return bench.report
+    }
+
+    private static func client(
+        _ folder: String, port: UInt16
+    ) async throws(RoostError) -> ChatClient {
+        try await ChatClient.open(
+            Configuration(
+                applicationID: "bench", server: "http://127.0.0.1:\(port)", userID: "ada",
+                cache: .folder(folder)))
+    }
+
+    private static let text = String(repeating: "a message of usual length ", count: 4)
+
+    // MARK: The call
+
+    private mutating func measureSends() async throws {
+        var (ours, limit): ([Double], [Double]) = ([], [])
+        for round in 1...options.rounds {
+            tell("sends, round \(round) of \(options.rounds): \(options.sends) on either side")
+            // Nothing listens on that port, and nobody connects.
+            let client = try await Self.client("\(options.folder)/send-\(round)", port: 9)
+            for number in 0..<options.sends {
+                let watch = Stopwatch()
+                try await client.send("\(Self.text)\(number)", to: "channel")
+                ours.append(watch.microseconds)
+            }
+            await client.close()
+            limit += try limitSends(round)
+        }
+        report.add(
+            "send", "a send call without a connection", "µs (p50)", ours: ours.median,
+            limit: limit.median, target: 1.5)
+        report.add(
+            "send", "a send call without a connection", "µs (p99)", ours: ours.quantile(0.99),
+            limit: limit.quantile(0.99))
+    }
+
+    private func limitSends(_ round: Int) throws(BenchError) -> [Double] {
+        // SAFETY: the queue is closed once, at the end; every call lends it.
+        guard let queue = unsafe roost_queue_open("\(options.folder)/limit-\(round).sqlite") else {
+            throw BenchError("\(options.folder) cannot be used: name another one in --folder.")
+        }
+        defer { unsafe roost_queue_close(queue) }
+        var micros: [Double] = []
+        for number in 0..<options.sends {
+            let payload = Array("\(Self.text)\(number)".utf8)
+            let watch = Stopwatch()
+            let isDone = unsafe payload.withUnsafeBufferPointer { payload in
+                unsafe roost_queue_append(
+                    queue, "request-\(round)-\(number)", "channel", Int64(number),
+                    roost_bytes(bytes: payload.baseAddress, length: payload.count))
+            }
+            micros.append(watch.microseconds)
+            guard isDone else { throw BenchError("The limit could not write.") }
+        }
+        return micros
+    }
+
+    // MARK: The queue
+
+    private mutating func measureDrain(channels: Int) async throws {
+        tell("drain of \(options.waiting) messages to \(channels) channels")
+        let folder = "\(options.folder)/drain-\(channels)"
+        let host = try await ChatHost.start(
+            ChatHost.Configuration(dataFolder: "\(folder)/server", applicationID: "bench"))
+        let client = try await Self.client("\(folder)/client", port: host.port)
+        try await client.connect()
+        var urls: [ChannelURL] = []
+        for number in 0..<channels {
+            let params = ChannelCreateParams(memberIDs: ["bo"], name: "\(number)")
+            urls.append(try await client.createChannel(params).url)
+        }
+        // One at a time, each waiting for its answer: what a queue has to reach.
+        let single = Stopwatch()
+        let probes = 200
+        for number in 0..<probes {
+            let sent = try await client.send("probe \(number)", to: urls[0])
+            if let id = sent.requestID { try await client.outcome(of: id) }
+        }
+        let perAnswer = single.microseconds / Double(probes)
+        await client.disconnect()
+        var last: RequestID?
+        for number in 0..<options.waiting {
+            last = try await client.send("waiting \(number)", to: urls[number % channels]).requestID
+        }
+        Machine.resetPeakMemory()
+        let before = Machine.memory?.now ?? 0
+        let watch = Stopwatch()
+        try await client.connect()
+        if let last { try await client.outcome(of: last) }
+        await client.waitUntilIdle()
+        let took = watch.microseconds
+        let peak = Machine.memory?.peak ?? 0
+        await client.close()
+        await host.stop()
+        report.add(
+            "drain",
+            "\(options.waiting) waiting messages, \(channels) channels; limit: sent one by one",
+            "µs a message", ours: took / Double(options.waiting), limit: perAnswer, target: 1.1)
+        report.note(
+            "memory while \(channels) channels drained",
+            "\(before / 1024) MiB before, \(peak / 1024) MiB at its peak, server included")
+    }
+}

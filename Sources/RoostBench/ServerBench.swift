@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostHost
+import RoostModel
+import RoostSQLite
+import RoostSockets
+import RoostWire
+
+/// The server against the limit: its own socket library echoing, and plain rows in SQLite.
+///
+/// Server and clients are in one process, each on a thread of its own, for ours and for the limit alike.
+/// So the figures are of both ends together; the ratios are what counts.
+package struct ServerBench {
+    package struct Options: Sendable {
+        /// Members of the channels in which messages are fanned out.
+        package var channels = [10, 100, 1_000]
+        /// Frames that reach clients, in each round of a channel.
+        package var deliveries = 100_000
+        package var accepts = 20_000
+        package var idleSockets = 2_000
+        package var rounds = 3
+        package var folder: String
+
+        package init(folder: String) { self.folder = folder }
+    }
+
+    private let options: Options
+    private let tell: @Sendable (String) -> Void
+    private let serverLoop: EventLoop
+    private let clientLoop: EventLoop
+    private var report = BenchReport()
+
+    /// Runs everything; a missed target is a figure and no error.
+    package static func run(
+        _ options: Options, progress: @escaping @Sendable (String) -> Void
+    ) async throws(BenchError) -> BenchReport {
+        precondition(options.rounds > 0, "There must be something to do.")
+        do {
+            let (server, client) = (try EventLoop.start(), try EventLoop.start())
+            var bench = ServerBench(
+                options: options, tell: progress, serverLoop: server, clientLoop: client)
+            try Machine.makeFolder(options.folder)
+            let outcome: Result<Void, any Error>
+            do { outcome = .success(try await bench.measure()) } catch { outcome = .failure(error) }
+            await client.shutdown()
+            await server.shutdown()
+            try outcome.get()
+            return bench.report
+        } catch {
+            throw BenchError("The server cannot be measured: \(error)")
+        }
+    }
+
+    private mutating func measure() async throws {
+        report.note("machine", Machine.description)
+        if let load = Machine.load { report.note("load before", "\(load)") }
+        report.note(
+            "disk wait", "\(try Machine.diskWait(in: options.folder)) µs for 4 KiB")
+        let echo = try await HTTPServer.start(handler: Echo(), on: serverLoop)
+        var configuration = ChatHost.Configuration(
+            dataFolder: options.folder + "/server", applicationID: "bench")
+        configuration.apiToken = "bench"
+        let host = try await ChatHost.start(configuration)
+        // First, as memory that was used once is used again.
+        try await idle(host, echo)
+        try await fanOut(host, echo)
+        try await accepts(host)
+        await host.stop()
+        await echo.shutdown(grace: .zero)
+        Machine.remove(options.folder + "/server")
+        if let load = Machine.load { report.note("load after", "\(load)") }
+    }
+
+    // MARK: Fan-out
+
+    private mutating func fanOut(_ host: ChatHost, _ echo: HTTPServer) async throws {
+        for members in options.channels {
+            tell("fan-out to \(members)")
+            let count = max(1, options.deliveries / members)
+            let users = (0..<members).map { "u\($0)" }
+            let url = "c\(members)"
+            var sockets: [WebSocketConnection] = []
+            try await make(url, users, on: host)
+            for user in users { sockets.append(try await login(user, host)) }
+            var echoes: [WebSocketConnection] = []
+            for _ in 0..<members {
+                echoes.append(
+                    try await WebSocketClient.connect(
+                        url: "ws://127.0.0.1:\(echo.port)/", on: clientLoop))
+            }
+            var (ours, limit): ([Double], [Double]) = ([], [])
+            for round in 0..<options.rounds {
+                let frames = (0..<count).map { number in
+                    message("fan-out", in: url, "\(round)-\(number)")
+                }
+                let watch = Stopwatch()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for socket in sockets {
+                        group.addTask { try await Self.receive(count, on: socket) }
+                    }
+                    for frame in frames { try await sockets[0].send(frame) }
+                    try await group.waitForAll()
+                }
+                ours.append(watch.microseconds / Double(count * members))
+                // As long as the frame that members get.
+                let text = String(repeating: "x", count: 420)
+                let other = Stopwatch()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for socket in echoes {
+                        group.addTask {
+                            try await Self.echo(text, count, on: socket)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                limit.append(other.microseconds / Double(count * members))
+            }
+            report.add(
+                "fan-out", "a frame to one of \(members) members; limit: an echo", "µs",
+                ours: ours.median, limit: limit.median, target: 2.5)
+            for socket in sockets + echoes { await socket.close() }
+        }
+    }
+
+    /// Reads until so many messages have come, answers to one's own included.
+    private static func receive(_ count: Int, on socket: WebSocketConnection) async throws {
+        var left = count
+        while left > 0 {
+            guard case .text(let text) = try await socket.receive() else {
+                throw BenchError("A socket ended before everything had come.")
+            }
+            if text.hasPrefix("EROR") { throw BenchError("The server refused: \(text)") }
+            if text.hasPrefix("MESG") { left -= 1 }
+        }
+    }
+
+    private func login(_ user: String, _ host: ChatHost) async throws -> WebSocketConnection {
+        let socket = try await WebSocketClient.connect(
+            url: "ws://127.0.0.1:\(host.port)/?ai=bench&user_id=\(user)", on: clientLoop)
+        guard case .text(let text) = try await socket.receive(), text.hasPrefix("LOGI") else {
+            throw BenchError("The server refused a login.")
+        }
+        return socket
+    }
+
+    private func message(_ text: String, in url: String, _ request: String) -> String {
+        ClientCommand.message(
+            MessageCommand(
+                channelURL: ChannelURL(url), requestID: RequestID(request),
+                content: .user(text: text + String(repeating: ".", count: 60)))
+        ).encoded
+    }
+
+    private static func echo(
+        _ text: String, _ count: Int, on socket: WebSocketConnection
+    ) async throws {
+        var left = count
+        while left > 0 {
+            // As many on their way as a busy sender has.
+            let burst = min(left, 50)
+            for _ in 0..<burst { try await socket.send(text) }
+            for _ in 0..<burst { _ = try await socket.receive() }
+            left -= burst
+        }
+    }
+
+    private func make(_ url: String, _ users: [String], on host: ChatHost) async throws {
+        let call = CreateChannel(channelURL: ChannelURL(url), userIDs: users.map { UserID($0) })
+        let answer = await host.callAsPlatform(call.encode())
+        guard answer.status == 200 else { throw BenchError("A channel cannot be made.") }
+    }
+
+    // MARK: Durable accepts
+
+    /// Messages of one sender, each acknowledged when it is on the disk; the limit is the same rows
+    /// in transactions of a hundred, as a server could have that waits for a hundred.
+    private mutating func accepts(_ host: ChatHost) async throws {
+        tell("durable accepts")
+        try await make("alone", ["solo"], on: host)
+        let socket = try await login("solo", host)
+        var (ours, limit): ([Double], [Double]) = ([], [])
+        for round in 0..<options.rounds {
+            let frames = (0..<options.accepts).map {
+                message("accept", in: "alone", "\(round)-\($0)")
+            }
+            let watch = Stopwatch()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [count = options.accepts] in
+                    try await Self.receive(count, on: socket)
+                }
+                group.addTask { for frame in frames { try await socket.send(frame) } }
+                try await group.waitForAll()
+            }
+            ours.append(watch.microseconds / Double(options.accepts))
+            limit.append(try insertRows(frames, round))
+        }
+        await socket.close()
+        report.add(
+            "accepts", "a message on the disk; limit: its row, a hundred a commit", "µs",
+            ours: ours.median, limit: limit.median, target: 1.0 / 0.6)
+    }
+
+    private func insertRows(_ frames: [String], _ round: Int) throws -> Double {
+        let path = options.folder + "/rows-\(round).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { Machine.remove(path + suffix) } }
+        let connection = try Connection(
+            .file(path), ConnectionOptions(durability: .powerLoss))
+        try connection.executeScript(
+            "CREATE TABLE message (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT")
+        let insert = Query<String, Void>(
+            sql: "INSERT INTO message (body) VALUES (?1)",
+            bind: { body, bindings in bindings.append(body) })
+        let watch = Stopwatch()
+        for start in stride(from: 0, to: frames.count, by: 100) {
+            try connection.transaction { () throws(SQLiteError) in
+                for frame in frames[start..<min(start + 100, frames.count)] {
+                    try connection.execute(insert, frame)
+                }
+            }
+        }
+        return watch.microseconds / Double(frames.count)
+    }
+
+    // MARK: Sockets at rest
+
+    private mutating func idle(_ host: ChatHost, _ echo: HTTPServer) async throws {
+        tell("idle sockets")
+        var (ours, limit): (Double?, Double?)
+        for isOurs in [false, true] {
+            let before = Machine.memory?.now
+            var sockets: [WebSocketConnection] = []
+            for number in 0..<options.idleSockets {
+                sockets.append(
+                    isOurs
+                        ? try await login("idle\(number)", host)
+                        : try await WebSocketClient.connect(
+                            url: "ws://127.0.0.1:\(echo.port)/", on: clientLoop))
+            }
+            let after = Machine.memory?.now
+            let each = zip(before, after).map { Double($1 - $0) / Double(options.idleSockets) }
+            if isOurs { ours = each } else { limit = each }
+            for socket in sockets { await socket.close() }
+        }
+        report.add(
+            "idle", "memory of a socket at rest, both ends; limit: the library's own", "KiB",
+            ours: ours, limit: limit)
+    }
+
+    private func zip<A, B>(_ one: A?, _ other: B?) -> (A, B)? {
+        guard let one, let other else { return nil }
+        return (one, other)
+    }
+}
+
+/// Sends back what comes.
+private struct Echo: HTTPServerHandler {
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        HTTPServerResponse(status: 404)
+    }
+
+    func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+        .accept(subprotocol: nil) { connection in
+            while let message = try? await connection.receive() {
+                guard (try? await connection.send(message)) != nil else { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+enum OpenChannelAction: Hashable, Sendable {
+    case list, create, get, update, delete, participants
+}
+
+extension ChatServer {
+    func answer(
+        _ action: OpenChannelAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
+        case .list: return try await listOpenChannels(call)
+        case .create: return try await createOpenChannel(call)
+        case .get:
+            try await openChannel(call.channelURL, for: call.caller.userID)
+            return try await openChannelResponse(call.channelURL)
+        case .update: return try await updateOpenChannel(call)
+        case .delete:
+            let url = call.channelURL
+            return try await inLane(of: url) { () async throws(ServerError) in
+                let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
+                guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
+                    throw ServerError(.notFound, "There is no such channel.")
+                }
+                await publish(.channel(event), to: Audience(room: url))
+                rooms.close(url)
+                return .empty
+            }
+        case .participants:
+            let url = call.channelURL
+            try await openChannel(url, for: call.caller.userID)
+            let page = try Page(participants(of: url), call.fields)
+            let users = try await ask(try await storage.users(page.elements))
+            return APIResponse { writer in
+                writer.users("participants", users)
+                writer.field("next", page.next)
+            }
+        }
+    }
+
+    /// An open channel as everybody sees it (`protocol.md` 4.3).
+    func openChannelResponse(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
+        guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
+            throw ServerError(.notFound, "There is no such channel.")
+        }
+        let operators = try await operators(of: url)
+        let count = participants(of: url).count
+        return APIResponse { writer in
+            writer.openChannel(access.record, operators: operators, participants: count)
+        }
+    }
+
+    private func operators(of url: ChannelURL) async throws(ServerError) -> [User] {
+        try await ask(try await storage.memberRecords(of: url))
+            .filter { $0.role == .operator }.map(\.user)
+    }
+
+    private func listOpenChannels(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        let limit = try fields.int("limit", in: 1...100) ?? 20
+        let name = fields.string("name_contains")?.lowercased() ?? ""
+        let part = fields.string("url_contains") ?? ""
+        let types = fields.list("custom_types") ?? fields.list("custom_type") ?? []
+        let urls = (fields.list("channel_urls") ?? []).filter { !$0.isEmpty }
+        let showsFrozen = try fields.bool("show_frozen") ?? true
+        var after = fields.string("token").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        var found: [ChannelRecord] = []
+        while found.count <= limit {
+            let start = after
+            let page = try await ask(try await storage.channels(after: start, limit: 200))
+            guard let last = page.last?.url else { break }
+            after = last
+            found += page.filter { record in
+                record.traits.isOpen && (showsFrozen || !record.traits.isFrozen)
+                    && (name.isEmpty || record.name.lowercased().contains(name))
+                    && (part.isEmpty || record.url.rawValue.contains(part))
+                    && (types.allSatisfy(\.isEmpty) || types.contains(record.customType))
+                    && (urls.isEmpty || urls.contains(record.url.rawValue))
+            }
+        }
+        var shown: [(ChannelRecord, [User], Int)] = []
+        for record in found.prefix(limit) {
+            shown.append(
+                (record, try await operators(of: record.url), participants(of: record.url).count))
+        }
+        let (page, next) = (shown, found.count > limit ? shown.last?.0.url.rawValue ?? "" : "")
+        return APIResponse { writer in
+            writer.array("channels") { writer in
+                for (record, operators, count) in page {
+                    writer.object { writer in
+                        writer.openChannel(record, operators: operators, participants: count)
+                    }
+                }
+            }
+            writer.field("next", next)
+        }
+    }
+
+    private func texts(_ call: RouteCall) throws(ServerError) -> ChannelTexts {
+        let fields = call.fields
+        let texts = ChannelTexts(
+            name: fields.string("name"), coverURL: fields.string("cover_url"),
+            data: fields.string("data"), customType: fields.string("custom_type"))
+        try configuration.limits.check(
+            channel: fields.string("channel_url").map { ChannelURL($0) }, texts)
+        return texts
+    }
+
+    private func createOpenChannel(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (fields, texts) = (call.fields, try texts(call))
+        let wanted = fields.string("channel_url").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        let url = wanted ?? ChannelURL("roost_open_channel_" + makeSecret().prefix(16))
+        guard try await ask(try await storage.access(to: url, of: nil)) == nil else {
+            throw ServerError(.duplicate, "There is a channel with this URL already.")
+        }
+        let now = world.now()
+        var traits = ChannelTraits()
+        traits.isOpen = true
+        traits.isEphemeral = try fields.bool("is_ephemeral") ?? false
+        let record = ChannelRecord(
+            url: url, name: texts.name ?? "", coverURL: texts.coverURL ?? "",
+            data: texts.data ?? "", customType: texts.customType ?? "",
+            createdAt: Timestamp(seconds: now.seconds), createdBy: call.caller.userID,
+            traits: traits)
+        try await ask(
+            try await storage.createChannel(NewChannel(record: record, members: []), now: now))
+        let named = fields.users("operator_ids") ?? fields.users("operators") ?? []
+        // Who makes a channel can look after it, unless others are to.
+        let operators = named.isEmpty ? call.caller.userID.map { [$0] } ?? [] : named
+        try await setRoles(operators, to: .operator, in: url)
+        return try await openChannelResponse(url)
+    }
+
+    private func updateOpenChannel(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, texts) = (call.channelURL, try texts(call))
+        return try await inLane(of: url) { () async throws(ServerError) in
+            try await ask(
+                try await storage.updateChannel(url, now: world.now()) { record in
+                    record.name = texts.name ?? record.name
+                    record.coverURL = texts.coverURL ?? record.coverURL
+                    record.data = texts.data ?? record.data
+                    record.customType = texts.customType ?? record.customType
+                })
+            if let wanted = call.fields.users("operator_ids") ?? call.fields.users("operators") {
+                let before = try await operators(of: url).map(\.id)
+                try await setRoles(before.filter { !wanted.contains($0) }, to: .none, in: url)
+                try await setRoles(wanted, to: .operator, in: url)
+            }
+            try await tell(url, .propertiesChanged)
+            return try await openChannelResponse(url)
+        }
+    }
+
+    private func setRoles(
+        _ ids: [UserID], to role: Role, in url: ChannelURL
+    ) async throws(ServerError) {
+        for id in ids {
+            _ = try await existingUser(id)
+            try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) { $0.role = role })
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes an open channel's fields into the object at hand.
+    fileprivate mutating func openChannel(
+        _ record: ChannelRecord, operators: [User], participants: Int
+    ) {
+        field("channel_url", record.url.rawValue)
+        field("name", record.name)
+        field("cover_url", record.coverURL)
+        field("data", record.data)
+        field("custom_type", record.customType)
+        field("created_at", record.createdAt.seconds)
+        field("freeze", record.traits.isFrozen)
+        field("is_ephemeral", record.traits.isEphemeral)
+        field("is_dynamic_partitioned", false)
+        field("participant_count", participants)
+        field("message_survival_seconds", record.traits.survivalSeconds ?? -1)
+        texts("metadata", record.traits.metadata)
+        users("operators", operators)
+    }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+enum PollAction: Hashable, Sendable {
+    case create, list, get, update, delete, close, vote, addOption, voters, changes
+}
+
+// A poll is a document; the message that carries it has a copy with the counts, so that whoever reads
+// the message or its change log sees how it stands.
+extension ChatServer {
+    func answer(
+        _ action: PollAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
+        case .create: return try await createPoll(call)
+        case .list: return try await listPolls(call)
+        case .changes: return try await pollChanges(call)
+        case .get: return response(to: try await poll(call), for: call)
+        case .voters: return try await voters(call)
+        case .vote:
+            let ids = (call.fields.list("option_ids") ?? []).compactMap { Int64($0) }
+            let (id, voter) = (try pollID(call), try call.actor())
+            let document = try await cast(ids, in: id, by: voter)
+            return voteResponse(document, voter)
+        case .addOption:
+            let text = try call.fields.needed("text")
+            try configuration.limits.check(name: text, "An option")
+            let id = try call.actor()
+            return try await changePoll(call, byAnybody: true) { poll, now in
+                guard poll.allowsSuggestions || poll.createdBy == id else { return false }
+                poll.add(text, by: id, at: now)
+                return true
+            }
+        case .update:
+            let (fields, closing) = (call.fields, try call.fields.int64("close_at"))
+            let several = try fields.bool("allow_multiple_votes")
+            let suggestions = try fields.bool("allow_user_suggestion")
+            try configuration.limits.check(name: fields.string("title"), "The title")
+            return try await changePoll(call) { poll, _ in
+                poll.title = fields.string("title") ?? poll.title
+                poll.setData(fields)
+                poll.allowsMultipleVotes = several ?? poll.allowsMultipleVotes
+                poll.allowsSuggestions = suggestions ?? poll.allowsSuggestions
+                if let closing { poll.closesAt = closing > 0 ? Timestamp(seconds: closing) : nil }
+                return true
+            }
+        case .close:
+            return try await changePoll(call) { poll, _ in
+                poll.status = .closed
+                return true
+            }
+        case .delete:
+            _ = try await changePoll(call) { poll, _ in
+                poll.status = .removed
+                return true
+            }
+            return .empty
+        }
+    }
+
+    private func pollID(_ call: RouteCall) throws(ServerError) -> Int64 {
+        guard let id = Int64(call.fields.pathParts[0]) else {
+            throw ServerError(.notFound, "There is no such poll.")
+        }
+        return id
+    }
+
+    /// A poll that the caller may see: their own, or one in a channel where they are a member.
+    private func poll(_ call: RouteCall) async throws(ServerError) -> Document {
+        try await poll(try pollID(call), for: call.caller.userID)
+    }
+
+    private func poll(_ id: Int64, for user: UserID?) async throws(ServerError) -> Document {
+        guard let document = try await ask(try await storage.document(id, .poll)) else {
+            throw ServerError(.notFound, "There is no such poll.")
+        }
+        guard let user, document.owner != user else { return document }
+        guard let url = document.channelURL else {
+            throw ServerError(.notFound, "There is no such poll.")
+        }
+        try await member(user, of: url)
+        return document
+    }
+
+    private func createPoll(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (fields, id, now) = (call.fields, try call.actor(), world.now())
+        let texts = (fields.value("options")?.array ?? []).compactMap { option in
+            option.string ?? option["text"]?.string
+        }
+        guard !texts.isEmpty else {
+            throw ServerError(.parameterMissing, "A poll needs options.")
+        }
+        let limits = configuration.limits
+        try limits.check(count: texts.count, "options of a poll", atMost: limits.entries)
+        for text in texts { try limits.check(name: text, "An option") }
+        var poll = Poll(id: 0)
+        poll.title = try fields.needed("title")
+        try limits.check(name: poll.title, "The title")
+        poll.createdBy = id
+        (poll.createdAt, poll.updatedAt) = (now, now)
+        poll.allowsMultipleVotes = try fields.bool("allow_multiple_votes") ?? false
+        poll.allowsSuggestions = try fields.bool("allow_user_suggestion") ?? false
+        if let moment = try fields.int64("close_at"), moment > 0 {
+            poll.closesAt = Timestamp(seconds: moment)
+        }
+        poll.setData(fields)
+        try limits.check(text: poll.dataText, "The data")
+        for text in texts { poll.add(text, by: id, at: now) }
+        let draft = Document(.poll, of: id, body: [:]).with(poll, at: now)
+        return response(to: try await ask(try await storage.addDocument(draft)), for: call)
+    }
+
+    private func listPolls(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (owner, limit) = (call.caller.userID, try call.fields.int("limit", in: 1...100) ?? 20)
+        let start = try call.fields.int64("token") ?? 0
+        let found = try await ask(
+            try await storage.documents(.poll, of: owner, in: nil, after: start, limit: limit + 1))
+        let polls = found.prefix(limit).map { $0.poll(for: owner, at: world.now()) }
+        let next = found.count > limit ? polls.last.map { String($0.id) } ?? "" : ""
+        return APIResponse { writer in
+            writer.array("polls") { writer in
+                for poll in polls { writer.object { writer in writer.fields(of: poll) } }
+            }
+            writer.field("next", next)
+        }
+    }
+
+    private func voters(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let document = try await poll(call)
+        let option = Int64(call.detail ?? "") ?? 0
+        guard document.poll(for: nil, at: world.now()).options.contains(where: { $0.id == option })
+        else { throw ServerError(.notFound, "There is no such option.") }
+        let ids = document.votes.filter { $0.value.contains(option) }.map(\.key).sorted()
+        let page = try Page(ids, call.fields)
+        let users = try await ask(try await storage.users(page.elements))
+        return APIResponse { writer in
+            writer.users("voters", users)
+            writer.field("vote_count", ids.count)
+            writer.field("next", page.next)
+        }
+    }
+
+    /// Polls of a channel that changed since; a page that is not full is the last.
+    private func pollChanges(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        if let id = call.caller.userID { try await member(id, of: url) }
+        let token = call.fields.string("token") ?? ""
+        let since =
+            token.isEmpty
+            ? try call.fields.moment("change_ts")?.milliseconds ?? 0
+            : try ChangeToken.sequence(token, kind: "p") + 1
+        let limit = 100
+        let all = try await ask(
+            try await storage.documents(.poll, of: nil, in: url, after: 0, limit: .max))
+        let changed = all.filter { $0.changedAt >= since }.sorted { $0.changedAt < $1.changedAt }
+        var page = changed.prefix(limit)
+        // All of one moment belong together, as the token is a moment.
+        if let last = page.last?.changedAt {
+            page = changed.prefix { $0.changedAt <= last }
+        }
+        let polls = page.map { $0.poll(for: call.caller.userID, at: world.now()) }
+        let end = page.last?.changedAt ?? since - 1
+        let hasMore = changed.count > page.count
+        return APIResponse { writer in
+            writer.array("updated") { writer in
+                for poll in polls where poll.status != .removed {
+                    writer.object { writer in writer.fields(of: poll) }
+                }
+            }
+            writer.array("deleted") { writer in
+                for poll in polls where poll.status == .removed { writer.int(poll.id) }
+            }
+            writer.field("has_more", hasMore)
+            writer.field("next", ChangeToken.text(max(0, end), kind: "p"))
+        }
+    }
+
+    /// Changes a poll as its maker, or an operator of its channel, may; and tells the channel.
+    private func changePoll(
+        _ call: RouteCall, byAnybody: Bool = false,
+        _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
+    ) async throws(ServerError) -> APIResponse {
+        let document = try await poll(call)
+        if !byAnybody, let id = call.caller.userID, id != document.owner {
+            guard let url = document.channelURL, try await member(id, of: url).role == .operator
+            else { throw ServerError(.notAuthorized, "Only who made a poll may change it.") }
+        }
+        let now = world.now()
+        let changed = try await ask(
+            try await storage.updateDocument(document.id, .poll) { document in
+                var poll = document.poll(for: nil, at: now)
+                if poll.status == .open, change(&poll, now) {
+                    poll.updatedAt = now
+                    document = document.with(poll, at: now)
+                }
+            })
+        guard let changed, changed.changedAt != document.changedAt || changed != document else {
+            throw ServerError(.invalidValue, "The poll does not allow this.")
+        }
+        let poll = changed.poll(for: nil, at: now)
+        try await show(poll, of: changed) { writer in
+            writer.object("poll") { writer in writer.fields(of: poll) }
+        }
+        return response(to: changed, for: call)
+    }
+
+    private func response(to document: Document, for call: RouteCall) -> APIResponse {
+        let poll = document.poll(for: call.caller.userID, at: world.now())
+        return APIResponse { writer in writer.fields(of: poll) }
+    }
+
+    // MARK: In a channel
+
+    /// Puts the poll into a message that names one.
+    func attachPoll(to message: inout Message, by id: UserID?) async throws(ServerError) {
+        guard let text = message.unknownFields["poll_id"], let number = Int64(text), number > 0,
+            let id
+        else { return }
+        guard let document = try await ask(try await storage.document(number, .poll)),
+            document.owner == id,
+            // Said again, the request finds the message that has it.
+            document.channelURL == nil || document.channelURL == message.channelURL
+        else { throw ServerError(.notFound, "There is no such poll of yours to be sent.") }
+        message.unknownFields = message.unknownFields.removing("poll_id")
+        message.details.poll = document.poll(for: nil, at: world.now())
+    }
+
+    /// Notes which message carries a poll, once it has its place.
+    func carry(_ message: Message) async throws(ServerError) {
+        guard let poll = message.details.poll, let id = message.messageID else { return }
+        let now = world.now()
+        let carried = try await ask(
+            try await storage.updateDocument(poll.id, .poll) { document in
+                var poll = document.poll(for: nil, at: now)
+                poll.messageID = id
+                document.channelURL = message.channelURL
+                document = document.with(poll, at: now)
+            })
+        guard let poll = carried?.poll(for: nil, at: now) else { return }
+        try await ask(
+            try await storage.updateMessage(id, in: message.channelURL, now: now) {
+                $0.details.poll = poll
+            })
+    }
+
+    func vote(
+        _ command: VoteCommand, by id: UserID, in session: SessionID
+    ) async throws(ServerError) {
+        let document = try await cast(
+            command.optionIDs, in: command.pollID, by: id, except: session)
+        guard let requestID = command.requestID, let url = document.channelURL else { return }
+        let isOpen = try await audience(of: url).room != nil
+        let now = world.now()
+        sessions[session]?.outlet.deliver(
+            Frame.text(.vote, isOpen: isOpen) { writer in
+                writer.field("req_id", requestID.rawValue)
+                writer.channel(url)
+                writer.vote(document.poll(for: id, at: now), isOwn: true, at: now)
+            })
+    }
+
+    private func voteResponse(_ document: Document, _ id: UserID) -> APIResponse {
+        let now = world.now()
+        let poll = document.poll(for: id, at: now)
+        return APIResponse { writer in writer.vote(poll, isOwn: true, at: now) }
+    }
+
+    /// Replaces what a user voted for.
+    private func cast(
+        _ options: [Int64], in number: Int64, by id: UserID, except: SessionID? = nil
+    ) async throws(ServerError) -> Document {
+        let document = try await poll(number, for: id)
+        guard let url = document.channelURL else {
+            throw ServerError(.invalidValue, "The poll is not in a channel yet.")
+        }
+        return try await inLane(of: url) { () async throws(ServerError) in
+            try checkSpeech(try await member(id, of: url))
+            let now = world.now()
+            let wanted = Array(Set(options)).sorted()
+            let changed = try await ask(
+                try await storage.updateDocument(number, .poll) { document in
+                    document.vote(wanted, by: id, at: now)
+                })
+            guard let changed, changed.votes[id] ?? [] == wanted else {
+                throw ServerError(.invalidValue, "The poll is closed or has no such options.")
+            }
+            let poll = changed.poll(for: nil, at: now)
+            try await show(poll, of: changed, command: .vote, except: except) { writer in
+                writer.vote(poll, isOwn: false, at: now)
+            }
+            return changed
+        }
+    }
+
+    /// Brings the message that carries a poll up to date and tells its channel.
+    private func show(
+        _ poll: Poll, of document: Document, command: Frame.Command = .pollEdit,
+        except: SessionID? = nil, _ body: (inout JSONWriter) -> Void
+    ) async throws(ServerError) {
+        guard let url = document.channelURL, let message = poll.messageID else { return }
+        let now = world.now()
+        try await ask(
+            try await storage.updateMessage(message, in: url, now: now) {
+                $0.details.poll = poll
+            })
+        let audience = try await audience(of: url)
+        let frame = Frame.text(command, isOpen: audience.room != nil) { writer in
+            writer.channel(url)
+            body(&writer)
+            if command == .pollEdit { writer.field("ts", now.milliseconds) }
+        }
+        await publish(
+            Notice(
+                frame: frame, recipients: audience.members, room: audience.room, except: except))
+    }
+}

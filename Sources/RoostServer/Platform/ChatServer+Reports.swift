@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+// A report is kept for the platform; nothing else happens by it, and nobody reported hears of it.
+extension ChatServer {
+    func report(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        if fields.pathParts.isEmpty { return try await listReports(fields) }
+        let categories = ["suspicious", "harassing", "spam", "inappropriate"]
+        let category = try fields.needed("report_category")
+        guard categories.contains(category) else {
+            throw ServerError(
+                .invalidValue, "A report is one of: \(categories.joined(separator: ", ")).")
+        }
+        // Who reports is who calls, whatever the body says.
+        let named = fields.string("reporting_user_id").map { UserID($0) }
+        guard let reporter = call.caller.userID ?? named else {
+            throw ServerError(.parameterMissing, "The parameter reporting_user_id is missing.")
+        }
+        let note = fields.string("report_description") ?? ""
+        try configuration.limits.check(text: note, "The description")
+        var body: JSONValue = [
+            "report_category": .string(category), "reporting_user_id": .string(reporter.rawValue),
+            "report_description": .string(note), "created_at": .int(world.now().milliseconds),
+        ]
+        var url: ChannelURL?
+        if call.isAboutUser {
+            let offender = try await existingUser(call.subject).user.id
+            body["offending_user_id"] = .string(offender.rawValue)
+        } else {
+            url = call.channelURL
+            try await member(reporter, of: call.channelURL)
+            body["channel_url"] = .string(call.channelURL.rawValue)
+            if let id = fields.string("offending_user_id") {
+                body["offending_user_id"] = .string(id)
+            }
+        }
+        if call.detail != nil {
+            let id = try fields.pathMessageID()
+            guard
+                let message = try await ask(try await storage.message(id, in: call.channelURL))
+            else { throw ServerError(.messageNotFound, "There is no such message.") }
+            body["message_id"] = .int(id.rawValue)
+            // What is reported may be edited or deleted before anybody looks.
+            body["message"] = .string(message.text)
+            if let sender = message.sender {
+                body["offending_user_id"] = .string(sender.user.id.rawValue)
+            }
+        }
+        try await ask(
+            try await storage.addDocument(Document(.report, of: reporter, in: url, body: body)))
+        return .empty
+    }
+
+    private func listReports(_ fields: RequestFields) async throws(ServerError) -> APIResponse {
+        let limit = try fields.int("limit", in: 1...100) ?? 20
+        let start = try fields.int64("token") ?? 0
+        let found = try await ask(
+            try await storage.documents(.report, of: nil, in: nil, after: start, limit: limit + 1))
+        let page = Array(found.prefix(limit))
+        let next = found.count > limit ? page.last.map { String($0.id) } ?? "" : ""
+        return APIResponse { writer in
+            writer.array("report_logs") { writer in
+                for document in page { writer.raw(document.body.text) }
+            }
+            writer.field("next", next)
+        }
+    }
+}

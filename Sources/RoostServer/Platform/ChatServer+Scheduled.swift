@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+enum ScheduledAction: Hashable, Sendable {
+    case create, get, update, cancel, send, list, count
+}
+
+/// Where a message to be sent later stands (`protocol.md` 3.7).
+private enum ScheduledStatus: String {
+    case pending
+    case sent
+    case failed
+    case canceled
+}
+
+// A message to be sent later is kept as the call that would send it, so that it is judged, when it is
+// due, as if it came then.
+extension ChatServer {
+    func answer(
+        _ action: ScheduledAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
+        case .create: return try await schedule(call)
+        case .list, .count: return try await listScheduled(call, counts: action == .count)
+        case .get: return try await response(to: try await scheduled(call))
+        case .update:
+            let news = call.fields.body
+            let moment = try future(call.fields)
+            return try await changePending(call) { document in
+                guard case .object(let fields) = try? JSONValue(parsing: news) else { return }
+                var message = document.body["message"] ?? [:]
+                for field in fields { message[field.name] = field.value }
+                document.body["message"] = message
+                document.dueAt = moment ?? document.dueAt
+            }
+        case .cancel:
+            _ = try await changePending(call) { document in
+                document.body["status"] = .string(ScheduledStatus.canceled.rawValue)
+                document.dueAt = nil
+            }
+            return .empty
+        case .send:
+            let document = try await scheduled(call)
+            try await requirePending(document)
+            try await sendScheduled(document)
+            return try await response(to: try await scheduled(call))
+        }
+    }
+
+    /// Sends what is due; what cannot be sent now for a reason of the server's own is tried again.
+    package func sendDue() async {
+        while let due = try? await storage.dueDocuments(
+            .scheduled, through: world.now(), limit: 50),
+            !due.isEmpty
+        {
+            for document in due {
+                // The storage does not answer: it is asked again with the next beat.
+                guard (try? await sendScheduled(document)) != nil else { return }
+            }
+        }
+    }
+
+    private func schedule(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let sender = try call.actor()
+        try await member(sender, of: call.channelURL)
+        guard let moment = try future(call.fields) else {
+            throw ServerError(.parameterMissing, "The parameter scheduled_at is missing.")
+        }
+        let message: JSONValue
+        do throws(WireError) {
+            message = try JSONValue(parsing: call.fields.body)
+        } catch {
+            throw ServerError(error)
+        }
+        let body: JSONValue = [
+            "message": message, "status": .string(ScheduledStatus.pending.rawValue),
+            "created_at": .int(world.now().milliseconds), "at": .int(moment.milliseconds),
+        ]
+        let draft = Document(
+            .scheduled, of: sender, in: call.channelURL, dueAt: moment, body: body)
+        try configuration.limits.check(try command(of: draft))
+        return try await response(to: try await ask(try await storage.addDocument(draft)))
+    }
+
+    private func future(_ fields: RequestFields) throws(ServerError) -> Timestamp? {
+        guard let moment = try fields.moment("scheduled_at") else { return nil }
+        guard moment > world.now() else {
+            throw ServerError(.invalidValue, "scheduled_at must lie in the future.")
+        }
+        return moment
+    }
+
+    private func scheduled(_ call: RouteCall) async throws(ServerError) -> Document {
+        let id = Int64(call.detail ?? "") ?? 0
+        guard let document = try await ask(try await storage.document(id, .scheduled)),
+            document.channelURL == call.channelURL,
+            call.caller == .platform || call.caller == .user(document.owner)
+        else { throw ServerError(.notFound, "There is no such scheduled message.") }
+        return document
+    }
+
+    private func requirePending(_ document: Document) async throws(ServerError) {
+        guard document.status == .pending else {
+            throw ServerError(.invalidValue, "The message is no longer waiting to be sent.")
+        }
+    }
+
+    private func changePending(
+        _ call: RouteCall, _ change: @Sendable (inout Document) -> Void
+    ) async throws(ServerError) -> APIResponse {
+        let document = try await scheduled(call)
+        try await requirePending(document)
+        var changed = document
+        change(&changed)
+        let draft = changed
+        try configuration.limits.check(try command(of: draft))
+        try await ask(
+            try await storage.updateDocument(document.id, .scheduled) { stored in
+                // It may have been sent in between.
+                guard stored.status == .pending else { return }
+                change(&stored)
+                if let moment = stored.dueAt { stored.body["at"] = .int(moment.milliseconds) }
+            })
+        return try await response(to: try await scheduled(call))
+    }
+
+    /// Sends a message now; what its channel refuses it for becomes its state.
+    private func sendScheduled(_ document: Document) async throws(ServerError) {
+        var outcome = ScheduledStatus.sent
+        var message: Message?
+        do throws(ServerError) {
+            var command = try command(of: document)
+            // Should the process end before the next step, the same request finds the same message.
+            command.requestID = RequestID("scheduled-\(document.id)")
+            message = try await accept(command, from: document.owner)
+        } catch {
+            guard error.code != .internalServerError else { throw error }
+            outcome = .failed
+        }
+        let (status, id) = (outcome, message?.messageID)
+        try await ask(
+            try await storage.updateDocument(document.id, .scheduled) { document in
+                document.dueAt = nil
+                document.body["status"] = .string(status.rawValue)
+                if let id { document.body["message_id"] = .int(id.rawValue) }
+            })
+    }
+
+    private func command(of document: Document) throws(ServerError) -> MessageCommand {
+        let url = document.channelURL ?? ""
+        let request = APIRequest(
+            .post, [], body: Array((document.body["message"] ?? [:]).text.utf8))
+        let call = try SendMessage(RequestFields(request, pathParts: [url.rawValue]))
+        if case .admin = call.message.content {
+            throw ServerError(.notAuthorized, "Users send no administrators' messages.")
+        }
+        return call.message
+    }
+
+    private func listScheduled(
+        _ call: RouteCall, counts: Bool
+    ) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        let limit = try fields.int("limit", in: 1...100) ?? 20
+        let owner = call.caller.userID
+        let url = fields.string("channel_url").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        let wanted = (fields.list("scheduled_status") ?? fields.list("status") ?? [])
+            .filter { !$0.isEmpty }
+        var after = try fields.int64("token") ?? 0
+        var found: [Document] = []
+        while counts || found.count <= limit {
+            let start = after
+            let page = try await ask(
+                try await storage.documents(
+                    .scheduled, of: owner, in: url, after: start, limit: 200))
+            guard let last = page.last else { break }
+            after = last.id
+            found += page.filter { wanted.isEmpty || wanted.contains($0.status.rawValue) }
+        }
+        if counts {
+            let total = found.count
+            return APIResponse { $0.field("count", total) }
+        }
+        let page = Array(found.prefix(limit))
+        var texts: [String] = []
+        for document in page { texts.append(try await text(of: document)) }
+        let (shown, next) = (texts, found.count > limit ? page.last.map { String($0.id) } : nil)
+        return APIResponse { writer in
+            writer.array("scheduled_messages") { writer in
+                for text in shown { writer.raw(text) }
+            }
+            writer.field("next", next ?? "")
+        }
+    }
+
+    private func response(to document: Document) async throws(ServerError) -> APIResponse {
+        APIResponse(status: 200, body: Array(try await text(of: document).utf8))
+    }
+
+    /// A message as it would be sent, with when and how it stands.
+    private func text(of document: Document) async throws(ServerError) -> String {
+        let command = try command(of: document)
+        let user = try await ask(try await storage.user(document.owner))
+        let moment = document.body["created_at"]?.int ?? 0
+        let message = Message(
+            delivery: .delivered(
+                MessageID(document.body["message_id"]?.int ?? 0), command.requestID),
+            channelURL: command.channelURL, createdAt: Timestamp(milliseconds: moment),
+            sender: user.map { Sender(user: $0) }, content: command.content, data: command.data,
+            customType: command.customType, metaArrays: command.metaArrays,
+            unknownFields: command.unknownFields)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.fields(of: message, .rest)
+            writer.field("scheduled_message_id", document.id)
+            writer.field("scheduled_at", document.body["at"]?.int ?? 0)
+            writer.field("scheduled_status", document.status.rawValue)
+        }
+        return writer.text
+    }
+}
+
+extension Document {
+    fileprivate var status: ScheduledStatus {
+        body["status"]?.string.flatMap { ScheduledStatus(rawValue: $0) } ?? .pending
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// What is kept beside messages and looked at by its number: reports, polls, messages to be sent later.
+package struct Document: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
+        case report
+        case poll
+        case scheduled
+    }
+
+    /// Unique among all documents; the storage's.
+    package var id: Int64 = 0
+    package let kind: Kind
+    package var channelURL: ChannelURL?
+    package let owner: UserID
+    /// When something is to happen with it.
+    package var dueAt: Timestamp?
+    package var body: JSONValue
+
+    package init(
+        _ kind: Kind, of owner: UserID, in channelURL: ChannelURL? = nil,
+        dueAt: Timestamp? = nil, body: JSONValue
+    ) {
+        self.kind = kind
+        self.owner = owner
+        self.channelURL = channelURL
+        self.dueAt = dueAt
+        self.body = body
+    }
+}
+
+package protocol DocumentStorage: Sendable {
+    /// Keeps a new document and gives it the next number.
+    func addDocument(_ document: Document) async throws(StorageError) -> Document
+    func document(_ id: Int64, _ kind: Document.Kind) async throws(StorageError) -> Document?
+    /// Changes a document, in one step with reading it; its number, kind and owner stay.
+    ///
+    /// - Returns: The document now; nil when there is none.
+    @discardableResult
+    func updateDocument(
+        _ id: Int64, _ kind: Document.Kind, _ change: @Sendable (inout Document) -> Void
+    ) async throws(StorageError) -> Document?
+    /// A page of documents by number; nil owner or channel are everybody's and every one.
+    func documents(
+        _ kind: Document.Kind, of owner: UserID?, in url: ChannelURL?, after id: Int64, limit: Int
+    ) async throws(StorageError) -> [Document]
+    /// What is due, longest overdue first.
+    func dueDocuments(
+        _ kind: Document.Kind, through now: Timestamp, limit: Int
+    ) async throws(StorageError) -> [Document]
+}
+
+extension MemoryStorage {
+    package func addDocument(_ document: Document) -> Document {
+        var document = document
+        document.id = Int64(documents.count + 1)
+        documents.append(document)
+        return document
+    }
+
+    package func document(_ id: Int64, _ kind: Document.Kind) -> Document? {
+        guard let index = index(id, kind) else { return nil }
+        return documents[index]
+    }
+
+    package func updateDocument(
+        _ id: Int64, _ kind: Document.Kind, _ change: @Sendable (inout Document) -> Void
+    ) -> Document? {
+        guard let index = index(id, kind) else { return nil }
+        change(&documents[index])
+        return documents[index]
+    }
+
+    private func index(_ id: Int64, _ kind: Document.Kind) -> Int? {
+        // None is ever removed, so the number is the place.
+        guard let index = Int(exactly: id).map({ $0 - 1 }), documents.indices.contains(index),
+            documents[index].kind == kind
+        else { return nil }
+        return index
+    }
+
+    package func documents(
+        _ kind: Document.Kind, of owner: UserID?, in url: ChannelURL?, after id: Int64, limit: Int
+    ) -> [Document] {
+        Array(
+            documents.lazy.filter { document in
+                document.kind == kind && document.id > id
+                    && (owner == nil || document.owner == owner)
+                    && (url == nil || document.channelURL == url)
+            }.prefix(limit))
+    }
+
+    package func dueDocuments(
+        _ kind: Document.Kind, through now: Timestamp, limit: Int
+    ) -> [Document] {
+        let due = documents.filter { $0.kind == kind && $0.dueAt.map { $0 <= now } ?? false }
+        return Array(due.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(limit))
+    }
+}
+
+/// A moment before none.
+private func < (one: (Timestamp?, Int64), other: (Timestamp?, Int64)) -> Bool {
+    let (left, right) = (one.0 ?? .distantPast, other.0 ?? .distantPast)
+    return left == right ? one.1 < other.1 : left < right
+}

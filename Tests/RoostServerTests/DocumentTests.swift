@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+struct DocumentTests {
+    private struct Scene {
+        let fixture: ServerFixture
+        let ann: ServerFixture.Device
+        let bob: ServerFixture.Device
+        let eve: ServerFixture.Device
+
+        init(_ kind: StorageKind = .memory, isSuper: Bool = false) async throws {
+            fixture = await ServerFixture(storage: try await kind.make())
+            ann = try await fixture.connect("ann")
+            bob = try await fixture.connect("bob")
+            eve = try await fixture.connect("eve")
+            var channel = CreateChannel(
+                channelURL: "g", userIDs: ["ann", "bob"], operatorIDs: ["ann"])
+            channel.isSuper = isSuper
+            try await fixture.call(channel, as: ann)
+            for device in [ann, bob, eve] { _ = device.inbox.takeText() }
+        }
+
+        func ask(
+            _ method: String, _ path: String, _ device: ServerFixture.Device?
+        ) async throws -> JSONValue {
+            try await ask(method, path, "", device)
+        }
+
+        func ask(
+            _ method: String, _ path: String, _ body: String,
+            _ device: ServerFixture.Device?
+        ) async throws -> JSONValue {
+            var headers = RequestHeaders(sessionKey: device?.key)
+            if device == nil { headers.apiToken = ServerFixture.apiToken }
+            let request = try APIRequest(
+                method: method, target: "/v3/" + path, body: Array(body.utf8))
+            let answer = await fixture.server.respond(to: request, headers: headers)
+            return try JSONValue(parsing: answer.body)
+        }
+    }
+
+    // MARK: Storage
+
+    @Test(arguments: StorageKind.allCases)
+    func `documents keep their numbers, their order and what is due`(kind: StorageKind) async throws
+    {
+        let storage = try await kind.make()
+        func moment(_ value: Int64) -> Timestamp { Timestamp(milliseconds: value) }
+        let first = try await storage.addDocument(
+            Document(.scheduled, of: "a", in: "g", dueAt: moment(20), body: ["n": 1]))
+        let second = try await storage.addDocument(
+            Document(.scheduled, of: "b", in: "h", dueAt: moment(10), body: ["n": 2]))
+        let report = try await storage.addDocument(Document(.report, of: "a", body: ["n": 3]))
+        #expect([first.id, second.id, report.id] == [1, 2, 3])
+        #expect(try await storage.document(1, .scheduled) == first)
+        #expect(try await storage.document(1, .report) == nil)
+        func numbers(
+            of owner: UserID? = nil, in url: ChannelURL? = nil, after id: Int64 = 0,
+            limit: Int = 9
+        ) async throws -> [Int64] {
+            try await storage.documents(.scheduled, of: owner, in: url, after: id, limit: limit)
+                .map(\.id)
+        }
+        #expect(try await numbers() == [1, 2])
+        #expect(try await numbers(of: "b") == [2])
+        #expect(try await numbers(in: "g") == [1])
+        #expect(try await numbers(after: 1) == [2])
+        #expect(try await numbers(limit: 1) == [1])
+        func due(_ now: Int64) async throws -> [Int64] {
+            try await storage.dueDocuments(.scheduled, through: moment(now), limit: 9).map(\.id)
+        }
+        #expect(try await due(9).isEmpty)
+        #expect(try await due(10) == [2])
+        #expect(try await due(99) == [2, 1])
+        let changed = try await storage.updateDocument(2, .scheduled) { document in
+            document.dueAt = nil
+            document.channelURL = "g"
+            document.body["n"] = 4
+        }
+        #expect(changed?.body["n"] == 4)
+        #expect(try await storage.document(2, .scheduled) == changed)
+        #expect(try await due(99) == [1])
+        #expect(try await storage.updateDocument(9, .scheduled) { _ in } == nil)
+    }
+
+    // MARK: Scheduled messages
+
+    @Test(arguments: StorageKind.allCases)
+    func `a scheduled message is sent when it is due, once, as its sender (protocol 3.7)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        let now = scene.fixture.world.now.milliseconds
+        let path = "group_channels/g/scheduled_messages"
+        let made = try await scene.ask(
+            "POST", path,
+            #"{"message_type":"MESG","message":"later","scheduled_at":\#(now + 5_000)}"#, scene.ann)
+        #expect(made["scheduled_status"] == "pending" && made["message"] == "later")
+        let id = made["scheduled_message_id"]?.int ?? 0
+        #expect(try await scene.ask("GET", "\(path)/\(id)", scene.bob)["code"] == 400_201)
+        await scene.fixture.server.sendDue()
+        #expect(try scene.bob.inbox.take().isEmpty)
+        _ = try await scene.ask("PUT", "\(path)/\(id)", #"{"message":"later still"}"#, scene.ann)
+        scene.fixture.world.advance(5_000)
+        await scene.fixture.server.sendDue()
+        await scene.fixture.server.sendDue()
+        let heard = try scene.bob.inbox.take().compactMap(\.message)
+        #expect(heard.map(\.message.text) == ["later still"])
+        #expect(heard.first?.message.sender?.user.id == "ann")
+        let sent = try await scene.ask("GET", "\(path)/\(id)", scene.ann)
+        #expect(sent["scheduled_status"] == "sent")
+        #expect(sent["message_id"]?.int == heard.first?.message.messageID?.rawValue)
+        #expect(
+            try await scene.ask("DELETE", "\(path)/\(id)", scene.ann)["code"] == 400_111,
+            "what was sent cannot be called off")
+    }
+
+    @Test func `a scheduled message is called off, sent early, listed, or refused when due`()
+        async throws
+    {
+        let scene = try await Scene()
+        let due = scene.fixture.world.now.milliseconds + 5_000
+        let path = "group_channels/g/scheduled_messages"
+        func make(_ device: ServerFixture.Device, _ more: String = "") async throws -> JSONValue {
+            try await scene.ask(
+                "POST", path,
+                #"{"message_type":"MESG","message":"m","scheduled_at":\#(due)\#(more)}"#, device)
+        }
+        for _ in 0..<3 { _ = try await make(scene.bob) }
+        #expect(try await make(scene.eve)["code"] == 900_020)
+        #expect(try await make(scene.bob, #","scheduled_at":1"#)["code"] == 400_111)
+        #expect(
+            try await make(scene.bob, #","message_type":"ADMM""#)["code"] == 400_108,
+            "nobody speaks as the platform by waiting")
+        _ = try await scene.ask("DELETE", path + "/1", scene.bob)
+        let early = try await scene.ask("POST", path + "/2/send_now", scene.bob)
+        #expect(early["scheduled_status"] == "sent")
+        #expect(try scene.ann.inbox.take().compactMap(\.message).count == 1)
+        let list = "scheduled_messages?channel_url=g"
+        #expect(
+            try await scene.ask("GET", list, scene.bob)["scheduled_messages"]?.array?
+                .map { $0["scheduled_status"] } == ["canceled", "sent", "pending"])
+        #expect(try await scene.ask("GET", list, scene.ann)["scheduled_messages"] == [])
+        #expect(
+            try await scene.ask("GET", "scheduled_messages/count?status=pending", scene.bob)
+                == ["count": 1])
+        try await scene.fixture.call(LeaveChannel(channelURL: "g"), as: scene.bob)
+        scene.fixture.world.advance(10_000)
+        await scene.fixture.server.sendDue()
+        #expect(
+            try await scene.ask("GET", "scheduled_messages?status=failed", scene.bob)[
+                "scheduled_messages"]?.array?.count == 1)
+    }
+
+    // MARK: Polls
+
+    @Test(arguments: StorageKind.allCases)
+    func `a poll is sent, voted in, counted and closed, and its message shows it (protocol 4.8)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, scene.ann)
+        let id = poll["id"]?.int ?? 0
+        #expect(poll["options"]?.array?.map { $0["text"] } == ["soup", "bread"])
+        #expect(try await scene.ask("GET", "polls/\(id)", scene.bob)["code"] == 400_201)
+        await scene.fixture.server.receive(
+            #"MESG{"channel_url":"g","message":"?","poll_id":\#(id),"req_id":"r"}"#,
+            from: scene.ann.session)
+        let message = try #require(try scene.bob.inbox.take().compactMap(\.message).first?.message)
+        #expect(message.details.poll?.title == "Lunch?")
+        _ = scene.ann.inbox.takeText()
+        await scene.fixture.say(
+            .vote(VoteCommand(channelURL: "g", pollID: id, optionIDs: [2], requestID: "v")),
+            on: scene.bob)
+        let answer = try #require(scene.bob.inbox.takeText().first)
+        #expect(answer.hasPrefix(#"VOTE{"req_id":"v","channel_url":"g","channel_type":"group""#))
+        #expect(answer.contains(#""voted_option_ids":[2]"#))
+        let news = try #require(scene.ann.inbox.takeText().first)
+        #expect(news.contains(#"{"option_id":2,"vote_count":1}"#))
+        #expect(!news.contains("req_id") && !news.contains("voted_option_ids"))
+        for (options, voter) in [("[1,2]", scene.ann), ("[7]", scene.ann)] {
+            #expect(
+                try await scene.ask(
+                    "PUT", "polls/\(id)/vote", #"{"option_ids":\#(options)}"#, voter)["code"]
+                    == 400_111)
+        }
+        #expect(
+            try await scene.ask("PUT", "polls/\(id)/vote", #"{"option_ids":[1]}"#, scene.eve)[
+                "code"] == 900_020)
+        let again = try await scene.ask(
+            "PUT", "polls/\(id)/vote", #"{"option_ids":[1]}"#, scene.bob)
+        #expect(again["updated_vote_counts"]?.array?.map { $0["vote_count"] } == [1, 0])
+        #expect(
+            try await scene.ask("GET", "polls/\(id)/options/1/voters", scene.ann)["voters"]?[0]?[
+                "user_id"] == "bob")
+        #expect(try await scene.ask("PUT", "polls/\(id)/close", scene.bob)["code"] == 400_108)
+        _ = scene.bob.inbox.takeText()
+        _ = try await scene.ask("PUT", "polls/\(id)/close", scene.ann)
+        #expect(scene.bob.inbox.takeText().first?.hasPrefix("PEDI{") == true)
+        #expect(
+            try await scene.ask("PUT", "polls/\(id)/vote", #"{"option_ids":[2]}"#, scene.bob)[
+                "code"] == 400_111)
+        let kept = try await scene.fixture.call(
+            GetMessage(channelURL: "g", messageID: try #require(message.messageID)), as: scene.bob)
+        #expect(kept.details.poll?.status == .closed)
+        #expect(kept.details.poll?.options.map(\.voteCount) == [1, 0])
+        let changes = try await scene.ask(
+            "GET", "group_channels/g/polls/changelogs?change_ts=0", scene.bob)
+        #expect(changes["updated"]?[0]?["voted_option_ids"] == [1])
+        let next = changes["next"]?.string ?? ""
+        let later = try await scene.ask(
+            "GET", "group_channels/g/polls/changelogs?token=\(next)", scene.bob)
+        #expect(later["updated"] == [] && later["next"] == .string(next))
+        _ = try await scene.ask("DELETE", "polls/\(id)", scene.ann)
+    }
+
+    // MARK: Reports and blocks
+
+    @Test func `a report is kept for the platform with the words it is about`() async throws {
+        let scene = try await Scene()
+        await scene.fixture.send("rude", "r", to: "g", on: scene.bob)
+        let body =
+            #"{"report_category":"harassing","report_description":"he is rude","reporting_user_id":"eve"}"#
+        #expect(
+            try await scene.ask("POST", "report/group_channels/g/messages/1", body, scene.ann)
+                == [:])
+        #expect(try await scene.ask("POST", "report/users/bob", body, scene.ann) == [:])
+        #expect(
+            try await scene.ask("POST", "report/group_channels/g", body, scene.eve)["code"]
+                == 900_020)
+        #expect(
+            try await scene.ask(
+                "POST", "report/users/bob", #"{"report_category":"dull"}"#, scene.ann)["code"]
+                == 400_111)
+        let logs = try await scene.ask("GET", "report", nil)["report_logs"]
+        #expect(logs?.array?.count == 2)
+        #expect(logs?[0]?["message"] == "rude" && logs?[0]?["offending_user_id"] == "bob")
+        #expect(logs?[0]?["reporting_user_id"] == "ann", "whoever the body says")
+        #expect(try await scene.ask("GET", "report", scene.ann)["code"] == 400_108)
+    }
+
+    @Test
+    func `who is blocked writes to the other no more, and is not invited (protocol 5.1, 5.2)`()
+        async throws
+    {
+        let scene = try await Scene()
+        _ = try await scene.ask("POST", "users/bob/block", #"{"target_id":"ann"}"#, scene.bob)
+        _ = scene.ann.inbox.takeText()
+        await scene.fixture.send("hello?", "r", to: "g", on: scene.ann)
+        #expect(try scene.ann.inbox.take().map { $0.error?.code.rawValue } == [900_080])
+        await scene.fixture.send("hello", "r", to: "g", on: scene.bob)
+        #expect(try scene.ann.inbox.take().compactMap(\.message).count == 1)
+        try await scene.fixture.channel("h", of: ["ann", "eve"], by: scene.ann)
+        #expect(
+            await refusal { () async throws(APIFailure) in
+                try await scene.fixture.call(
+                    InviteMembers(channelURL: "h", userIDs: ["bob"]), as: scene.ann)
+            }?.rawValue == 400_702)
+        // Among several, everybody hears everybody.
+        try await scene.fixture.call(
+            InviteMembers(channelURL: "g", userIDs: ["eve"]), as: scene.bob)
+        _ = scene.bob.inbox.takeText()
+        await scene.fixture.send("all", "r2", to: "g", on: scene.ann)
+        #expect(try scene.bob.inbox.take().compactMap(\.message).count == 1)
+    }
+
+    @Test func `members of a super channel hear how many they are, not who comes (protocol 2.7)`()
+        async throws
+    {
+        let scene = try await Scene(isSuper: true)
+        try await scene.fixture.call(
+            InviteMembers(channelURL: "g", userIDs: ["eve"]), as: scene.ann)
+        let bobs = scene.bob.inbox.takeText()
+        #expect(bobs.count == 1)
+        #expect(
+            bobs.first?.hasPrefix(
+                #"MCNT{"group_channels":[{"channel_url":"g","member_count":3"#) == true)
+        #expect(try scene.eve.inbox.take().compactMap(\.category) == [.invited, .joined])
+        try await scene.fixture.call(LeaveChannel(channelURL: "g"), as: scene.eve)
+        #expect(scene.bob.inbox.takeText().first?.contains(#""member_count":2"#) == true)
+        #expect(try scene.eve.inbox.take().compactMap(\.category) == [.left])
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+/// A server with an open channel "o" that Ann looks after, and two others who are not in it.
+private struct Plaza {
+    let fixture: ServerFixture
+    let ann: ServerFixture.Device
+    let bob: ServerFixture.Device
+    let eve: ServerFixture.Device
+
+    init(storage: (any Storage)? = nil) async throws {
+        fixture = await ServerFixture(storage: storage)
+        ann = try await fixture.connect("ann")
+        bob = try await fixture.connect("bob")
+        eve = try await fixture.connect("eve")
+        #expect(try await ask("POST", "open_channels", #"{"channel_url":"o"}"#, ann)["name"] == "")
+    }
+
+    func ask(
+        _ method: String, _ path: String, _ device: ServerFixture.Device?
+    ) async throws -> JSONValue {
+        try await ask(method, path, "", device)
+    }
+
+    func ask(
+        _ method: String, _ path: String, _ body: String, _ device: ServerFixture.Device?
+    ) async throws -> JSONValue {
+        var headers = RequestHeaders(sessionKey: device?.key)
+        if device == nil { headers.apiToken = ServerFixture.apiToken }
+        let request = try APIRequest(
+            method: method, target: "/v3/" + path, body: Array(body.utf8))
+        let answer = await fixture.server.respond(to: request, headers: headers)
+        return try JSONValue(parsing: answer.body)
+    }
+
+    func enter(_ devices: ServerFixture.Device...) async {
+        for device in devices { await fixture.say(.enter("o", "in"), on: device) }
+        for device in devices { _ = device.inbox.takeText() }
+    }
+}
+
+struct OpenChannelTests {
+    @Test(arguments: StorageKind.allCases)
+    func `who enters is told how many are there, and those who are, who came (protocol 2.7)`(
+        kind: StorageKind
+    ) async throws {
+        let plaza = try await Plaza(storage: try await kind.make())
+        await plaza.enter(plaza.ann)
+        await plaza.fixture.say(.enter("o", "r"), on: plaza.bob)
+        let answer = try #require(plaza.bob.inbox.takeText().first)
+        #expect(
+            answer.hasPrefix(
+                #"ENTR{"req_id":"r","channel_url":"o","channel_type":"open","participant_count":2"#)
+        )
+        let news = try #require(plaza.ann.inbox.takeText().first)
+        #expect(news.hasPrefix(#"SYEV{"cat":10102,"channel_url":"o","channel_type":"open""#))
+        #expect(news.contains(#""user_id":"bob""#) && news.contains(#""participant_count":2"#))
+        #expect(plaza.eve.inbox.takeText().isEmpty)
+        await plaza.fixture.say(.exit("o", "r2"), on: plaza.bob)
+        #expect(plaza.bob.inbox.takeText().first?.contains(#""participant_count":1"#) == true)
+        #expect(plaza.ann.inbox.takeText().first?.contains(#""cat":10103"#) == true)
+    }
+
+    @Test func `a message reaches who is inside, and nobody else; a group's path does not find it`()
+        async throws
+    {
+        let plaza = try await Plaza()
+        await plaza.enter(plaza.ann, plaza.bob)
+        await plaza.fixture.send("hello", "r", to: "o", on: plaza.eve)
+        #expect(try plaza.eve.inbox.take().map { $0.error?.code } == [.notAMember])
+        await plaza.fixture.send("hello", "r", to: "o", on: plaza.bob)
+        for device in [plaza.ann, plaza.bob] {
+            let text = device.inbox.takeText()
+            #expect(text.count == 1)
+            #expect(text.first?.contains(#""channel_type":"open""#) == true)
+        }
+        #expect(plaza.eve.inbox.takeText().isEmpty)
+        let page = try await plaza.ask(
+            "GET", "open_channels/o/messages?message_ts=0&next_limit=9", plaza.eve)
+        #expect(page["messages"]?[0]?["message"] == "hello")
+        #expect(page["messages"]?[0]?["channel_type"] == "open")
+        let id = page["messages"]?[0]?["message_id"]?.int ?? 0
+        for path in ["group_channels/o", "group_channels/o/messages/\(id)", "open_channels/none"] {
+            #expect(try await plaza.ask("GET", path, plaza.ann)["error"] == true, "\(path)")
+        }
+        _ = try await plaza.ask(
+            "POST", "open_channels/o/messages/\(id)/reactions", #"{"reaction":"x"}"#, plaza.eve)
+        _ = try await plaza.ask("DELETE", "open_channels/o/messages/\(id)", plaza.bob)
+        let heard = plaza.ann.inbox.takeText()
+        #expect(heard.map { String($0.prefix(4)) } == ["MRCT", "DELM"])
+        #expect(heard.allSatisfy { $0.contains(#""channel_type":"open""#) })
+        #expect(
+            try await plaza.ask("GET", "users/ann/my_group_channels?show_empty=true", plaza.ann)[
+                "channels"] == [])
+    }
+
+    @Test func `participants are users, however many sockets, until the last is gone`() async throws
+    {
+        let plaza = try await Plaza()
+        let second = try await plaza.fixture.connect("bob")
+        await plaza.enter(plaza.ann, plaza.bob, second)
+        func names() async throws -> [JSONValue?] {
+            let page = try await plaza.ask("GET", "open_channels/o/participants", plaza.eve)
+            return page["participants"]?.array?.map { $0["user_id"] } ?? []
+        }
+        #expect(try await names() == ["ann", "bob"])
+        await plaza.fixture.server.disconnect(second.session)
+        #expect(try await names() == ["ann", "bob"])
+        _ = plaza.ann.inbox.takeText()
+        await plaza.fixture.server.disconnect(plaza.bob.session)
+        #expect(try await names() == ["ann"])
+        #expect(plaza.ann.inbox.takeText().first?.contains(#""cat":10103"#) == true)
+    }
+
+    @Test
+    func `who is banned is out and stays out; who is muted only listens; frozen is for operators`()
+        async throws
+    {
+        let plaza = try await Plaza()
+        await plaza.enter(plaza.ann, plaza.bob)
+        #expect(
+            try await plaza.ask("POST", "open_channels/o/mute", #"{"user_id":"ann"}"#, plaza.bob)[
+                "code"] == 400108)
+        _ = try await plaza.ask("POST", "open_channels/o/mute", #"{"user_id":"bob"}"#, plaza.ann)
+        _ = plaza.bob.inbox.takeText()
+        await plaza.fixture.send("x", "r", to: "o", on: plaza.bob)
+        #expect(try plaza.bob.inbox.take().map { $0.error?.code.rawValue } == [900_041])
+        _ = try await plaza.ask("POST", "open_channels/o/ban", #"{"user_id":"bob"}"#, plaza.ann)
+        _ = plaza.bob.inbox.takeText()
+        await plaza.fixture.send("for ann", "r", to: "o", on: plaza.ann)
+        #expect(plaza.bob.inbox.takeText().isEmpty)
+        await plaza.fixture.say(.enter("o", "r"), on: plaza.bob)
+        #expect(try plaza.bob.inbox.take().map { $0.error?.code.rawValue } == [900_100])
+        #expect(
+            try await plaza.ask("GET", "open_channels/o/messages?message_ts=0", plaza.bob)["code"]
+                == 900_100)
+        let frozen = try await plaza.ask(
+            "PUT", "open_channels/o/freeze", #"{"freeze":true}"#, plaza.ann)
+        #expect(frozen["freeze"] == true && frozen["participant_count"] == 1)
+        await plaza.enter(plaza.eve)
+        await plaza.fixture.send("x", "r", to: "o", on: plaza.eve)
+        #expect(try plaza.eve.inbox.take().map { $0.error?.code } == [.channelFrozen])
+        _ = try await plaza.ask("DELETE", "open_channels/o", plaza.ann)
+        #expect(plaza.eve.inbox.takeText().first?.contains(#""cat":12000"#) == true)
+        #expect(try await plaza.ask("GET", "open_channels/o", plaza.ann)["error"] == true)
+    }
+}
