@@ -87,7 +87,10 @@ extension ChatClient {
     /// Tries a failed message or change again, under the same request ID, behind what waits already.
     ///
     /// It has another three days. A file that was uploaded is not uploaded again.
-    public func resend(_ requestID: RequestID) async { await outbox.resend(requestID) }
+    ///
+    /// - Returns: Whether it will be sent; false for what has not failed or is not there any more.
+    @discardableResult
+    public func resend(_ requestID: RequestID) async -> Bool { await outbox.resend(requestID) }
 
     /// Takes an unsent message or a waiting change back; one that is on its way may arrive all the same.
     public func cancel(_ requestID: RequestID) async { await outbox.cancel(requestID) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 package import Roost
 package import RoostModel
 
@@ -13,14 +14,17 @@ extension Door {
     ) -> Message {
         let preview = preview(of: params, in: channel)
         guard let requestID = preview.requestID else { return preview }
+        let meant = meant()
         inOrder {
+            var ear: ClientEar?
             do throws(RoostError) {
-                let client = try await self.client()
-                await self.ear?.expect(requestID, callback)
-                let message = try await client.send(params, to: channel, as: requestID)
-                await self.ear?.queued(message)
+                let opened = try await meant.opened()
+                ear = opened.ear
+                await opened.ear.expect(requestID, callback)
+                let message = try await opened.client.send(params, to: channel, as: requestID)
+                await opened.ear.queued(message)
             } catch {
-                await self.ear?.forget(requestID)
+                await ear?.forget(requestID)
                 var message = preview
                 message.delivery = .unsent(requestID, .failed(error.code))
                 self.tell(callback, (message, error))
@@ -33,15 +37,22 @@ extension Door {
     package func resend(
         _ message: Message, then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        guard let requestID = message.requestID else { return message }
+        guard let requestID = message.requestID else {
+            tell(callback, (message, .nothingToResend))
+            return message
+        }
         var pending = message
         pending.delivery = .unsent(requestID, .pending)
+        let meant = meant()
         inOrder { [pending] in
             do throws(RoostError) {
-                let client = try await self.client()
-                await self.ear?.expect(requestID, callback)
-                await client.resend(requestID)
-                await self.ear?.queued(pending)
+                let opened = try await meant.opened()
+                await opened.ear.expect(requestID, callback)
+                guard await opened.client.resend(requestID) else {
+                    await opened.ear.forget(requestID)
+                    throw .nothingToResend
+                }
+                await opened.ear.queued(pending)
             } catch {
                 self.tell(callback, (message, error))
             }
@@ -90,6 +101,25 @@ extension Door {
     ) {
         perform(then: callback) { client throws(RoostError) in
             try await client.outcome(of: try await work(client))
+        }
+    }
+}
+
+extension RoostError {
+    fileprivate static let nothingToResend = RoostError(
+        .messageNotFound, remedy: .none,
+        message: "This message has not failed, or was taken back: there is nothing to send again.")
+}
+
+extension OutgoingFile.Source {
+    /// What an old door calls a file's address: a path, a `file:` address, or one of the network's.
+    package init(address: String) {
+        if address.hasPrefix("file://") {
+            self = .copy(of: URL(string: address)?.path ?? address)
+        } else if address.hasPrefix("/") {
+            self = .copy(of: address)
+        } else {
+            self = .url(address)
         }
     }
 }

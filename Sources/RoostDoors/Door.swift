@@ -28,15 +28,38 @@ package final class Door: Sendable {
     private struct State {
         var settings: Settings?
         var account: UserID?
-        var opening: Task<Result<ChatClient, RoostError>, Never>?
+        var opening: Opening?
         /// Who is logged in; nil after `disconnect`.
         var user: User?
         var queue = CallbackQueue.main
         var world: World?
-        var ear: ClientEar?
         /// The last of the works that wait for one another.
         var last: Task<Void, Never>?
         var listener: (@Sendable (ClientNews) -> Void)?
+    }
+
+    /// A client, and what hears it.
+    struct Opened: Sendable {
+        let client: ChatClient
+        let ear: ClientEar
+    }
+
+    private typealias Opening = Task<Result<Opened, RoostError>, Never>
+
+    /// Whose client is meant by what is asked for at one moment, whoever logs in before it is done.
+    struct Meant: Sendable {
+        fileprivate let opening: Task<Result<Opened, RoostError>, Never>?
+        fileprivate let isConfigured: Bool
+
+        func opened() async throws(RoostError) -> Opened {
+            if let opening { return try await opening.value.get() }
+            throw isConfigured
+                ? RoostError(
+                    .connectionRequired, remedy: .signIn, message: "Connect as somebody first.")
+                : RoostError(
+                    .invalidInitialization, remedy: .correctInput,
+                    message: "Initialize the library before anything else.")
+        }
     }
 
     private let state = Guarded(State())
@@ -61,9 +84,8 @@ package final class Door: Sendable {
 
     func hear(_ news: ClientNews) { state.withLock { $0.listener }?(news) }
 
-    /// What hears the open client.
-    var ear: ClientEar? { state.withLock { $0.ear } }
-    var account: UserID? { state.withLock { $0.account } }
+    /// Who is logged in, or was when the app began, before the server has said so.
+    package var account: UserID? { state.withLock { $0.account } }
 
     package func call(on queue: CallbackQueue) { state.withLock { $0.queue = queue } }
 
@@ -95,16 +117,16 @@ package final class Door: Sendable {
             state.account = account
             state.opening = Task(executorPreference: world.executor) {
                 // Two clients of one user would take turns with the files; of two users, the second is meant.
-                if case .success(let client)? = await before?.value { await client.close() }
-                let result = await Self.open(account, settings, world)
-                switch result {
+                if case .success(let opened)? = await before?.value { await opened.client.close() }
+                switch await Self.open(account, settings, world) {
                 case .success(let client):
                     let ear = ClientEar(self, of: account)
-                    self.state.withLock { $0.ear = ear }
                     await ear.listen(to: client)
-                case .failure: self.forget(account)
+                    return .success(Opened(client: client, ear: ear))
+                case .failure(let error):
+                    self.forget(account)
+                    return .failure(error)
                 }
-                return result
             }
         }
     }
@@ -153,14 +175,12 @@ package final class Door: Sendable {
 
     /// The open client.
     package func client() async throws(RoostError) -> ChatClient {
-        let (opening, isConfigured) = state.withLock { ($0.opening, $0.settings != nil) }
-        if let opening { return try await opening.value.get() }
-        throw isConfigured
-            ? RoostError(
-                .connectionRequired, remedy: .signIn, message: "Connect as somebody first.")
-            : RoostError(
-                .invalidInitialization, remedy: .correctInput,
-                message: "Initialize the library before anything else.")
+        try await meant().opened().client
+    }
+
+    /// The client of this moment, to be asked for inside the work that is begun now.
+    func meant() -> Meant {
+        state.withLock { Meant(opening: $0.opening, isConfigured: $0.settings != nil) }
     }
 
     /// Logs a user in, and tells who it is: from the last login when the server is out of reach.
@@ -168,28 +188,30 @@ package final class Door: Sendable {
         _ user: UserID, token: String?, then callback: Callback<(User?, RoostError?)>
     ) {
         open(user)
+        let meant = meant()
         start {
             var error: RoostError?
             var me: User?
             do throws(RoostError) {
-                let client = try await self.client()
+                let client = try await meant.opened().client
                 await client.use(token: token)
                 try await client.connect()
                 me = try await client.me
             } catch let failure {
                 error = failure
-                if failure.remedy == .retry { me = try? await self.client().me }
+                if failure.remedy == .retry { me = try? await meant.opened().client.me }
             }
-            self.state.withLock { [me] in $0.user = me }
+            self.state.withLock { [me] in if $0.account == user { $0.user = me } }
             self.tell(callback, (me, error))
         }
     }
 
     /// Logs out; cache and outbox stay, and can be read until somebody else logs in.
     package func disconnect(then callback: Callback<Void>) {
+        let (meant, account) = (meant(), account)
         start {
-            if let client = try? await self.client() { await client.disconnect() }
-            self.state.withLock { $0.user = nil }
+            if let client = try? await meant.opened().client { await client.disconnect() }
+            self.state.withLock { if $0.account == account { $0.user = nil } }
             self.tell(callback, ())
         }
     }
@@ -200,7 +222,7 @@ package final class Door: Sendable {
             defer { (state.opening, state.account, state.user) = (nil, nil, nil) }
             return state.opening
         }
-        if case .success(let client)? = await opening?.value { await client.close() }
+        if case .success(let opened)? = await opening?.value { await opened.client.close() }
     }
 
     // MARK: Work
@@ -228,10 +250,11 @@ package final class Door: Sendable {
         then callback: Callback<Result<Value, RoostError>>,
         _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
     ) {
+        let meant = meant()
         start {
             let result: Result<Value, RoostError>
             do throws(RoostError) {
-                result = .success(try await work(try await self.client()))
+                result = .success(try await work(try await meant.opened().client))
             } catch {
                 result = .failure(error)
             }

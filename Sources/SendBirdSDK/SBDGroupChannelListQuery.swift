@@ -51,7 +51,11 @@ public final class SBDGroupChannelListQuery: NSObject {
             return driver
         }
         let (door, callback) = (SBDMain.door, Callback.channels(completionHandler))
-        door.start { await driver.load { door.tell(callback, $0) } }
+        // The query lives until it has answered, though the app may let go of it at once.
+        door.start { [kept = Carried(self)] in
+            await driver.load { door.tell(callback, $0) }
+            withExtendedLifetime(kept) {}
+        }
     }
 
     package var value: ChannelListQuery {

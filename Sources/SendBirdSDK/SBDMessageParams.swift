@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 package import RoostModel
 
 /// What an app says about a message it wants to send.
@@ -49,10 +50,8 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
         let source: OutgoingFile.Source =
             if let file {
                 .bytes(Array(file))
-            } else if let fileUrl, fileUrl.hasPrefix("/") || fileUrl.hasPrefix("file://") {
-                .copy(of: URL(string: fileUrl)?.path ?? fileUrl)
             } else {
-                .url(fileUrl ?? "")
+                OutgoingFile.Source(address: fileUrl ?? "")
             }
         return FileMessageParams(
             files: [

@@ -142,7 +142,7 @@ public final class SBSMMessageCollection: NSObject {
     /// Takes back an own message that was not sent; a sent one goes when it is deleted in its channel.
     public func deleteMessage(_ message: SBDBaseMessage?) {
         guard let message, message.messageId == 0, let requestId = message.requestId,
-            message.sender?.userId == SBDMain.door.user?.id.rawValue
+            message.sender?.userId == SBDMain.door.account?.rawValue
         else { return }
         deleteMessage(withRequestId: requestId)
     }

@@ -178,10 +178,8 @@ extension FileMessageCreateParams {
         let source: OutgoingFile.Source =
             if let file {
                 .bytes(Array(file))
-            } else if let fileURL, fileURL.hasPrefix("/") || fileURL.hasPrefix("file://") {
-                .copy(of: URL(string: fileURL)?.path ?? fileURL)
             } else {
-                .url(fileURL ?? "")
+                OutgoingFile.Source(address: fileURL ?? "")
             }
         return FileMessageParams(
             files: [

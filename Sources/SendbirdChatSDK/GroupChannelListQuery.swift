@@ -3,6 +3,7 @@
 public import Foundation
 import Roost
 import RoostDoors
+import RoostExecutors
 import RoostModel
 
 /// By what a list of channels is sorted.
@@ -112,7 +113,11 @@ public final class GroupChannelListQuery: NSObject {
     /// The next channels: at first what the cache has, if it has anything.
     public func loadNextPage(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
-        door.start { [driver] in await driver.load { door.tell(callback, $0) } }
+        // The query lives until it has answered, though the app may let go of it at once.
+        door.start { [driver, kept = Carried(self)] in
+            await driver.load { door.tell(callback, $0) }
+            withExtendedLifetime(kept) {}
+        }
     }
 }
 

@@ -56,7 +56,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `pages come around the viewpoint and one by one (R175 to R177, R182 to R189)`()
+        func `pages come around the viewpoint and one by one (R175 to R177, R184 to R189)`()
             throws
         {
             try SyncStory.play(seed: 2) { story in

@@ -27,6 +27,60 @@ extension SendbirdChatTests {
         }
 
         @Test
+        func `what one user sends is never another's, whoever logs in meanwhile (R143)`() throws {
+            try DoorStory.play(seed: 38) { story in
+                let (url, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                let big = FileMessageCreateParams(file: Data(repeating: 7, count: 200_000))
+                let (_, error): (SendbirdChatSDK.User?, SBError?) = await story.wait { done in
+                    channel.sendFileMessage(params: big)
+                    channel.sendUserMessage("from alice")
+                    SendbirdChat.connect(userId: "carol") { done(($0, $1)) }
+                }
+                #expect(error == nil)
+                await story.world.pass(.seconds(60))
+                let carol = try await SendbirdChat.door.client()
+                #expect(carol.configuration.userID == "carol")
+                #expect(await carol.unsentMessages(in: url).isEmpty)
+                let log = try await story.world.log(of: url)
+                #expect(log.allSatisfy { $0.sender?.user.id == "alice" })
+            }
+        }
+
+        @Test
+        func `whoever has nothing to send again is told so, once (R149)`() throws {
+            try DoorStory.play(seed: 39) { story in
+                let (_, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                let (sent, _): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.sendUserMessage("hello") { done(($0, $1)) }
+                }
+                let message = try #require(sent)
+                let (_, error): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.resendUserMessage(message) { done(($0, $1)) }
+                }
+                #expect(error != nil)
+            }
+        }
+
+        @Test
+        func `a query that the app lets go of answers all the same (R81)`() throws {
+            try DoorStory.play(seed: 40) { story in
+                let (url, _) = try await Self.open(story)
+                try await story.bob.send("hi", to: url)
+                await story.world.pass()
+                let (channels, error): ([SendbirdChatSDK.GroupChannel]?, SBError?) =
+                    await story.wait { done in
+                        GroupChannel.createMyGroupChannelListQuery().loadNextPage {
+                            done(($0, $1))
+                        }
+                    }
+                #expect(error == nil)
+                #expect(channels?.map(\.name) == ["train"])
+            }
+        }
+
+        @Test
         func `a text is shown at once and becomes sent, under one name (R137, R143, R152)`()
             throws
         {

@@ -197,11 +197,13 @@ extension Timeline {
     }
 
     /// The server said that nothing is missing, or what was missing is on disk now.
-    func reachedServer() { wasLoaded = true }
+    func reachedServer(_ opening: Opening) {
+        if opening.move == moves { wasLoaded = true }
+    }
 
     /// More is missing than is filled silently.
-    func showHugeGap() {
-        guard !isClosed else { return }
+    func showHugeGap(_ opening: Opening) {
+        guard !isClosed, opening.move == moves else { return }
         wasLoaded = true
         hasHugeGap = true
         publish(machine.leaveNewest())

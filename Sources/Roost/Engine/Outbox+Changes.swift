@@ -73,13 +73,15 @@ extension Outbox {
     // MARK: Again, or never
 
     /// Queues something failed once more, behind all others and for another three days.
-    func resend(_ requestID: RequestID) async {
-        guard let index = index(of: requestID), case .failed = items[index].state else { return }
+    func resend(_ requestID: RequestID) async -> Bool {
+        guard let index = index(of: requestID), case .failed = items[index].state else {
+            return false
+        }
         let now = world.wallTime()
         // A disk that refuses has it failed again after a relaunch, and no worse.
         let stored = try? await store.requeue(requestID, createdAt: now)
         guard let index = self.index(of: requestID), case .failed = items[index].state else {
-            return
+            return false
         }
         var item = items.remove(at: index)
         item.state = .pending
@@ -93,8 +95,9 @@ extension Outbox {
         // What it waits for may have been delivered while it did not wait.
         guard case .unsent(let awaited)? = item.change?.action.target,
             let id = await surroundings.find(awaited)
-        else { return }
+        else { return true }
         await receive(.delivered(awaited, id))
+        return true
     }
 
     /// Takes something back; what is on its way may arrive all the same.
@@ -149,8 +152,11 @@ extension Outbox {
     func outcome(of requestID: RequestID) async -> RoostError? {
         guard let index = index(of: requestID) else { return nil }
         if case .failed(let code) = items[index].state {
-            return reasons[requestID] ?? RoostError(refused: code)
+            // The reason of an earlier try may be another one.
+            if let reason = reasons[requestID], reason.code == code { return reason }
+            return RoostError(refused: code)
         }
+        if isFinished { return .notConnected }
         return await withCheckedContinuation { waiters[requestID, default: []].append($0) }
     }
 
@@ -162,6 +168,7 @@ extension Outbox {
 
     /// The client closes: nobody waits any more.
     func finish() {
+        isFinished = true
         observers.finish()
         for requestID in waiters.keys.sorted() { resumeWaiters(of: requestID, with: .notConnected) }
     }

@@ -42,6 +42,9 @@ extension Outbox {
             await made(requestID)
         } else if let messageID = await surroundings.find(requestID) {
             await receive(.delivered(requestID, messageID))
+            if let message = await surroundings.held(messageID) {
+                observers.publish(.delivered(message))
+            }
         } else {
             await cancel(requestID)
         }

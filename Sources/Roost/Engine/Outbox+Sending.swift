@@ -11,7 +11,10 @@ import RoostWire
 
 extension Outbox {
     func transmit(_ requestID: RequestID) async {
-        guard machine.isOnItsWay(requestID), let index = index(of: requestID) else { return }
+        // An upload that a lost connection outlived goes on; its message follows it once.
+        guard machine.isOnItsWay(requestID), uploads[requestID] == nil,
+            let index = index(of: requestID)
+        else { return }
         if items[index].hasUploads, let error = await upload(items[index]) {
             return await fail(requestID, error, .upload)
         }
@@ -195,17 +198,22 @@ final class UploadMeter: Sendable {
 
 /// Who want to hear what becomes of things; may be told from any thread.
 final class OutboxObservers: Sendable {
-    private let streams = Guarded<[AsyncStream<OutboxEvent>.Continuation]>([])
+    /// Nil once nothing more is told.
+    private let streams = Guarded<[AsyncStream<OutboxEvent>.Continuation]?>([])
 
     func open() -> AsyncStream<OutboxEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: OutboxEvent.self)
-        streams.withLock { $0.append(continuation) }
+        let isOpen = streams.withLock { streams in
+            streams?.append(continuation)
+            return streams != nil
+        }
+        if !isOpen { continuation.finish() }
         return stream
     }
 
     func publish(_ event: OutboxEvent) {
         streams.withLock { streams in
-            streams.removeAll { stream in
+            streams?.removeAll { stream in
                 if case .terminated = stream.yield(event) { true } else { false }
             }
         }
@@ -213,8 +221,8 @@ final class OutboxObservers: Sendable {
 
     func finish() {
         streams.withLock { streams in
-            for stream in streams { stream.finish() }
-            streams = []
+            for stream in streams ?? [] { stream.finish() }
+            streams = nil
         }
     }
 }

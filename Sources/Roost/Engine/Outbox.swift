@@ -52,6 +52,8 @@ actor Outbox {
     let observers = OutboxObservers()
     /// Who wait for the end of something.
     var waiters: [RequestID: [CheckedContinuation<RoostError?, Never>]] = [:]
+    /// The client is closing: nobody waits any more.
+    var isFinished = false
     /// Uploads under way, which go on when the socket is lost.
     var uploads: [RequestID: Task<RoostError?, Never>] = [:]
     /// In what words something was refused, until the end of the process.

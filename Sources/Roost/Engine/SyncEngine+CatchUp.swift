@@ -136,7 +136,8 @@ extension SyncEngine {
             guard let rest = await timeline.questionForRest(of: opening) else { return }
             let more = try await loadPage(timeline.channel, rest, timeline.filter)
             try await timeline.show(opening, more)
-        case .checkGap(let known): try await fillGap(of: timeline, from: known)
+        case .checkGap(let known):
+            try await fillGap(of: timeline, opening, from: known)
         }
     }
 

@@ -56,7 +56,12 @@ extension SyncEngine {
     /// The user's channels, last written first, as the server lists them now.
     func allChannels() async throws(RoostError) -> [ChannelURL] {
         try await fillChannelList()
-        let all = try await readChannels(ChannelListQuery(), limit: .max - 1)
+        guard try await isChannelListWhole else {
+            throw RoostError(
+                .requestFailed, remedy: .retry,
+                message: "The user's channels are being fetched; the download begins after that.")
+        }
+        let all = try await readChannels(ChannelListQuery(.everything), limit: .max - 1)
         return all.channels.map(\.url)
     }
 

@@ -14,7 +14,10 @@ extension SyncEngine {
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
             // no cursor is past it, and the catch-up brings it again once the disk takes it (scar 47).
-            if let channel = event.channelURL { repairLater(channel) }
+            if let channel = event.channelURL {
+                caughtUp.remove(channel)
+                repairLater(channel)
+            }
             repairLater(nil)
         }
         // The server has the message, whatever this disk says.
@@ -83,6 +86,7 @@ extension SyncEngine {
         mutations += tell(.received(message, reception), in: channel)
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
+        mutations += try await rewinds(before: message, acknowledged: event, session)
         try await commit(mutations + firstCursor(of: channel, session))
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
@@ -91,6 +95,22 @@ extension SyncEngine {
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
+    }
+
+    /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
+    /// before the cursors, so the change logs are read again from its time on.
+    private func rewinds(
+        before message: Message, acknowledged event: MessageEvent, _ session: Session
+    ) async throws(RoostError) -> [Mutation] {
+        guard event.acknowledges != nil, message.createdAt < session.login.loginAt ?? .distantPast
+        else { return [] }
+        var rewinds: [Mutation] = []
+        for key in [CursorKey.channelChanges, .messageChanges(message.channelURL)] {
+            guard let known = try await cursor(key) else { continue }
+            if case .moment(let moment) = known, moment <= message.createdAt { continue }
+            rewinds.append(.cursor(key, .moment(message.createdAt)))
+        }
+        return rewinds
     }
 
     /// Tells of a message that is on disk.

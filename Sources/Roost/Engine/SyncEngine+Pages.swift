@@ -24,6 +24,7 @@ extension SyncEngine {
         _ channel: ChannelURL, _ question: PageQuestion, _ filter: MessageFilter = .everything
     ) async throws(RoostError) -> PageStatement {
         let isFiltered = filter != .everything
+        let asked = session?.epoch
         for _ in 0..<Self.pageAttempts {
             let newestKnown =
                 isFiltered ? try await coverage(of: channel, under: filter).newest?.upper : nil
@@ -52,7 +53,9 @@ extension SyncEngine {
                 )
             }
             guard statement.range != nil else { continue }
-            if statement.reachesNewest, !isFiltered { caughtUp.insert(channel) }
+            if statement.reachesNewest, !isFiltered, session?.epoch == asked {
+                caughtUp.insert(channel)
+            }
             return statement
         }
         throw RoostError(
@@ -61,8 +64,11 @@ extension SyncEngine {
     }
 
     /// Asks what is missing after a known end, and fills it or tells the timeline.
-    func fillGap(of timeline: Timeline, from known: Position) async throws(RoostError) {
+    func fillGap(
+        of timeline: Timeline, _ opening: Timeline.Opening, from known: Position
+    ) async throws(RoostError) {
         let channel = timeline.channel
+        let asked = session?.epoch
         let cachedCount: Int
         do {
             cachedCount = try await reader.messageCount(
@@ -91,29 +97,29 @@ extension SyncEngine {
             return (verdict, [.messages(channel, ledger.upToDate(messages), covering: range)])
         }
         switch verdict {
-        case .huge: await timeline.showHugeGap()
+        case .huge: await timeline.showHugeGap(opening)
         case .filled(_, reachesNewest: true), .complete:
-            caughtUp.insert(channel)
-            await timeline.reachedServer()
+            if session?.epoch == asked { caughtUp.insert(channel) }
+            await timeline.reachedServer(opening)
         case .filled(let range, reachesNewest: false):
-            try await walkForward(timeline, from: range.upper)
-        case .pageForward: try await walkForward(timeline, from: known)
+            try await walkForward(timeline, opening, from: range.upper)
+        case .pageForward: try await walkForward(timeline, opening, from: known)
         }
     }
 
     /// Fills page by page until the newest message is met.
     private func walkForward(
-        _ timeline: Timeline, from known: Position
+        _ timeline: Timeline, _ opening: Timeline.Opening, from known: Position
     ) async throws(RoostError) {
         var end = known
         for _ in 0..<(Self.silentLimit / Self.walkingPage) {
             let statement = try await loadPage(
                 timeline.channel, .newer(than: end, limit: Self.walkingPage))
-            if statement.reachesNewest { return await timeline.reachedServer() }
+            if statement.reachesNewest { return await timeline.reachedServer(opening) }
             // What the page brought may have met what was known beyond it.
             end = try await coverage(of: timeline.channel).range(containing: end)?.upper ?? end
         }
-        await timeline.showHugeGap()
+        await timeline.showHugeGap(opening)
     }
 
     func coverage(

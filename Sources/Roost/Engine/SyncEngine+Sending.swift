@@ -56,7 +56,15 @@ extension SyncEngine {
     /// The answer to a message sent by HTTP comes into the cache as its echo would (scar 121).
     private func takeAnswer(_ message: Message) async {
         // What the disk refuses is brought by the next catch-up.
-        try? await apply(.message(MessageEvent(message: message, previousMessageID: nil)))
+        if isOnline {
+            try? await apply(.message(MessageEvent(message: message, previousMessageID: nil)))
+        } else {
+            let cursor = firstLoginAt.map {
+                Mutation.firstCursor(.messageChanges(message.channelURL), .moment($0))
+            }
+            _ = try? await commit(
+                [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 })
+        }
     }
 
     private func make(
@@ -81,7 +89,8 @@ extension SyncEngine {
             } catch {
                 guard error.code == .messageNotFound else { throw error }  // It is gone already.
             }
-            try await forget([id], in: channel)
+            // It is done, whatever this disk says; what it refuses is repaired later.
+            await take(.deleted(DeletionEvent(channelURL: channel, messageID: id)))
             return .done(nil)
         case .addReaction(let key, .delivered(let id)):
             return try await react(key, to: id, in: channel, isAdded: true)
