@@ -166,7 +166,9 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
         case .insert: shown += messages
         case .update:
             for message in messages {
-                shown.removeAll { $0 == message || $0.requestId == message.requestId }
+                shown.removeAll {
+                    $0 == message || $0.requestId != nil && $0.requestId == message.requestId
+                }
                 shown.append(message)
             }
         case .remove: shown.removeAll { messages.contains($0) }

@@ -102,14 +102,27 @@ protocol ChangeSource: Actor {
 extension ChangeSource {
     /// The steps that come into a mailbox; ends when the collection is closed.
     func changes(in mailbox: Int) -> AsyncStream<ListDiff<Element>> {
-        AsyncStream { [weak self] in
-            await self?.nextChange(in: mailbox)
-        } onCancel: { [weak self] in
+        let ticket = ReadersTicket { [weak self] in
             guard let self else { return }
             // Ends at once: it only closes the mailbox.
             Task(executorPreference: self.executor) { await self.closeMailbox(mailbox) }
         }
+        return AsyncStream { [weak self] in
+            await self?.nextChange(in: mailbox)
+        } onCancel: {
+            ticket.giveBack()
+        }
     }
+}
+
+/// Closes a mailbox when its reader ends, or lets go of the stream: a loop that is left by `break` tells nobody.
+final class ReadersTicket: Sendable {
+    /// Closes the mailbox; doing so again changes nothing.
+    let giveBack: @Sendable () -> Void
+
+    init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
+
+    deinit { giveBack() }
 }
 
 /// Everybody who watches one list: some want the newest state, some want every step.

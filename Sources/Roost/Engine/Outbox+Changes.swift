@@ -14,8 +14,11 @@ extension Outbox {
         _ action: PendingChange.Action, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
         guard case .unsent(let requestID)? = action.target else {
-            if case .markAsRead = action { await dropReadMarks(of: channel) }
-            return try await append(.change(action), to: channel).requestID
+            let name = try await append(.change(action), to: channel).requestID
+            if case .markAsRead(let moment) = action {
+                await dropReadMarks(of: channel, through: moment, before: name)
+            }
+            return name
         }
         guard let index = index(of: requestID), items[index].change == nil else {
             // It was delivered since the caller looked.
@@ -60,12 +63,14 @@ extension Outbox {
     }
 
     /// A newer read mark says all that an older one does.
-    private func dropReadMarks(of channel: ChannelURL) async {
+    private func dropReadMarks(
+        of channel: ChannelURL, through moment: Timestamp, before name: RequestID
+    ) async {
         let old = items.filter { item in
-            guard item.channel == channel, case .change(.markAsRead) = item.content else {
-                return false
-            }
-            return !machine.isOnItsWay(item.requestID)
+            guard item.channel == channel, item.requestID != name,
+                case .change(.markAsRead(let earlier)) = item.content
+            else { return false }
+            return earlier <= moment && !machine.isOnItsWay(item.requestID)
         }
         for item in old { await cancel(item.requestID) }
     }

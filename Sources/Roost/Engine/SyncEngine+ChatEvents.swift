@@ -27,12 +27,15 @@ extension SyncEngine {
     /// Every event from now on.
     func events() -> AsyncStream<ChatEvent> {
         let mailbox = watch.readers.open()
-        return AsyncStream { [weak self] in
-            await self?.nextEvent(in: mailbox)
-        } onCancel: { [weak self] in
+        let ticket = ReadersTicket { [weak self] in
             guard let self else { return }
             // Ends at once: it only closes the mailbox.
-            Task(executorPreference: self.world.executor) { await self.closeEvents(mailbox) }
+            Task(executorPreference: self.executor) { await self.closeEvents(mailbox) }
+        }
+        return AsyncStream { [weak self] in
+            await self?.nextEvent(in: mailbox)
+        } onCancel: {
+            ticket.giveBack()
         }
     }
 
