@@ -132,7 +132,7 @@ public final class MessageCache: SBDChannelDelegate {
 
     // MARK: As it happens
 
-    // What cannot be written now is in the next change log all the same.
+    // An edit or a deletion that cannot be written now is in the next change log; a new message is not.
 
     public func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage) {
         try? table.insert([message])

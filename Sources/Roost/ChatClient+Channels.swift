@@ -5,7 +5,8 @@ public import RoostModel
 import RoostWire
 
 // Each of these needs a connection unless it says otherwise, and throws `.connectionRequired` without
-// one. What it changed is on disk when it returns.
+// one. What it changed is on disk when it returns, unless the connection was lost before the channel
+// could be looked up: then the next one brings it.
 
 extension ChatClient {
     // MARK: Membership

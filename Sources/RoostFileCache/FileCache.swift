@@ -54,7 +54,8 @@ public struct FileCache: Sendable {
     ///
     /// To be called when the chat screen stops. An empty list changes nothing.
     ///
-    /// - Returns: False when there was nothing to keep or the disk refused; what was there stays then.
+    /// - Returns: False when there was nothing to keep or the disk refused. What was there stays, unless the
+    ///   disk refused the last move: then neither file is there.
     @discardableResult
     public func save(_ messages: [Message], in channel: ChannelURL) -> Bool {
         let sent = messages.filter { $0.messageID != nil }

@@ -3,6 +3,8 @@
 public import Foundation
 package import RoostModel
 
+// `@unchecked` restates what Foundation promises of `NSError`: this subclass has no state of its own.
+
 /// Why something was not done; `code` is an `SBDErrorCode` or the server's own.
 public final class SBDError: NSError, @unchecked Sendable {
     public static let domain = "SendBirdSDK"

@@ -44,7 +44,8 @@ public final class SBSMSyncManagerOptions: NSObject {
 /// The one manager: every instance is it.
 ///
 /// While it synchronises, the history of each open message collection is downloaded to its beginning.
-/// What happens live comes in any case.
+/// What happens live comes in any case, until a collection has missed more than 300 messages: then it goes
+/// on when the app has reset its viewpoint or fetched up to the newest.
 public final class SBSMSyncManager: NSObject {
     struct State {
         var isSetUp = false

@@ -3,6 +3,8 @@
 public import Foundation
 import RoostModel
 
+// `@unchecked` restates what Foundation promises of `NSError`: this subclass has no state of its own.
+
 /// Why something was not done; `code` is one of `ChatError` or the server's own.
 public final class SBError: NSError, @unchecked Sendable {
     public static let domain = "SendbirdChatSDK"

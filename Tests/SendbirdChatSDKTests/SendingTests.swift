@@ -149,7 +149,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `what waited three days has failed, and can be sent again (R149 to R151)`()
+        func `what waited three days has failed, and can be sent again (R149, R151)`()
             throws
         {
             try DoorStory.play(seed: 33) { story in

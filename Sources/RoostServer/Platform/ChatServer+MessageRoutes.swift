@@ -15,7 +15,7 @@ extension ChatServer {
                 try await storage.messageCount(
                     in: call.channelURL, PositionRange().hiding(through: offset),
                     MessageFilter(replyType: .all)))
-            return CountMessages.response(total)
+            return APIResponse { writer in CountMessages.write(total, &writer) }
         case .delivered: return try await markDelivered(call)
         case .react, .unreact: return try await react(call, isAdded: action == .react)
         case .reactions:

@@ -3,19 +3,18 @@
 package import RoostModel
 
 /// Counts the messages of a channel that its asker can see, replies included (`protocol.md` 3.7).
-package struct CountMessages: Endpoint {
+package struct CountMessages: Question {
     package typealias Output = Int
 
     package var channelURL: ChannelURL
 
     package init(channelURL: ChannelURL) { self.channelURL = channelURL }
 
-    package init(_ fields: RequestFields) throws(ServerError) { channelURL = fields.channelURL }
-
     package func encode() -> APIRequest {
         APIRequest(.get, ["group_channels", channelURL.rawValue, "messages", "total_count"])
     }
 
+    /// Writes the answer, for the server's route.
     package static func write(_ output: Int, _ writer: inout JSONWriter) {
         writer.field("total", output)
     }
