@@ -4,11 +4,15 @@
 
 #include <sqlite3.h>
 
-/* Variadic functions do not import into Swift. Both settings make SQLite stricter than its default:
-   a misspelled name in double quotes is an error, not a text, and SQL cannot corrupt the file. */
+/* Variadic functions do not import into Swift. The settings make SQLite stricter than its default:
+   a misspelled name in double quotes is an error, not a text, SQL cannot corrupt the file, functions
+   and virtual tables named by a file that somebody else wrote are not run, and references are kept. */
 static inline int roost_sqlite_harden(sqlite3 *db) {
     int code = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
     if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+    if (code == SQLITE_OK)
+        code = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+    if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, (int *)0);
     if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     return code;
 }

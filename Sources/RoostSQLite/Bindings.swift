@@ -16,6 +16,8 @@ internal import CRoostSQLite
     }
 
     private let handle: OpaquePointer
+    /// How many arguments the statement takes.
+    private let expected: Int32
     private var buffer: [UInt8] = []
     private var loans: [Loan] = []
     private var count: Int32 = 0
@@ -27,6 +29,8 @@ internal import CRoostSQLite
 
     init(handle: OpaquePointer) {
         unsafe self.handle = handle
+        // SAFETY: the statement has just been compiled.
+        expected = unsafe sqlite3_bind_parameter_count(handle)
     }
 
     package mutating func append(_ value: Int64) {
@@ -84,12 +88,12 @@ internal import CRoostSQLite
     mutating func whileLent<T>(
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
-        // SAFETY: the handle is alive, see above.
-        let expected = unsafe sqlite3_bind_parameter_count(handle)
         precondition(
             count == expected,
             "A statement takes \(expected) arguments and was given \(count): correct its `bind`.")
         defer { takeBack() }
+        // Numbers are SQLite's already.
+        if loans.isEmpty, refusal == SQLITE_OK { return try body() }
         buffer.append(0)  // An empty text needs an address too: nil would bind NULL.
         // SAFETY: the pointers stay valid until this closure ends; `body` resets the statement
         // before that, and `takeBack` unbinds them before anything can be executed again.
@@ -123,10 +127,12 @@ internal import CRoostSQLite
 
     /// Forgets all arguments, in SQLite too.
     private mutating func takeBack() {
-        // SAFETY: the statement was reset, so nothing reads the pointers any more.
-        _ = unsafe sqlite3_clear_bindings(handle)
         count = 0
         refusal = SQLITE_OK
+        // Numbers may stay: the next use binds every parameter again.
+        guard !loans.isEmpty else { return }
+        // SAFETY: the statement was reset, so nothing reads the pointers any more.
+        _ = unsafe sqlite3_clear_bindings(handle)
         loans.removeAll(keepingCapacity: true)
         buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
     }

@@ -52,6 +52,15 @@ extension Connection {
         try setPragma("max_page_count", count)
     }
 
+    /// Pages that were not in this connection's memory when they were asked for.
+    package var readPageCount: Int {
+        var (count, highest): (Int32, Int32) = (0, 0)
+        // SAFETY: the handle is ours; both places are lent for the call.
+        _ = unsafe sqlite3_db_status(
+            handle, SQLITE_DBSTATUS_CACHE_MISS, &count, &highest, 0)
+        return Int(count)
+    }
+
     /// Statements that were stepped and not put to rest; zero between any two calls (scar 50).
     package var busyStatementCount: Int {
         var count = 0

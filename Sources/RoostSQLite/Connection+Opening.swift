@@ -48,8 +48,6 @@ extension Connection {
         guard hardened == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: hardened, action: "set up the database")
         }
-        // Functions and virtual tables named by a file that somebody else wrote are not run.
-        try executeScript("PRAGMA trusted_schema = OFF")
         // Readers do not wait for the writer, nor the writer for them.
         if options.access == .readWrite {
             try letPagesBeGivenBack()
@@ -60,13 +58,12 @@ extension Connection {
                 ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
         try executeScript(
             """
-            PRAGMA foreign_keys = ON;
             PRAGMA cell_size_check = ON;     -- Damage is found where it is, not where it leads.
-            PRAGMA wal_autocheckpoint = 1000;  -- Pages; every 4 MB single commits stay fast.
             PRAGMA journal_size_limit = 4194304;  -- A log that grew gives its space back (scar 150).
             PRAGMA temp_store = MEMORY;      -- Nothing of a message in files nobody protects.
             PRAGMA mmap_size = 0;            -- A failing disk is an error, not a signal.
             """)
+        keep(pace)
         try executeScript(
             options.erasesDeleted
                 ? "PRAGMA secure_delete = ON"

@@ -13,14 +13,27 @@ extension Connection {
     package func transaction<T>(
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
-        try bracket("BEGIN IMMEDIATE", body)
+        var value: T?
+        try bracket("BEGIN IMMEDIATE") { () throws(SQLiteError) in value = try body() }
+        guard let value else { preconditionFailure("A transaction that was kept has run.") }
+        return value
     }
 
     /// Runs `body` on one unchanging state of the database, that of its first query.
+    package func withSnapshot(
+        _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try bracket("BEGIN DEFERRED", body)
+    }
+
+    /// The same for a body that answers.
     package func snapshot<T>(
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
-        try bracket("BEGIN DEFERRED", body)
+        var value: T?
+        try bracket("BEGIN DEFERRED") { () throws(SQLiteError) in value = try body() }
+        guard let value else { preconditionFailure("A read that did not fail has run.") }
+        return value
     }
 
     /// Writes the database anew without its free pages, and empties the log.
@@ -34,18 +47,10 @@ extension Connection {
         try executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Sets how many pages the log may hold before a commit carries them over into the file.
-    ///
-    /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times is
-    /// carried over once.
-    package func carryOver(every pages: Int32) {
-        // SAFETY: the handle lives as long as `self`; the call only notes the number.
-        _ = unsafe sqlite3_wal_autocheckpoint(handle, pages)
-    }
-
-    private func bracket<T>(
-        _ begin: SQL, _ body: () throws(SQLiteError) -> T
-    ) throws(SQLiteError) -> T {
+    /// Not generic, because what is generic is compiled once for all types, and slow.
+    private func bracket(
+        _ begin: SQL, _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
         precondition(
             !isInTransaction,
             "A transaction was begun inside another: do the work of both in the outer one.")
@@ -53,9 +58,8 @@ extension Connection {
         isInTransaction = true
         defer { isInTransaction = false }
         do {
-            let value = try body()
+            try body()
             try execute(.commit)
-            return value
         } catch {
             rollBack()
             throw error

@@ -11,8 +11,12 @@ internal import CRoostSQLite
 /// - Invariant: Between two calls no statement is busy and no transaction is open (scars 49, 50).
 @safe package final class Connection {
     let handle: OpaquePointer
-    private var statements: StatementCache
+    // SAFETY: as for the bindings of a `Statement`: one thread at a time uses a connection, and no two
+    // uses of the variable overlap, so the check at run time, which a query would pay several times, could
+    // find nothing.
+    @exclusivity(unchecked) private var statements: StatementCache
     let patience: Patience
+    let pace = LogPace()
     var isInTransaction = false
     /// What the layer above knows of this database; it must not hold the connection in turn.
     package var companion: AnyObject?
@@ -28,13 +32,13 @@ internal import CRoostSQLite
         interrupter: Interrupter = Interrupter()
     ) throws(SQLiteError) {
         unsafe handle = try Self.openHandle(location, options)
-        statements = StatementCache(capacity: options.statementCapacity)
+        unsafe statements = StatementCache(capacity: options.statementCapacity)
         patience = Patience(interrupter, busyTimeoutMS: options.busyTimeoutMS)
         try prepareForUse(location, options)
     }
 
     deinit {
-        statements.removeAll()
+        unsafe statements.removeAll()
         // SAFETY: this object is the handle's only owner and its statements are gone.
         let code = unsafe sqlite3_close(handle)
         precondition(code == SQLITE_OK, "A database was closed while a statement was in use.")
@@ -99,28 +103,34 @@ internal import CRoostSQLite
 
     /// Forgets every prepared statement, as after a change of the schema.
     package func dropStatements() {
-        statements.removeAll()
+        unsafe statements.removeAll()
     }
 
     private func run<Input, Output>(
         _ query: Query<Input, Output>, _ input: Input,
         _ body: (borrowing Row) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
-        guard !patience.interrupter.isRaised else {
-            throw .interrupted(query.sql)
-        }
-        let statement: Statement
-        if let kept = statements.take(query.sql) {
-            statement = kept
-        } else {
-            statement = try unsafe Statement(query.sql, in: handle)
-        }
-        defer { statements.putBack(statement) }
-        query.bind(input, &statement.bindings)
+        let statement = try statement(query.sql)
+        defer { unsafe statements.putBack(statement) }
+        unsafe query.bind(input, &statement.bindings)
+        try run(statement, body)
+    }
+
+    // Both without type parameters: what is generic is compiled once for all types, and slow.
+
+    private func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
+        guard !patience.interrupter.isRaised else { throw .interrupted(sql) }
+        if let kept = unsafe statements.take(sql) { return kept }
+        return try unsafe Statement(sql, in: handle)
+    }
+
+    private func run(
+        _ statement: Statement, _ body: (borrowing Row) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
         do throws(SQLiteError) {
             try statement.run(body)
         } catch  where error.isBusy && patience.interrupter.isRaised {
-            throw .interrupted(query.sql)  // The wait for a lock was cut short.
+            throw .interrupted(statement.sql)  // The wait for a lock was cut short.
         }
     }
 }

@@ -60,8 +60,8 @@ package final class FileBell: Sendable {
 
     private static let queue = DispatchQueue(label: "roost.bell")
 
-    /// Returns what ends it.
-    private func listen(
+    /// Calls from now on for each ring, from a thread of the system's; returns what ends it.
+    package func listen(
         _ heard: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {
         // SAFETY: the path is lent for the call.
@@ -101,8 +101,8 @@ package final class FileBell: Sendable {
             l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 1, l_len: 1, l_pid: 0)
     }
 
-    /// Returns what ends it.
-    private func listen(
+    /// Calls from now on for each ring, from a thread of the system's; returns what ends it.
+    package func listen(
         _ heard: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {
         let listener = try FileWatcher.ofProcess.listen(to: path, heard)

@@ -6,6 +6,8 @@ package struct Migration: Sendable {
     package let number: Int
     package let name: String
     package let sql: SQL
+    /// Names the SQL by its content (FNV-1a, 64 bits), so that a changed migration is noticed.
+    package let checksum: Int64
     /// What is left to do once the SQL has run, for data too large for one transaction.
     let work: MigrationWork?
 
@@ -14,15 +16,12 @@ package struct Migration: Sendable {
         self.name = name
         self.sql = sql
         self.work = work
-    }
-
-    /// Names the SQL by its content (FNV-1a, 64 bits), so that a changed migration is noticed.
-    package var checksum: Int64 {
+        // Once a process: every opening compares it.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in sql.description.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
         }
-        return Int64(bitPattern: hash)
+        checksum = Int64(bitPattern: hash)
     }
 }
 
@@ -141,8 +140,9 @@ package struct Migrator: Sendable {
     private func check(_ connection: Connection) throws -> Int {
         let found = Int(try connection.first(.schemaVersion) ?? 0)
         let owner = Int32(truncatingIfNeeded: try connection.first(.applicationID) ?? 0)
-        let isEmpty = try connection.first(.objectCount) == 0
-        guard owner == applicationID || (owner == 0 && isEmpty) else {
+        let isOurs =
+            try owner == applicationID || (owner == 0 && connection.first(.objectCount) == 0)
+        guard isOurs else {
             throw MigrationError.foreign(applicationID: owner)
         }
         guard found <= newest else { throw MigrationError.newer(found: found, known: newest) }

@@ -6,7 +6,8 @@ internal import CRoostSQLite
 @safe final class Statement {
     let sql: SQL
     private let handle: OpaquePointer
-    var bindings: Bindings
+    // SAFETY: see `Connection`.
+    @exclusivity(unchecked) var bindings: Bindings
 
     /// Compiles a statement for repeated use.
     init(_ sql: SQL, in database: OpaquePointer) throws(SQLiteError) {
@@ -24,7 +25,7 @@ internal import CRoostSQLite
         }
         self.sql = sql
         unsafe self.handle = compiled
-        self.bindings = unsafe Bindings(handle: compiled)
+        unsafe self.bindings = unsafe Bindings(handle: compiled)
     }
 
     deinit {
@@ -42,7 +43,7 @@ internal import CRoostSQLite
         // SAFETY: `handle` and its database live as long as `self`.
         let row = unsafe Row(handle: handle)
         let handle = unsafe self.handle
-        try bindings.whileLent { () throws(SQLiteError) in
+        try unsafe bindings.whileLent { () throws(SQLiteError) in
             // A statement that is not reset holds its lock for ever (scar 50); the result only
             // repeats what `step` has told.
             defer { _ = unsafe sqlite3_reset(handle) }

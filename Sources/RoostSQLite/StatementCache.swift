@@ -5,13 +5,12 @@
 /// A statement is taken out for the time of its use, so a nested use of the same query finds none and
 /// prepares another. Past the capacity the one unused for longest goes.
 struct StatementCache {
-    private struct Entry {
-        let statement: Statement
-        let lastUse: UInt64
-    }
-
     private let capacity: Int
-    private var entries: [UInt: Entry] = [:]
+    /// Where each one's SQL lies; some dozens of numbers are looked through faster than one is hashed.
+    private var addresses: [UInt] = []
+    /// Nil while it is in use.
+    private var statements: [Statement?] = []
+    private var lastUses: [UInt64] = []
     private var useCount: UInt64 = 0
 
     init(capacity: Int) {
@@ -20,21 +19,33 @@ struct StatementCache {
     }
 
     mutating func take(_ sql: SQL) -> Statement? {
-        entries.removeValue(forKey: sql.address)?.statement
+        guard let place = addresses.firstIndex(of: sql.address) else { return nil }
+        return statements[place].take()
     }
 
     mutating func putBack(_ statement: Statement) {
         useCount += 1
-        entries[statement.sql.address] = Entry(statement: statement, lastUse: useCount)
-        guard entries.count > capacity else { return }
-        if let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
-            entries.removeValue(forKey: oldest.key)
+        if let place = addresses.firstIndex(of: statement.sql.address) {
+            statements[place] = statement
+            lastUses[place] = useCount
+            return
         }
+        addresses.append(statement.sql.address)
+        statements.append(statement)
+        lastUses.append(useCount)
+        guard count > capacity,
+            let oldest = lastUses.indices.min(by: { lastUses[$0] < lastUses[$1] })
+        else { return }
+        addresses.remove(at: oldest)
+        statements.remove(at: oldest)
+        lastUses.remove(at: oldest)
     }
 
     mutating func removeAll() {
-        entries.removeAll()
+        addresses.removeAll()
+        statements.removeAll()
+        lastUses.removeAll()
     }
 
-    var count: Int { entries.count }
+    var count: Int { addresses.count }
 }

@@ -112,7 +112,8 @@ package struct Store: Sendable {
         if files != nil {
             connections = (0..<options.readerCount).map { index in
                 ReadConnection(
-                    on: executor("roost.reader.\(index)"), path: opening.path, switchboard)
+                    on: executor("roost.reader.\(index)"), path: opening.path, switchboard,
+                    lender: writer, opening: protection.isSealed ? nil : (owner, protection))
             }
         }
         let memoryIndex =
@@ -121,7 +122,10 @@ package struct Store: Sendable {
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         do {
             let (report, outboxReport) = try await open(writer, outbox, opening)
-            for connection in connections { try await connection.open(owner, protection) }
+            // Whether the key is the right one is told at once.
+            if protection.isSealed {
+                for connection in connections { try await connection.open(owner, protection) }
+            }
             try protection.finish()
             try files?.protect(as: options.fileProtection)
             if protection.isSealed { files?.deleteClearCopies() }
@@ -155,9 +159,19 @@ package struct Store: Sendable {
             let report = try await writer.open(opening)
             return (report, try await openOutbox().get())
         }
-        async let second = openOutbox()
-        let report = try await writer.open(opening)
-        return (report, try await second.get())
+        let second = Task(executorPreference: outbox.thread) { await openOutbox() }
+        let report: CacheReport
+        do throws(StoreError) {
+            if let opened = try writer.openHere(opening) {
+                report = opened
+            } else {
+                report = try await writer.open(opening)
+            }
+        } catch {
+            _ = await second.value
+            throw error
+        }
+        return (report, try await second.value.get())
     }
 
     /// Closes every database, after what was being done.

@@ -21,6 +21,14 @@ extension StoreWriter {
         }
     }
 
+    /// Rows written by this connection, those inside the index of words included, and pages read from
+    /// the file.
+    package func costs() async throws(StoreError) -> (writtenRows: Int64, readPages: Int) {
+        try await perform { connection throws(SQLiteError) in
+            (try connection.first(.totalChanges) ?? 0, connection.readPageCount)
+        }
+    }
+
     /// Zero between any two calls (scar 50).
     package func busyStatementCount() async throws(StoreError) -> Int {
         try await perform { connection throws(SQLiteError) in connection.busyStatementCount }
@@ -30,6 +38,8 @@ extension StoreWriter {
     package func hotPlans() async throws(StoreError) -> [String: [String]] {
         try await perform { connection throws(SQLiteError) in
             var plans = [
+                "oldestPage": try connection.plan(of: Query<MessageStretch, Void>.oldestPage),
+                "newestPage": try connection.plan(of: Query<MessageStretch, Void>.newestPage),
                 "oldestMessages": try connection.plan(
                     of: Query<MessageStretch, Void>.oldestMessages),
                 "newestMessages": try connection.plan(

@@ -57,19 +57,19 @@ package final class SuspensionGate: Sendable {
 
     /// Does a piece of work if nothing has to be waited for.
     ///
-    /// - Returns: Nil when it was not done: the gate is closed, other work came before, or the attempt
-    ///   was interrupted.
+    /// - Returns: Whether it was done; no when the gate is closed, other work came before, or the
+    ///   attempt said that it was interrupted.
     /// - Throws: What the attempt threw.
-    func performNow<Value, Failure: Error>(
-        _ attempt: () throws(Failure) -> Value?
-    ) throws(Failure) -> Value? {
+    func performNow<Failure: Error>(
+        _ attempt: () throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
         let ticket = state.withLock { state -> Int? in
             guard !state.isClosed, state.tickets.isEmpty else { return nil }
             state.lastTicket += 1
             state.tickets.append(state.lastTicket)
             return state.lastTicket
         }
-        guard let ticket else { return nil }
+        guard let ticket else { return false }
         defer { leave(ticket) }
         return try attempt()
     }

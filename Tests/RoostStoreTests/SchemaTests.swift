@@ -20,9 +20,10 @@ struct SchemaTests {
         SEARCH message USING PRIMARY KEY (channel_id=? AND (created_at,message_id)>(?,?) AND \
         (created_at,message_id)<(?,?))
         """
+    private static let moments =
+        "SEARCH message USING PRIMARY KEY (channel_id=? AND created_at>? AND created_at<?)"
     private static let place = """
-        SEARCH message USING PRIMARY KEY (channel_id=? AND created_at=? AND message_id>? AND \
-        message_id<?)
+        SEARCH message USING PRIMARY KEY (channel_id=? AND created_at=? AND message_id=?)
         """
 
     private static func keyed(_ index: String, _ column: String) -> String {
@@ -33,6 +34,8 @@ struct SchemaTests {
     }
 
     static let plans: [(name: String, plan: String)] = [
+        ("oldestPage", moments),
+        ("newestPage", moments),
         ("oldestMessages", stretch),
         ("newestMessages", stretch),
         ("oldestOfCustomType", keyed("message_by_custom_type", "custom_type_id")),

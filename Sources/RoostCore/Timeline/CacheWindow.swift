@@ -92,25 +92,21 @@ package struct CacheWindow: Hashable, Sendable {
 
     /// Works out how far a read reaches from what it found.
     ///
-    /// `older` holds at most `olderCount + 1` messages before the asked stretch, newest first: the one
-    /// too many tells that there are more. `inside` holds all messages of the stretch, oldest first,
-    /// and `newer` those after it like `older`, but oldest first.
+    /// `older` holds the messages before the asked stretch, newest first, and whether the range has
+    /// more of them; `inside` holds all messages of the stretch, oldest first, and `newer` those after
+    /// it like `older`, but oldest first.
     package init(
-        query: WindowQuery, range: CoveredRange, older: consuming [Message], inside: [Message],
-        newer: [Message], coverage: Coverage, sequence: Int64
+        range: CoveredRange, older: (messages: [Message], hasMore: Bool), inside: [Message],
+        newer: (messages: [Message], hasMore: Bool), coverage: Coverage, sequence: Int64
     ) {
-        let hasMoreOlder = older.count > query.olderCount
-        let hasMoreNewer = newer.count > query.newerCount
-        // In place, because a message is large and its parts are counted.
-        var messages = older
-        if hasMoreOlder { messages.removeLast(messages.count - query.olderCount) }
+        var messages = older.messages
         messages.reverse()
         messages += inside
-        messages += newer.prefix(query.newerCount)
+        messages += newer.messages
         let oldest = messages.first?.position ?? range.upper
         let newest = messages.last?.position ?? range.lower
-        let lower = hasMoreOlder ? oldest : range.lower
-        let upper = hasMoreNewer ? newest : range.upper
+        let lower = older.hasMore ? oldest : range.lower
+        let upper = newer.hasMore ? newest : range.upper
         self.init(
             extent: Extent(lower: min(lower, upper), upper: upper), messages: messages,
             coverage: coverage, sequence: sequence)

@@ -78,24 +78,22 @@ private struct OldMessage: Sendable {
         let position = Position(row, column: 1)
         senderRow = row.optionalInt64(3)
         senderID = row.optionalText(4)
-        let requestID = row.optionalText(5).map { RequestID($0) }
-        var message = Message(
-            delivery: .delivered(position.messageID, requestID), channelURL: ChannelURL(""),
-            createdAt: position.createdAt, content: .user(text: ""))
-        message.customType = row.text(6)
-        message.parentID = row.optionalInt64(7).map { MessageID($0) }
-        message.updatedAt = row.optionalInt64(8).map { Timestamp(milliseconds: $0) }
-        let role = try row.withBytes(9) { bytes throws(SQLiteError) in
+        var columns = MessageColumns(
+            id: position.messageID, channelURL: ChannelURL(""), createdAt: position.createdAt)
+        columns.requestID = row.optionalText(5).map { RequestID($0) }
+        columns.customType = row.text(6)
+        columns.parentID = row.optionalInt64(7).map { MessageID($0) }
+        columns.updatedAt = row.optionalInt64(8).map { Timestamp(milliseconds: $0) }
+        // Only the role is written again; who it was stays a number.
+        columns.sender = senderRow.map { _ in User(id: "") }
+        message = try row.withBytes(9) { bytes throws(SQLiteError) in
             do throws(PayloadError) {
                 // Version 1 names nobody in a payload.
-                return try MessagePayload.read(bytes, into: &message) { _ in User(id: "") }
+                return try MessagePayload.read(bytes, columns) { _ in User(id: "") }
             } catch {
                 throw error.asSQLiteError(reading: "a message")
             }
         }
-        // Only the role is written again; who it was stays a number.
-        message.sender = senderRow.map { _ in role.sender(User(id: "")) }
-        self.message = message
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostExecutors
 package import RoostModel
 internal import RoostSQLite
 
@@ -8,6 +9,8 @@ internal import RoostSQLite
 /// A call that has returned is on the disk. Nothing here is ever deleted but by `remove`.
 package actor OutboxStore {
     private nonisolated let executor: any SerialExecutor
+    /// The executor, where it is a thread of its own.
+    nonisolated var thread: ThreadExecutor? { executor as? ThreadExecutor }
     /// Nil in memory.
     private let files: StoreFiles?
     private var connection: Connection?

@@ -273,18 +273,15 @@ extension PayloadReader {
         let id = MessageID(try signed(bytes))
         var requestID: RequestID?
         if version == 1 { requestID = try optionalText(bytes).map { RequestID($0) } }
-        var message = Message(
-            delivery: .delivered(id, requestID), channelURL: channel, createdAt: createdAt,
-            content: .user(text: ""))
-        message.updatedAt = try moment(bytes)
-        message.parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
+        var columns = MessageColumns(id: id, channelURL: channel, createdAt: createdAt)
+        columns.requestID = requestID
+        columns.updatedAt = try moment(bytes)
+        columns.parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
             MessageID(try reader.signed(bytes))
         }
-        let sender = try optionalUser(bytes, user)
-        message.customType = try text(bytes)
-        let role = try MessagePayload.read(bytes, with: &self, into: &message, user: user)
-        message.sender = sender.map { role.sender($0) }
-        return message
+        columns.sender = try optionalUser(bytes, user)
+        columns.customType = try text(bytes)
+        return try MessagePayload.read(bytes, with: &self, columns, user: user)
     }
 
     fileprivate mutating func receipts(

@@ -67,66 +67,75 @@ package enum MessagePayload {
         }
     }
 
-    /// Reads a payload into a message that its columns have begun.
-    ///
-    /// The message's sender is looked up by the caller: the answer says as what they wrote. `user`
-    /// answers with the user of a row.
+    /// Reads a payload and makes the message of it and of its columns; `user` answers with the user of
+    /// a row.
     package static func read(
-        _ bytes: Span<UInt8>, into message: inout Message, user: (Int64) -> User
-    ) throws(PayloadError) -> SenderRole {
+        _ bytes: Span<UInt8>, _ columns: MessageColumns, user: (Int64) -> User
+    ) throws(PayloadError) -> Message {
         var reader = PayloadReader()
-        let role = try read(bytes, with: &reader, into: &message, user: user)
+        let message = try read(bytes, with: &reader, columns, user: user)
         try reader.finish(bytes)
-        return role
+        return message
     }
 
+    // The message is made once, of all its parts: each change of one that is there has to ask whether
+    // somebody shares it.
     static func read(
-        _ bytes: Span<UInt8>, with reader: inout PayloadReader, into message: inout Message,
+        _ bytes: Span<UInt8>, with reader: inout PayloadReader, _ columns: MessageColumns,
         user: (Int64) -> User
-    ) throws(PayloadError) -> SenderRole {
+    ) throws(PayloadError) -> Message {
         let version = try reader.version(bytes, newest: version)
         let flags = Flags(rawValue: try reader.number(bytes))
         guard flags.isSubset(of: .all(in: version)) else { throw .invalid }
-        message.isReplyToChannel = flags.contains(.isReplyToChannel)
-        message.isSilent = flags.contains(.isSilent)
-        message.content = try reader.fullContent(bytes)
-        if flags.contains(.hasData) { message.data = try reader.text(bytes) }
-        if flags.contains(.mentionsChannel) { message.mention.kind = .channel }
+        let content = try reader.fullContent(bytes)
+        let data = flags.contains(.hasData) ? try reader.text(bytes) : ""
+        var mention = Mention(kind: flags.contains(.mentionsChannel) ? .channel : .users)
         if flags.contains(.hasMentionedUsers) {
-            message.mention.userIDs = try reader.list(bytes) { reader, bytes throws(PayloadError) in
+            mention.userIDs = try reader.list(bytes) { reader, bytes throws(PayloadError) in
                 UserID(try reader.text(bytes))
             }
         }
-        if flags.contains(.hasMetaArrays) { message.metaArrays = try reader.metaArrays(bytes) }
-        if flags.contains(.hasUnknownFields) {
-            message.unknownFields = try reader.unknownFields(bytes)
+        let metaArrays = flags.contains(.hasMetaArrays) ? try reader.metaArrays(bytes) : []
+        let unknownFields =
+            flags.contains(.hasUnknownFields) ? try reader.unknownFields(bytes) : UnknownFields()
+        let requestID =
+            flags.contains(.hasRequestID) ? try reader.requestID(bytes) : columns.requestID
+        var sender: Sender?
+        if let user = columns.sender {
+            let role = flags.contains(.isFromOperator) ? Role.operator : .none
+            var known = Sender(user: user, role: role)
+            known.isBlockedByMe = flags.contains(.isSenderBlocked)
+            sender = known
         }
-        if flags.contains(.hasRequestID) {
-            let requestID = try reader.requestID(bytes)
-            if let id = message.messageID { message.delivery = .delivered(id, requestID) }
-        }
+        var message = Message(
+            delivery: .delivered(columns.id, requestID), channelURL: columns.channelURL,
+            createdAt: columns.createdAt, updatedAt: columns.updatedAt, sender: sender,
+            content: content, data: data, customType: columns.customType, mention: mention,
+            metaArrays: metaArrays, parentID: columns.parentID,
+            isReplyToChannel: flags.contains(.isReplyToChannel),
+            isSilent: flags.contains(.isSilent), unknownFields: unknownFields)
         if flags.contains(.hasDetails) {
             message.details = try DetailPayload.read(bytes, with: &reader, user: user)
         }
-        return SenderRole(
-            role: flags.contains(.isFromOperator) ? .operator : .none,
-            isBlockedByMe: flags.contains(.isSenderBlocked))
+        return message
     }
 }
 
-/// A sender but for the user.
-package struct SenderRole: Hashable, Sendable {
-    package var role: Role
-    package var isBlockedByMe = false
+/// What a message's columns tell of it.
+package struct MessageColumns: Sendable {
+    package var id: MessageID
+    package var channelURL: ChannelURL
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp?
+    package var sender: User?
+    package var customType = ""
+    package var parentID: MessageID?
+    /// Only where an old payload does not have it.
+    package var requestID: RequestID?
 
-    package init(role: Role, isBlockedByMe: Bool = false) {
-        self.role = role
-        self.isBlockedByMe = isBlockedByMe
-    }
-
-    package func sender(_ user: User) -> Sender {
-        var sender = Sender(user: user, role: role)
-        sender.isBlockedByMe = isBlockedByMe
-        return sender
+    package init(id: MessageID, channelURL: ChannelURL, createdAt: Timestamp) {
+        self.id = id
+        self.channelURL = channelURL
+        self.createdAt = createdAt
     }
 }

@@ -36,9 +36,13 @@ extension Query where Input == Int64, Output == Int64 {
 }
 
 extension Query where Input == (key: CoverageKey, range: CoveredRange), Output == Void {
+    // Not `OR REPLACE`: what may delete another row takes a savepoint, at which the index of words writes
+    // out all it has.
+
+    /// Adds a range; one that began at the same place has been deleted.
     static let putRange = Query(
         sql: """
-            INSERT OR REPLACE INTO coverage
+            INSERT INTO coverage
                 (channel_id, filter_id, lower_at, lower_id, upper_at, upper_id, predecessor_id)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """,

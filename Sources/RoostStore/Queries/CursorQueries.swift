@@ -56,8 +56,9 @@ extension Query where Input == (kind: Int64, channelRow: Int64), Output == Curso
 extension Query where Input == (kind: Int64, channelRow: Int64, cursor: Cursor), Output == Void {
     static let putCursor = Query(
         sql: """
-            INSERT OR REPLACE INTO cursor (kind, channel_id, token, moment)
-            VALUES (?1, ?2, ?3, ?4)
+            INSERT INTO cursor (kind, channel_id, token, moment) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (kind, channel_id)
+                DO UPDATE SET token = ?3, moment = ?4, sealed_token = NULL
             """,
         bind: { input, bindings in
             bindings.append(input.kind)

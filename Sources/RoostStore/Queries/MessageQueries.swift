@@ -81,15 +81,17 @@ struct MessagePlace: Sendable {
 
 // Every list of columns below is the one `RowResolver.message` reads, row by row, out of `scan`.
 //
-// `message_id BETWEEN ?3 AND ?3` is an equality that the planner does not take for one: with `=` it
-// would go to `message_by_id` first and from there to the row, one walk more than by the place itself.
+// Where the place is known, the statement names the table's own index: the planner would go to
+// `message_by_id` first and from there to the row. By three equalities it is known that one row is meant
+// at most, so a change of it needs no savepoint, at which the index of words would write out all it has.
 
 extension Query where Input == MessagePlace, Output == Void {
     static let messageAtPlace = Query(
         sql: """
             SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
                 updated_at, payload
-            FROM message WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
+            FROM message INDEXED BY sqlite_autoindex_message_1
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
             """,
         bind: { place, bindings in
             bindings.append(place.channelRow)
@@ -146,23 +148,22 @@ extension Query where Input == MessageEntry, Output == Void {
     /// Changes what a message says and when it was edited; everything else is as it was.
     static let updateContent = Query(
         sql: """
-            UPDATE message SET updated_at = ?4, mentions_me = ?5, payload = ?6
-            WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
+            UPDATE message INDEXED BY sqlite_autoindex_message_1 SET updated_at = ?4, payload = ?5
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
             """,
         bind: { entry, bindings in
             bindings.append(entry.channelRow)
             bindings.append(entry.position)
             bindings.append(entry.message.updatedAt?.milliseconds)
-            bindings.append(entry.mentionsMe)
             bindings.append(entry.payload)
         })
 
     static let updateMessage = Query(
         sql: """
-            UPDATE message SET sender_id = ?4, kind = ?5, custom_type_id = ?6, parent_id = ?7,
+            UPDATE message INDEXED BY sqlite_autoindex_message_1 SET sender_id = ?4, kind = ?5, custom_type_id = ?6, parent_id = ?7,
                 updated_at = ?8, request_key = ?9, is_reply_to_channel = ?10, mentions_me = ?11,
                 payload = ?12
-            WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
             """,
         bind: { entry, bindings in entry.bind(&bindings) })
 }
@@ -170,8 +171,8 @@ extension Query where Input == MessageEntry, Output == Void {
 extension Query where Input == MessagePlace, Output == Void {
     static let deleteMessage = Query(
         sql: """
-            DELETE FROM message
-            WHERE channel_id = ?1 AND created_at = ?2 AND message_id BETWEEN ?3 AND ?3
+            DELETE FROM message INDEXED BY sqlite_autoindex_message_1
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
             """,
         bind: { place, bindings in
             bindings.append(place.channelRow)
@@ -221,31 +222,36 @@ extension RowResolver {
         let position = Position(row, column: 1)
         let url: ChannelURL
         if let channel { url = channel } else { url = try self.url(ofRow: row.int64(0)) }
-        var message = Message(
-            delivery: .delivered(position.messageID, nil), channelURL: url,
-            createdAt: position.createdAt, content: .user(text: ""))
-        message.parentID = row.optionalInt64(5).map { MessageID($0) }
-        message.updatedAt = row.optionalInt64(6).map { Timestamp(milliseconds: $0) }
-        if let word = row.optionalInt64(4) { message.customType = try self.word(inRow: word) }
-        let (role, count) = try row.withBytes(7) { bytes throws(SQLiteError) in
-            guard let rowSeals else { return (try read(bytes, into: &message), bytes.count) }
-            let place = SealPlace.message(
-                channelRow: row.int64(0), createdAt: row.int64(1), id: row.int64(2))
-            let role = try rowSeals.open(bytes, at: place, reading: "a message") {
-                bytes throws(SQLiteError) in try read(bytes, into: &message)
+        var columns = MessageColumns(
+            id: position.messageID, channelURL: url, createdAt: position.createdAt)
+        if let sender = row.optionalInt64(3) { columns.sender = user(inRow: sender) }
+        if let word = row.optionalInt64(4) { columns.customType = try self.word(inRow: word) }
+        columns.parentID = row.optionalInt64(5).map { MessageID($0) }
+        columns.updatedAt = row.optionalInt64(6).map { Timestamp(milliseconds: $0) }
+        var stored: StoredMessage?
+        try row.lendBytes(7) { bytes throws(SQLiteError) in
+            let message: Message
+            if let rowSeals {
+                let place = SealPlace.message(
+                    channelRow: row.int64(0), createdAt: row.int64(1), id: row.int64(2))
+                message = try rowSeals.open(bytes, at: place, reading: "a message") {
+                    bytes throws(SQLiteError) in try read(bytes, columns)
+                }
+            } else {
+                message = try read(bytes, columns)
             }
-            return (role, bytes.count)
+            stored = StoredMessage(message: message, payloadCount: bytes.count)
         }
-        if let sender = row.optionalInt64(3) { message.sender = role.sender(user(inRow: sender)) }
         try checkUsers()
-        return StoredMessage(message: message, payloadCount: count)
+        guard let stored else { preconditionFailure("Bytes that were lent have been read.") }
+        return stored
     }
 
     private func read(
-        _ bytes: Span<UInt8>, into message: inout Message
-    ) throws(SQLiteError) -> SenderRole {
+        _ bytes: Span<UInt8>, _ columns: MessageColumns
+    ) throws(SQLiteError) -> Message {
         do throws(PayloadError) {
-            return try MessagePayload.read(bytes, into: &message) { user(inRow: $0) }
+            return try MessagePayload.read(bytes, columns) { user(inRow: $0) }
         } catch {
             throw error.asSQLiteError(reading: "a message")
         }

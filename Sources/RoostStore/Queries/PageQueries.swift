@@ -10,6 +10,28 @@ internal import RoostSQLite
 // LIMIT: who reads stops when there is enough, because the filter drops rows on the way.
 
 extension Query where Input == MessageStretch, Output == Void {
+    // The two that every timeline asks with. They compare moments only, because to compare places takes
+    // as many steps a row as to read it: at the two ends they may find messages of the same moment
+    // beyond, which `MessageStretch.contains` tells.
+
+    /// The messages of a stretch's moments, oldest first.
+    static let oldestPage = Query(
+        sql: """
+            SELECT ?1, created_at, message_id, sender_id, custom_type_id, parent_id, updated_at, payload
+            FROM message WHERE channel_id = ?1 AND created_at BETWEEN ?2 AND ?3
+            ORDER BY created_at, message_id
+            """,
+        bind: { stretch, bindings in stretch.bindMoments(&bindings) })
+
+    /// The messages of a stretch's moments, newest first.
+    static let newestPage = Query(
+        sql: """
+            SELECT ?1, created_at, message_id, sender_id, custom_type_id, parent_id, updated_at, payload
+            FROM message WHERE channel_id = ?1 AND created_at BETWEEN ?2 AND ?3
+            ORDER BY created_at DESC, message_id DESC
+            """,
+        bind: { stretch, bindings in stretch.bindMoments(&bindings) })
+
     /// The messages of a stretch, oldest first.
     static let oldestMessages = Query(
         sql: """
@@ -149,6 +171,18 @@ extension MessageStretch {
         bindings.append(upper)
     }
 
+    fileprivate func bindMoments(_ bindings: inout Bindings) {
+        bindings.append(channelRow)
+        bindings.append(lower.createdAt.milliseconds)
+        bindings.append(upper.createdAt.milliseconds)
+    }
+
+    /// Whether the message of a row lies in it.
+    func contains(_ row: borrowing Row) -> Bool {
+        let place = Position(row, column: 1)
+        return lower <= place && place <= upper
+    }
+
     fileprivate func bindKeyed(_ bindings: inout Bindings) {
         bind(&bindings)
         bindings.append(key)
@@ -163,6 +197,8 @@ struct RowFilter: Sendable {
     private let senders: Set<Int64>?
     private let replyType: MessageFilter.ReplyType
     private let parent: Int64?
+    /// Nothing is asked, and so the columns from the eighth on need not be there.
+    private let matchesAll: Bool
 
     /// Looks the filter's names up.
     ///
@@ -201,10 +237,12 @@ struct RowFilter: Sendable {
         self.senders = senders
         replyType = filter.parentID == nil ? filter.replyType : .all
         parent = filter.parentID?.rawValue
+        matchesAll = filter == .everything
     }
 
     /// Judges a row of one of the statements above.
     func matches(_ row: borrowing Row) -> Bool {
+        if matchesAll { return true }
         if let kind, row.int64(8) != Int64(kind.rawValue) { return false }
         if let customTypes, !customTypes.contains(row.optionalInt64(4)) { return false }
         if let senders {
@@ -222,6 +260,7 @@ struct RowFilter: Sendable {
     func statement(
         newestFirst: Bool
     ) -> (query: Query<MessageStretch, Void>, key: Int64) {
+        if matchesAll { return (newestFirst ? .newestPage : .oldestPage, 0) }
         if let parent { return (newestFirst ? .newestOfParent : .oldestOfParent, parent) }
         if let customTypes, customTypes.count == 1, let type = customTypes.first ?? nil {
             return (newestFirst ? .newestOfCustomType : .oldestOfCustomType, type)

@@ -56,11 +56,13 @@ struct OwnerQueries: Sendable {
 extension Query where Input == Void, Output == Int64 {
     /// The number of the last commit.
     static let sequence = Query(sql: "SELECT sequence FROM store_state") { row in row.int64(0) }
+}
 
-    /// Takes the number of this commit.
-    static let nextSequence = Query(
-        sql: "UPDATE store_state SET sequence = sequence + 1 RETURNING sequence"
-    ) { row in row.int64(0) }
+extension Query where Input == Int64, Output == Void {
+    /// Takes a number for this commit; of the one row, by its key, so that no savepoint is taken.
+    static let setSequence = Query(
+        sql: "UPDATE store_state SET sequence = ?1 WHERE id = 1",
+        bind: { sequence, bindings in bindings.append(sequence) })
 }
 
 extension Query where Input == Void, Output == [UInt8]? {
@@ -73,4 +75,13 @@ extension Query where Input == [UInt8]?, Output == Void {
     static let setSession = Query(
         sql: "UPDATE store_state SET session = ?1",
         bind: { bytes, bindings in bindings.append(bytes) })
+}
+
+extension Connection {
+    /// Takes the number of this commit, one more than the last one's.
+    func takeSequence() throws(SQLiteError) -> Int64 {
+        let sequence = (try first(.sequence) ?? 0) + 1
+        try execute(.setSequence, sequence)
+        return sequence
+    }
 }

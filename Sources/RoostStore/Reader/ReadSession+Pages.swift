@@ -17,9 +17,9 @@ extension ReadSession {
         let filter = try rowFilter(query.filter)
         func page(
             from lower: Position?, through upper: Position?, newestFirst: Bool, limit: Int
-        ) throws(SQLiteError) -> [Message] {
-            guard let lower, let upper, lower <= upper, let filter else { return [] }
-            return try messages(
+        ) throws(SQLiteError) -> (messages: [Message], hasMore: Bool) {
+            guard let lower, let upper, lower <= upper, let filter else { return ([], false) }
+            return try self.page(
                 MessageStretch(channelRow: row, lower: lower, upper: upper), filter,
                 in: query.channel, newestFirst: newestFirst, limit: limit)
         }
@@ -28,16 +28,20 @@ extension ReadSession {
         // A point beside the range leaves one side empty: all of the range lies on the other.
         let olderEnd = lower == .distantPast ? nil : min(lower.previous, range.upper)
         let newerStart = upper == .distantFuture ? nil : max(upper.next, range.lower)
+        // Who wants nothing newer is not told whether there is: that takes as long as some messages.
+        let end = query.newerCount == 0 ? min(range.upper, max(upper, range.lower)) : range.upper
         return CacheWindow(
-            query: query, range: range,
+            range: CoveredRange(lower: range.lower, upper: end),
             older: try page(
-                from: range.lower, through: olderEnd, newestFirst: true,
-                limit: query.olderCount + 1),
+                from: range.lower, through: olderEnd, newestFirst: true, limit: query.olderCount),
             inside: query.isBetweenMessages
-                ? [] : try page(from: lower, through: upper, newestFirst: false, limit: .max),
-            newer: try page(
-                from: newerStart, through: range.upper, newestFirst: false,
-                limit: query.newerCount + 1),
+                ? []
+                : try page(from: lower, through: upper, newestFirst: false, limit: .max).messages,
+            newer: query.newerCount == 0
+                ? ([], false)
+                : try page(
+                    from: newerStart, through: range.upper, newestFirst: false,
+                    limit: query.newerCount),
             coverage: coverage, sequence: sequence)
     }
 
@@ -47,16 +51,30 @@ extension ReadSession {
         limit: Int
     ) throws(SQLiteError) -> [Message] {
         guard limit > 0 else { return [] }
+        return try page(stretch, filter, in: channel, newestFirst: newestFirst, limit: limit)
+            .messages
+    }
+
+    /// The same, and whether another one matches; that one is not decoded.
+    private func page(
+        _ stretch: MessageStretch, _ filter: RowFilter, in channel: ChannelURL, newestFirst: Bool,
+        limit: Int
+    ) throws(SQLiteError) -> (messages: [Message], hasMore: Bool) {
         let (query, key) = filter.statement(newestFirst: newestFirst)
         var stretch = stretch
         stretch.key = key
         var messages: [Message] = []
         messages.reserveCapacity(min(limit, 128))
+        var hasMore = false
         try connection.scan(query, stretch) { row throws(SQLiteError) in
-            guard filter.matches(row) else { return true }
+            guard stretch.contains(row), filter.matches(row) else { return true }
+            guard messages.count < limit else {
+                hasMore = true
+                return false
+            }
             messages.append(try message(row, in: channel).message)
-            return messages.count < limit
+            return true
         }
-        return messages
+        return (messages, hasMore)
     }
 }

@@ -10,13 +10,13 @@ final class ReadSession {
     /// The last commit this read sees.
     private(set) var sequence: Int64 = 0
     /// Taken over from the read before, and handed on to the next.
-    var book: ReadBook
+    let book: ReadBook
     /// How payloads are sealed; nil in the clear.
     let rowSeals: RowSeals?
     /// Why a user could not be read.
-    private var failure: SQLiteError?
+    @exclusivity(unchecked) private var failure: SQLiteError?
 
-    init(_ connection: Connection, _ book: consuming ReadBook) {
+    init(_ connection: Connection, _ book: ReadBook) {
         self.connection = connection
         rowSeals = connection.seals
         self.book = book
@@ -29,9 +29,16 @@ final class ReadSession {
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
-        if let known = book.channels[url] { return known }
-        guard let row = try connection.channelRow(url)?.row else { return nil }
-        book.channels[url] = row
+        if let last = unsafe book.lastChannel, last.url == url { return last.row }
+        let row: Int64
+        if let known = unsafe book.channels[url] {
+            row = known
+        } else {
+            guard let found = try connection.channelRow(url)?.row else { return nil }
+            unsafe book.channels[url] = found
+            row = found
+        }
+        unsafe book.lastChannel = (url, row)
         return row
     }
 
@@ -53,9 +60,9 @@ final class ReadSession {
 
     /// What is known of a channel without a filter: of the channel on screen every page asks for it.
     private func everythingCovered(ofRow row: Int64) throws(SQLiteError) -> Coverage {
-        if let known = book.coverage[row] { return known }
+        if let known = unsafe book.coverage[row] { return known }
         let coverage = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
-        book.coverage[row] = coverage
+        unsafe book.coverage.add(coverage, at: row)
         return coverage
     }
 
@@ -94,7 +101,7 @@ final class ReadSession {
     func rowFilter(_ filter: MessageFilter) throws(SQLiteError) -> RowFilter? {
         try RowFilter(
             filter,
-            customTypeRow: { name throws(SQLiteError) in try book.words.knownRow(name) },
+            customTypeRow: { name throws(SQLiteError) in try unsafe book.words.knownRow(name) },
             senderRow: { id throws(SQLiteError) in
                 try connection.user(id)?.row
             })
@@ -102,67 +109,75 @@ final class ReadSession {
 
     /// The row of a custom type; nil when no channel and no message has it.
     func customTypeRow(_ name: String) throws(SQLiteError) -> Int64? {
-        try book.words.knownRow(name)
+        try unsafe book.words.knownRow(name)
     }
 }
 
 extension ReadSession: RowResolver {
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
-        if let known = book.urls[row] { return known }
+        if let known = unsafe book.urls[row] { return known }
         let url = try connection.channelURL(ofRow: row)
-        book.urls[row] = url
+        unsafe book.urls.add(url, at: row)
         return url
     }
 
     func word(inRow row: Int64) throws(SQLiteError) -> String {
-        try book.words.text(inRow: row)
+        try unsafe book.words.text(inRow: row)
     }
 
     func user(inRow row: Int64) -> User {
-        if let known = book.users[row] { return known }
+        if let known = unsafe book.users[row] { return known }
         do throws(SQLiteError) {
             let stored = try connection.user(inRow: row)
-            book.users.add(stored.user, at: row)
+            unsafe book.users.add(stored.user, at: row)
             return stored.user
         } catch {
-            failure = failure ?? error
+            unsafe failure = unsafe failure ?? error
             return User(id: UserID(""))
         }
     }
 
     func checkUsers() throws(SQLiteError) {
         // Told once: the next row may be sound.
-        if let failure = failure.take() { throw failure }
+        if let failure = unsafe failure.take() { throw failure }
     }
 }
 
 /// What the reads of one connection have looked up, as of one commit.
 ///
 /// Nearly every page is by the same few people, and nearly every read sees the state of the one before.
-struct ReadBook {
+final class ReadBook {
+    // One read at a time has the book, and no two uses of a variable overlap: the check at run time,
+    // which every message would pay, could find nothing.
     /// The last commit these are from.
     fileprivate(set) var sequence: Int64?
-    fileprivate var users = RowTable<User>()
-    fileprivate var urls: [Int64: ChannelURL] = [:]
-    fileprivate var channels: [ChannelURL: Int64] = [:]
-    fileprivate var coverage: [Int64: Coverage] = [:]
-    fileprivate var words: WordBook
+    @exclusivity(unchecked) fileprivate var users = RowTable<User>()
+    @exclusivity(unchecked) fileprivate var urls = RowTable<ChannelURL>()
+    @exclusivity(unchecked) fileprivate var channels: [ChannelURL: Int64] = [:]
+    /// The channel on screen is asked for again and again.
+    @exclusivity(unchecked) fileprivate var lastChannel: (url: ChannelURL, row: Int64)?
+    @exclusivity(unchecked) fileprivate var coverage = RowTable<Coverage>()
+    @exclusivity(unchecked) fileprivate var words: WordBook
     var search = SearchBook()
 
     /// Some ten megabytes; beyond, looking up begins anew.
     private static let capacity = 20_000
 
     init(_ connection: Connection) {
-        words = WordBook(connection)
+        unsafe words = WordBook(connection)
     }
 
     /// Forgets what a later commit may have changed.
-    fileprivate mutating func turn(to sequence: Int64, _ connection: Connection) {
-        let count = users.count + channels.count + coverage.count
+    fileprivate func turn(to sequence: Int64, _ connection: Connection) {
+        let count = unsafe users.count + channels.count + coverage.count
         guard sequence != self.sequence || count > Self.capacity else { return }
-        let search = search.atOtherCommit
-        self = ReadBook(connection)
-        self.search = search
+        unsafe users = RowTable()
+        unsafe urls = RowTable()
+        unsafe channels = [:]
+        unsafe lastChannel = nil
+        unsafe coverage = RowTable()
+        unsafe words = WordBook(connection)
+        search = search.atOtherCommit
         self.sequence = sequence
     }
 }

@@ -9,29 +9,34 @@ protocol SnapshotSource: Actor {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T
 
-    /// Reads on the calling thread where that is allowed and nobody is reading; nil where it is not.
+    /// Reads on the calling thread where that is allowed and nobody is reading; no where it is not.
     ///
-    /// For what is short: the caller's own executor waits.
-    nonisolated func snapshotHere<T: Sendable>(
-        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T?
+    /// For what is short: the caller's own executor waits. Not generic, because what is generic costs
+    /// as much here as the reading.
+    nonisolated func readHere(
+        _ read: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(StoreError) -> Bool
 }
 
 extension SnapshotSource {
-    nonisolated func snapshotHere<T: Sendable>(
-        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T? { nil }
+    nonisolated func readHere(
+        _ read: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(StoreError) -> Bool { false }
 }
 
 /// Owns a connection that only reads.
 actor ReadConnection: SnapshotSource {
     private nonisolated let executor: any SerialExecutor
+    /// The executor, where it is a thread whose place another may take.
+    private nonisolated let thread: ThreadExecutor?
     let path: String
+    // SAFETY: for the four below: they are touched by this actor's jobs, and by `readHere`, which runs
+    // in the place of its executor's thread: never by two at once.
     /// Made by the first read: what nobody reads from need not be opened.
-    private var connection: Connection?
+    private nonisolated(unsafe) var connection: Connection?
     /// How the connection is made; nil while this is closed.
-    private var opening: (owner: StoreOwner?, protection: StoreProtection)?
-    private var book: ReadBook?
+    private nonisolated(unsafe) var opening: (owner: StoreOwner?, protection: StoreProtection)?
+    private nonisolated(unsafe) var book: ReadBook?
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
 
@@ -40,36 +45,47 @@ actor ReadConnection: SnapshotSource {
         unsafe executor.asUnownedSerialExecutor()
     }
 
+    /// How many reads the writer's connection has answered.
+    private nonisolated(unsafe) var loanCount = 0
+    private nonisolated let lender: StoreWriter?
+
+    /// A reader that `lender` answers for until there is enough to read to open a connection for.
+    ///
+    /// With `opening` it is open from the first.
     init(
         on executor: any SerialExecutor, path: String,
-        _ switchboard: StoreSwitch = StoreSwitch()
+        _ switchboard: StoreSwitch = StoreSwitch(), lender: StoreWriter? = nil,
+        opening: (owner: StoreOwner?, protection: StoreProtection)? = nil
     ) {
+        self.lender = lender
+        unsafe self.opening = opening
         self.switchboard = switchboard
         gate = switchboard.makeGate()
         self.executor = executor
+        thread = executor as? ThreadExecutor
         self.path = path
     }
 
     func open(
         _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none
     ) throws(StoreError) {
-        guard opening == nil else { return }
+        guard unsafe opening == nil else { return }
         try switchboard.admit(gate)
-        opening = (owner, protection)
+        unsafe opening = (owner, protection)
         // Whether the key is the right one is told at once.
         if protection.isSealed { _ = try opened() }
     }
 
     func close() {
-        opening = nil
-        book = nil
-        connection = nil
+        unsafe opening = nil
+        unsafe book = nil
+        unsafe connection = nil
     }
 
     /// The connection; nil when a suspension came while it was made.
-    private func opened() throws(StoreError) -> Connection? {
-        if let connection { return connection }
-        guard let opening else { throw .closed }
+    private nonisolated func opened() throws(StoreError) -> Connection? {
+        if let connection = unsafe connection { return connection }
+        guard let opening = unsafe opening else { throw .closed }
         let made: Connection
         do throws(SQLiteError) {
             made = try Connection(
@@ -84,8 +100,8 @@ actor ReadConnection: SnapshotSource {
         } catch  where error.kind == .suspended {
             return nil
         }
-        book = ReadBook(made)
-        connection = made
+        unsafe book = ReadBook(made)
+        unsafe connection = made
         return made
     }
 
@@ -105,32 +121,48 @@ actor ReadConnection: SnapshotSource {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
-            try attempt(read)
+            var value: T?
+            let isDone = try attempt { session throws(SQLiteError) in value = try read(session) }
+            return isDone ? value : nil
         }
     }
 
-    nonisolated func snapshotHere<T: Sendable>(
-        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T? {
-        guard let thread = executor as? ThreadExecutor else { return nil }
-        return try thread.runHere { () throws(StoreError) -> T? in
-            try gate.performNow { () throws(StoreError) -> T? in
-                try assumeIsolated { reader in
-                    Result { () throws(StoreError) in try reader.attempt(read) }
-                }.get()
-            }
-        } ?? nil
+    nonisolated func readHere(
+        _ read: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(StoreError) -> Bool {
+        guard let thread, thread.borrow() else { return false }
+        defer { thread.giveBack() }
+        return try gate.performNow { () throws(StoreError) in
+            if try borrowed(read) { return true }
+            return try attempt(read)
+        }
     }
 
-    /// Reads now; nil when it was interrupted.
-    private func attempt<T: Sendable>(
-        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) throws(StoreError) -> T? {
-        guard let connection = try opened() else { return nil }
+    /// Reads with the writer's connection, if that is free: what a person sees first need not wait until
+    /// another one has been opened, which takes longer than to read it.
+    private nonisolated func borrowed(
+        _ read: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(StoreError) -> Bool {
+        guard unsafe connection == nil, unsafe opening != nil, let lender,
+            unsafe loanCount < Self.maxLoans
+        else { return false }
+        unsafe loanCount += 1
+        return try lender.lend(read)
+    }
+
+    /// Enough for a list of channels and a timeline or two.
+    private static let maxLoans = 8
+
+    /// Reads now; no when it was interrupted.
+    private nonisolated func attempt(
+        _ read: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(StoreError) -> Bool {
+        guard let connection = try opened() else { return false }
         do throws(SQLiteError) {
-            return try connection.read(read, &book)
+            try unsafe connection.read(read, &book)
+            return true
         } catch  where error.isInterrupted {
-            return nil
+            return false
         } catch {
             throw StoreError(error, in: path)
         }
@@ -140,18 +172,16 @@ actor ReadConnection: SnapshotSource {
 extension Connection {
     /// Runs a read on one state of the database.
     ///
-    /// `book` is what the last read had looked up; it is taken while the read goes on, so that it is
-    /// never copied.
-    func read<T>(
-        _ read: (ReadSession) throws(SQLiteError) -> T, _ book: inout ReadBook?
-    ) throws(SQLiteError) -> T {
-        // The session is its only owner while the read goes on: whatever it adds is added in place.
+    /// `book` is what the last read had looked up.
+    func read(
+        _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?
+    ) throws(SQLiteError) {
+        // A read that fails leaves none behind: it may have noted half of something.
         let session = ReadSession(self, book.take() ?? ReadBook(self))
-        return try snapshot { () throws(SQLiteError) in
+        try withSnapshot { () throws(SQLiteError) in
             try session.begin()
-            let value = try read(session)
-            book = session.book
-            return value
+            try read(session)
         }
+        book = session.book
     }
 }

@@ -206,7 +206,11 @@ package struct StoreReader: Sendable {
     func ask<Value: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Value {
-        if let value = try source.snapshotHere(read) { return value }
+        var value: Value?
+        let isDone = try source.readHere { session throws(SQLiteError) in
+            value = try read(session)
+        }
+        if isDone, let value { return value }
         return try await source.snapshot(read)
     }
 }

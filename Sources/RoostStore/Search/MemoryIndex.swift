@@ -123,8 +123,9 @@ actor MemoryIndex {
         known = nil  // Should anything fail half-way, the index is begun anew.
         let outcome: Outcome<T>
         do throws(SQLiteError) {
-            (outcome, known) = try connection.read(
-                { session throws(SQLiteError) -> (Outcome<T>, Int64) in
+            var found: (Outcome<T>, Int64)?
+            try connection.read(
+                { session throws(SQLiteError) in
                     var known = before
                     for entry in entries {
                         guard let sequence = known else { break }
@@ -132,14 +133,20 @@ actor MemoryIndex {
                     }
                     var index = try known == nil ? nil : SearchIndex(in: connection)
                     if let known, index != nil, known < session.sequence {
-                        return (.behind(session.sequence), known)
+                        found = (.behind(session.sequence), known)
+                        return
                     }
                     if index == nil {
                         index = try SearchIndex.make(in: connection, isCacheEmpty: false)
                     }
-                    guard var index else { return (.behind(session.sequence), session.sequence) }
-                    return (.done(try body(session, &index)), session.sequence)
+                    guard var index else {
+                        found = (.behind(session.sequence), session.sequence)
+                        return
+                    }
+                    found = (.done(try body(session, &index)), session.sequence)
                 }, &book)
+            guard let found else { preconditionFailure("A read that did not fail has answered.") }
+            (outcome, known) = found
         } catch {
             throw StoreError(error, in: path)
         }

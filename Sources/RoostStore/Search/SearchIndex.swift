@@ -116,7 +116,9 @@ package struct SearchIndex {
         precondition(limit > 0, "A step of no message would never end.")
         guard !state.isComplete else { return }
         let entries = try messages(state.floor, limit)
-        for entry in entries { try add(entry) }
+        // In rising order: at each number that is lower than the one before, the table writes out all
+        // that it has gathered.
+        for entry in entries.reversed() { try add(entry) }
         try store(
             State(
                 floor: entries.count < limit ? .min : entries[entries.count - 1].messageID,

@@ -152,15 +152,14 @@ struct RewrittenMessage: Sendable {
     /// The request ID that its row has a key for, out of its payload in the clear.
     func requestID(in plain: [UInt8]) throws(SQLiteError) -> RequestID? {
         guard hasKey else { return nil }
-        var copy = Message(
-            delivery: .delivered(place.position.messageID, nil), channelURL: ChannelURL(""),
-            createdAt: place.position.createdAt, content: .user(text: ""))
+        let columns = MessageColumns(
+            id: place.position.messageID, channelURL: ChannelURL(""),
+            createdAt: place.position.createdAt)
         do throws(PayloadError) {
-            _ = try MessagePayload.read(plain.span, into: &copy) { _ in User(id: "") }
+            return try MessagePayload.read(plain.span, columns) { _ in User(id: "") }.requestID
         } catch {
             throw error.asSQLiteError(reading: "a message")
         }
-        return copy.requestID
     }
 }
 

@@ -137,7 +137,9 @@ where
 extension Query where Input == (kind: Int64, channelRow: Int64, sealed: [UInt8]), Output == Void {
     fileprivate static let putSealedCursor = Query(
         sql: """
-            INSERT OR REPLACE INTO cursor (kind, channel_id, sealed_token) VALUES (?1, ?2, ?3)
+            INSERT INTO cursor (kind, channel_id, sealed_token) VALUES (?1, ?2, ?3)
+            ON CONFLICT (kind, channel_id)
+                DO UPDATE SET token = NULL, moment = NULL, sealed_token = ?3
             """,
         bind: { input, bindings in
             bindings.append(input.kind)

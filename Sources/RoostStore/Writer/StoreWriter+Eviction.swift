@@ -9,6 +9,8 @@ internal import RoostSQLite
 extension StoreWriter {
     /// Messages deleted in one transaction: others wait for it a tenth of a second.
     private static let slice = 2_000
+    /// Messages whose words are put in by one transaction: as long.
+    private static let indexedSlice = 10_000
     /// Free pages returned in one transaction.
     private static let givenBack = 256
 
@@ -109,7 +111,7 @@ extension StoreWriter {
             // Where words cannot be indexed there is nothing to fill.
             var isComplete = true
             do throws(StoreError) {
-                isComplete = try indexNext().isComplete
+                isComplete = try indexNext(Self.indexedSlice).isComplete
             } catch  where error.kind == .searchUnavailable {}
             if isComplete { try planRest(of: &trim) }
         case .slices: commit = try deleteSlice(&trim)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostCore
+internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
@@ -10,11 +11,20 @@ internal import RoostSQLite
 ///   order.
 package actor StoreWriter {
     private nonisolated let executor: any SerialExecutor
+    /// The executor, where it is a thread whose place another may take.
+    private nonisolated let thread: ThreadExecutor?
     let path: String
     private let owner: StoreOwner
     private var connection: Connection? {
-        didSet { book = nil }
+        didSet {
+            book = nil
+            unsafe lent = (connection, nil)
+        }
     }
+    // SAFETY: touched by this actor's jobs, and by `lend`, which runs in the place of its executor's
+    // thread: never by two at once.
+    /// The connection as it is lent to readers, and what they have looked up.
+    private nonisolated(unsafe) var lent: (connection: Connection?, book: ReadBook?) = (nil, nil)
     /// What the last commit has looked up; nil while one is under way, or after one that failed.
     private var book: WriteBook?
     /// Keeps other clients out of the folder.
@@ -25,7 +35,10 @@ package actor StoreWriter {
     var budget: BudgetKeeper
     private var foreign: ForeignCommits?
     private var bell: FileBell?
-    private var listener: Task<Void, Never>?
+    /// Ends the listening to the bell.
+    private var stopsListening: (@Sendable () -> Void)?
+    /// Whether the bell was heard and nobody has looked yet.
+    private nonisolated let hasRung = Guarded(false)
     private var isClosed = false
     let switchboard: StoreSwitch
     let gate: SuspensionGate
@@ -43,9 +56,12 @@ package actor StoreWriter {
         gate = switchboard.makeGate()
         self.budget = budget
         self.executor = executor
+        thread = executor as? ThreadExecutor
         self.path = path
         self.owner = owner
     }
+
+    deinit { stopsListening?() }
 
     /// Writes down what the server said: all of it in one transaction, or nothing.
     ///
@@ -70,7 +86,7 @@ package actor StoreWriter {
                 let session = WriteSession(
                     connection, me: UserID(owner.user), try bookOfLastCommit(in: connection))
                 let changes = try session.apply(mutations)
-                let sequence = try connection.first(.nextSequence) ?? 0
+                let sequence = try connection.takeSequence()
                 return (
                     Commit(sequence: sequence, changes: changes), session.book(at: sequence)
                 )
@@ -156,6 +172,36 @@ package actor StoreWriter {
         return report
     }
 
+    /// Opens the cache on the calling thread, which saves two changes of threads; nil where that is not
+    /// allowed (see `ThreadExecutor.runHere`).
+    nonisolated func openHere(_ opening: CacheOpening) throws(StoreError) -> CacheReport? {
+        guard let thread, thread.borrow() else { return nil }
+        defer { thread.giveBack() }
+        return try assumeIsolated { writer in
+            Result { () throws(StoreError) in try writer.open(opening) }
+        }.get()
+    }
+
+    /// Reads with this connection on the calling thread, where that is allowed and nothing is being
+    /// written; no where it is not.
+    nonisolated func lend(
+        _ read: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(StoreError) -> Bool {
+        guard let thread, thread.borrow() else { return false }
+        defer { thread.giveBack() }
+        return try gate.performNow { () throws(StoreError) in
+            guard let connection = unsafe lent.connection else { return false }
+            do throws(SQLiteError) {
+                try unsafe connection.read(read, &lent.book)
+                return true
+            } catch  where error.isInterrupted {
+                return false
+            } catch {
+                throw StoreError(error, in: path)
+            }
+        }
+    }
+
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
     func letGo() {
         connection = nil
@@ -165,7 +211,8 @@ package actor StoreWriter {
     func close() {
         isClosed = true
         letGo()
-        listener?.cancel()
+        stopsListening?()
+        stopsListening = nil
         bell = nil
         readers.finish()
     }
@@ -175,13 +222,23 @@ package actor StoreWriter {
         guard let files else { return }
         do {
             let bell = try FileBell(file: files.lock)
-            let rings = try bell.rings()
+            stopsListening = try bell.listen { [weak self] in self?.noteRing() }
             self.bell = bell
-            listener = Task { [weak self] in
-                for await _ in rings { await self?.findForeignCommits() }
-            }
         } catch {
             // A system that has no more watches to give: see above.
+        }
+    }
+
+    /// Has somebody look, on this actor's thread, which is not made before there is something to see.
+    private nonisolated func noteRing() {
+        let isFirst = hasRung.withLock { hasRung in
+            defer { hasRung = true }
+            return !hasRung
+        }
+        guard isFirst else { return }
+        Task(executorPreference: thread) {
+            hasRung.withLock { $0 = false }
+            await findForeignCommits()
         }
     }
 
@@ -227,15 +284,16 @@ package actor StoreWriter {
 }
 
 extension [Mutation] {
-    /// Whether these are a page of history, of which more will come.
+    /// Whether these are a page of history or of a change log, of which more will come.
     fileprivate var isBulk: Bool {
-        contains { mutation in
-            if case .messages(_, let messages, _, _) = mutation {
-                messages.count > 30
-            } else {
-                false
+        count > 30
+            || contains { mutation in
+                if case .messages(_, let messages, _, _) = mutation {
+                    messages.count > 30
+                } else {
+                    false
+                }
             }
-        }
     }
 }
 
@@ -245,7 +303,10 @@ extension StoreWriter: SnapshotSource {
     ) async throws(StoreError) -> T {
         try await perform { connection throws(SQLiteError) in
             var book: ReadBook?
-            return try connection.read(read, &book)
+            var value: T?
+            try connection.read({ session throws(SQLiteError) in value = try read(session) }, &book)
+            guard let value else { preconditionFailure("A read that did not fail has answered.") }
+            return value
         }
     }
 }

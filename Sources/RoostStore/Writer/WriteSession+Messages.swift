@@ -212,7 +212,7 @@ extension WriteSession {
         if old.place == merged.place {
             // An index is written when a column of its is named, whether or not it is another value.
             try connection.execute(
-                merged.hasColumns(of: old) ? .updateContent : .updateMessage, entry)
+                merged.hasColumns(of: old, viewer: me) ? .updateContent : .updateMessage, entry)
         } else {
             // The server never moves a message; should one come from elsewhere, it stands once.
             try connection.execute(
@@ -332,10 +332,11 @@ extension MessageNews {
 
 extension Message {
     /// Whether the columns of an edit that changes words only stay as they are.
-    fileprivate func hasColumns(of old: Message) -> Bool {
+    fileprivate func hasColumns(of old: Message, viewer: UserID) -> Bool {
         sender?.user.id == old.sender?.user.id && parentID == old.parentID
             && requestID == old.requestID
             && isReplyToChannel == old.isReplyToChannel
+            && mention.concerns(viewer) == old.mention.concerns(viewer)
             && Word(customType) == Word(old.customType)
             && ContentTag(content) == ContentTag(old.content)
     }

@@ -10,6 +10,8 @@ struct SearchKeeper {
     private let connection: Connection
     private var isFound = false
     private var found: SearchIndex?
+    /// What the commit has done to messages whose words are not in the index yet, or still are.
+    private var pending: [Pending] = []
     /// Nothing is in any more, so nothing needs to be taken out.
     var isEmptied = false
 
@@ -26,8 +28,44 @@ struct SearchKeeper {
         return found
     }
 
+    /// A message before and after; nil where there was or is none.
+    private struct Pending {
+        let old: SearchEntry?
+        let new: SearchEntry?
+        var messageID: Int64 { old?.messageID ?? new?.messageID ?? 0 }
+    }
+
+    /// Notes that a message has other words, has come, or goes.
+    ///
+    /// The index takes it with `settle`: it wants its rows in rising order, and writes out all that it
+    /// has gathered whenever one comes before the last one.
+    mutating func note(
+        _ old: SearchEntry?, _ new: SearchEntry?
+    ) {
+        pending.append(Pending(old: old, new: new))
+    }
+
+    /// Puts into the index what has been noted; before its rows are needed, and at the end of a commit.
+    mutating func settle() throws(SQLiteError) {
+        guard !pending.isEmpty, let index = try index() else { return }
+        // Of one message in the order it happened: the number of the place decides among equals.
+        let order = pending.indices.sorted { left, right in
+            (pending[left].messageID, left) < (pending[right].messageID, right)
+        }
+        for place in order {
+            switch (pending[place].old, pending[place].new) {
+            case (let old?, let new?): try index.replace(old, with: new)
+            case (let old?, nil): try index.remove(old)
+            case (nil, let new?): try index.insert(new)
+            case (nil, nil): break
+            }
+        }
+        pending = []
+    }
+
     /// Takes everything out at once, before the messages themselves go.
     mutating func removeAll() throws(SQLiteError) {
+        pending = []
         _ = try index()
         try found?.removeAll()
         isEmptied = true
@@ -37,21 +75,20 @@ struct SearchKeeper {
 extension WriteSession {
     /// Notes the words of a message that is new in the cache.
     func index(_ message: Message, row: Int64) throws(SQLiteError) {
-        guard let index = try search.index() else { return }
-        try index.insert(SearchEntry(message, channelRow: row))
+        guard try search.index() != nil else { return }
+        search.note(nil, SearchEntry(message, channelRow: row))
     }
 
     /// Notes that a message of the cache has other words now, perhaps.
     func reindex(_ old: Message, as new: Message, row: Int64) throws(SQLiteError) {
-        guard let index = try search.index() else { return }
-        try index.replace(
-            SearchEntry(old, channelRow: row), with: SearchEntry(new, channelRow: row))
+        guard try search.index() != nil else { return }
+        search.note(SearchEntry(old, channelRow: row), SearchEntry(new, channelRow: row))
     }
 
     /// Takes out the words of a message that goes.
     func unindex(_ message: Message, row: Int64) throws(SQLiteError) {
-        guard let index = try search.index() else { return }
-        try index.remove(SearchEntry(message, channelRow: row))
+        guard try search.index() != nil else { return }
+        search.note(SearchEntry(message, channelRow: row), nil)
     }
 
     /// Takes out the words of a channel's messages up to a moment, while they still stand in their table:
@@ -59,6 +96,7 @@ extension WriteSession {
     func unindexMessages(
         of url: ChannelURL, row: Int64, through moment: Timestamp = .distantFuture
     ) throws(SQLiteError) {
+        try search.settle()
         guard !search.isEmptied, let index = try search.index() else { return }
         let stretch = MessageStretch(
             channelRow: row, lower: .distantPast,

@@ -48,6 +48,7 @@ final class WriteSession {
         for (index, mutation) in mutations.enumerated() {
             try apply(mutation, before: mutations[(index + 1)...])
         }
+        try search.settle()
         try storeCoverage()
         for row in removedRows.sorted() { try connection.execute(.deleteChannel, row) }
         // Users stand in payloads too, so they go when nobody can refer to them any more.
