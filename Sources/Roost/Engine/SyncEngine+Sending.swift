@@ -141,7 +141,7 @@ extension SyncEngine {
         get async {
             switch await link?.state {
             case .awaitingNetwork, .idle, .refused, nil: false
-            case .opening, .authenticating, .online, .backingOff: true
+            case .opening, .authenticating, .online, .backingOff, .asleep: true
             }
         }
     }

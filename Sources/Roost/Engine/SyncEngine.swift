@@ -275,7 +275,7 @@ actor SyncEngine {
             if await outbox?.isBusy ?? false { return true }
             switch await link?.state {
             case .opening, .authenticating: return true
-            case .idle, .online, .backingOff, .awaitingNetwork, .refused, nil: return false
+            case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused, nil: return false
             }
         }
     }
