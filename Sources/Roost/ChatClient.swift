@@ -92,7 +92,8 @@ public final class ChatClient: Sendable {
                 },
                 changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) },
                 find: { [weak engine] id in await engine?.find(id) },
-                held: { [weak engine] id in await engine?.held(id) }))
+                held: { [weak engine] id in await engine?.held(id) },
+                look: { [weak engine] channels in await engine?.lookForUnsure(in: channels) }))
         await engine.attach(link: link, outbox: outbox)
         await engine.hearOthers()
         await engine.finishIndex()

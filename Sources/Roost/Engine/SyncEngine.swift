@@ -182,7 +182,6 @@ actor SyncEngine {
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
         for channel in channels { catchUp(channel) }
-        await lookForUnsure(except: channels)
         run { engine in await engine.catchUpChannels() }
         guard isPresent(session) else { return }
         await outbox?.wentOnline()
