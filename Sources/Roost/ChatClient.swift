@@ -131,6 +131,15 @@ public final class ChatClient: Sendable {
         await link.receive(.networkChanged(isUp: isUp))
     }
 
+    /// Tells the client that the app has come to the foreground or gone to the background.
+    ///
+    /// In the background the connection is given up after a while that the server names, 30 s unless it
+    /// does; the foreground opens it again at once. What is written meanwhile waits, unless `connect` is
+    /// called, as after a push. Before the system suspends the app, `suspend` has to be awaited as well.
+    public func appMoved(toForeground: Bool) async {
+        await link.receive(.appMoved(toForeground: toForeground))
+    }
+
     /// Gives up every lock on the client's files; to be awaited before the system suspends the app.
     ///
     /// iOS ends an app that holds a lock on a shared file while it is suspended. What is written or read

@@ -81,7 +81,7 @@ extension SyncEngine {
         let now = world.wallTime()
         guard budgetWatch.noteOpening(of: channel, at: now) else { return }
         // A moment that is not noted makes the channel go a little sooner, no more.
-        run { engine in _ = try? await engine.commit([.accessed(channel, at: now)]) }
+        run { engine in _ = try? await engine.commit([.accessed(channel, at: now)], from: .local) }
     }
 
     func cacheSize() async throws(RoostError) -> Int64 {
@@ -108,7 +108,7 @@ extension SyncEngine {
     }
 
     func clearCache(of channel: ChannelURL) async throws(RoostError) {
-        try await commit([.clearMessages(channel)])
+        try await commit([.clearMessages(channel)], from: .upkeep)
         // Nothing goes by this; it returns what has become free.
         try await trim(downTo: .max)
         fetchAgain(channel)
@@ -116,7 +116,7 @@ extension SyncEngine {
 
     func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
         var isComplete = false
-        try await commit { writer throws(StoreError) in
+        try await commit(from: .upkeep) { writer throws(StoreError) in
             let (commit, erasure) = try await writer.erase(channel)
             isComplete = erasure == .complete
             return commit
@@ -138,7 +138,7 @@ extension SyncEngine {
         // Most of it in a way that neither holds up others for long nor fills the log.
         try await trim(downTo: 0)
         fill.era += 1
-        try await commit([.clearAll])
+        try await commit([.clearAll], from: .upkeep)
         // What is open fills again as if it had just been opened.
         for list in openLists { await list.beginAnew() }
         for channel in openChannels { fetchAgain(channel) }
@@ -158,7 +158,7 @@ extension SyncEngine {
         while !trim.isDone {
             let before = trim
             var after = trim
-            try await commit { writer throws(StoreError) in
+            try await commit(from: .upkeep) { writer throws(StoreError) in
                 let step = try await writer.advance(before)
                 after = step.trim
                 return step.commit

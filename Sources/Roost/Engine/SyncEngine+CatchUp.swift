@@ -238,7 +238,7 @@ extension SyncEngine {
         guard var cursor = try await cursor(key) else {
             // A channel's log begins with its first message on disk.
             guard key == .channelChanges, !firstListCursor.isEmpty else { return }
-            try await commit(firstListCursor)
+            try await commit(firstListCursor, from: .changeLog)
             return
         }
         var overtaken = 0
@@ -252,19 +252,21 @@ extension SyncEngine {
                     let moment = try await restart(self)
                 else { throw error }
                 cursor = .moment(moment)
-                try await commit([.cursor(key, cursor)])
+                try await commit([.cursor(key, cursor)], from: .changeLog)
                 continue
             }
             guard isPresent(session) else { throw .notConnected }
             guard page.isWhole else {
-                if !page.mutations.isEmpty { try await commit(page.mutations) }
+                if !page.mutations.isEmpty {
+                    try await commit(page.mutations, from: .changeLog)
+                }
                 overtaken += 1
                 guard overtaken <= Self.retryLimit else { throw .overtaken }
                 continue
             }
             let next = page.next.isEmpty ? cursor : .token(page.next)
             if !page.mutations.isEmpty || next != cursor {
-                try await commit(page.mutations + [.cursor(key, next)])
+                try await commit(page.mutations + [.cursor(key, next)], from: .changeLog)
             }
             guard page.hasMore else { return }
             guard next != cursor else {  // Or we would ask for ever (scar 141).

@@ -57,13 +57,14 @@ extension SyncEngine {
     private func takeAnswer(_ message: Message) async {
         // What the disk refuses is brought by the next catch-up.
         if isOnline {
-            try? await apply(.message(MessageEvent(message: message, previousMessageID: nil)))
+            try? await apply(.message(MessageEvent(message: message, previousMessageID: nil)), from: .answer)
         } else {
             let cursor = firstLoginAt.map {
                 Mutation.firstCursor(.messageChanges(message.channelURL), .moment($0))
             }
             _ = try? await commit(
-                [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 })
+                [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 },
+                from: .answer)
         }
     }
 
@@ -90,7 +91,8 @@ extension SyncEngine {
                 guard error.code == .messageNotFound else { throw error }  // It is gone already.
             }
             // It is done, whatever this disk says; what it refuses is repaired later.
-            await take(.deleted(DeletionEvent(channelURL: channel, messageID: id)))
+            await take(
+                .deleted(DeletionEvent(channelURL: channel, messageID: id)), from: .answer)
             return .done(nil)
         case .addReaction(let key, .delivered(let id)):
             return try await react(key, to: id, in: channel, isAdded: true)
@@ -113,7 +115,8 @@ extension SyncEngine {
         let change = try await call(
             ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
         await take(
-            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)))
+            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)),
+            from: .answer)
         return .done(nil)
     }
 
@@ -141,7 +144,7 @@ extension SyncEngine {
         get async {
             switch await link?.state {
             case .awaitingNetwork, .idle, .refused, nil: false
-            case .opening, .authenticating, .online, .backingOff: true
+            case .opening, .authenticating, .online, .backingOff, .asleep: true
             }
         }
     }
