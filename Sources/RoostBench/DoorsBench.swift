@@ -252,6 +252,10 @@ package struct DoorsBench {
         var sides = Sides()
         let timeline = try await client.timeline(of: url)
         try await timeline.reachServer()
+        // The door's collection watches its channel too.
+        let list = try await client.channelList(.only(url))
+        let channels = await list.changes()
+        let watching = Task { for await _ in channels {} }
         tell("live messages")
         for _ in 0..<options.rounds * options.sends {
             let changes = await timeline.changes()
@@ -261,6 +265,8 @@ package struct DoorsBench {
             sides.native.append(watch.microseconds)
         }
         await timeline.close()
+        await list.close()
+        await watching.value
         let (heard, continuation) = AsyncStream.makeStream(of: Void.self)
         let ear = Ear(continuation)
         let collection = SendbirdChat.createMessageCollection(channel: channel)
