@@ -83,6 +83,9 @@ public actor Timeline {
         changes(in: observers.openMailbox())
     }
 
+    /// Who reads the changes now.
+    package var changeReaderCount: Int { observers.mailboxCount }
+
     /// Shows up to a page more of older messages, from disk when it is known to be complete.
     ///
     /// Returns how many more are shown now; whether there may be others is `hasOlder`'s to say.

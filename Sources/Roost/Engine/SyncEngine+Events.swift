@@ -47,7 +47,8 @@ extension SyncEngine {
             if event.acknowledges == nil { emit(.messageUpdated(event.message)) }
         case .deleted(let event):
             try await forget([event.messageID], in: event.channelURL, from: origin)
-            emit(.messageDeleted(event.messageID, event.channelURL))
+            // What this device did comes back to it as an event too.
+            if origin == .event { emit(.messageDeleted(event.messageID, event.channelURL)) }
         case .read(let event): try await receive(event)
         case .delivered(let channel, let moments):
             try await receiveDelivery(moments, in: channel)
@@ -62,7 +63,9 @@ extension SyncEngine {
             ledgers[event.channelURL]?.note(event.change, to: event.messageID)
             try await commit(
                 [.reacted(event.channelURL, event.messageID, event.change)], from: origin)
-            emit(.reactionChanged(event.change, event.messageID, event.channelURL))
+            if origin == .event {
+                emit(.reactionChanged(event.change, event.messageID, event.channelURL))
+            }
         case .thread(let event):
             try await commit(
                 [.replied(event.channelURL, event.parentID, event.threadInfo)], from: origin)
@@ -172,11 +175,12 @@ extension SyncEngine {
     }
 
     private func runLookUp(of channel: ChannelURL) async {
-        await persistently(for: nil) { engine throws(RoostError) in
+        let isDone = await persistently(for: nil) { engine throws(RoostError) in
             try await engine.refresh(channel)
         }
         lookUps[channel] = nil
-        emitPending(of: channel)
+        // Otherwise the next connection's change log brings what the events tell of.
+        if isDone { emitPending(of: channel) }
         for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
     }
 

@@ -28,7 +28,8 @@ extension SyncEngine {
         for _ in 0..<Self.pageAttempts {
             let newestKnown =
                 isFiltered ? try await coverage(of: channel, under: filter).newest?.upper : nil
-            let statement = try await fetching(channel, as: .page) { (engine, key) throws(RoostError) in
+            let statement = try await fetching(channel, as: .page) {
+                (engine, key) throws(RoostError) in
                 try await engine.api.call(
                     ListMessages(
                         channelURL: channel, anchor: .time(question.anchor),
@@ -78,7 +79,8 @@ extension SyncEngine {
             throw RoostError(error)
         }
         let hasKnowledgeAbove = await timeline.hasKnowledgeAbove
-        let verdict = try await fetching(channel, as: .catchUp) { (engine, key) throws(RoostError) in
+        let verdict = try await fetching(channel, as: .catchUp) {
+            (engine, key) throws(RoostError) in
             try await engine.api.call(
                 MessageGap(
                     channelURL: channel, previous: nil,

@@ -175,15 +175,16 @@ actor SyncEngine {
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
-        run { engine in _ = try? await engine.commit(
-                [.users([session.login.user])], from: .answer) }
+        run { engine in
+            _ = try? await engine.commit(
+                [.users([session.login.user])], from: .answer)
+        }
         beginBudgetWatch()
         finishIndex()
         await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
         for channel in channels { catchUp(channel) }
-        await lookForUnsure(except: channels)
         run { engine in await engine.catchUpChannels() }
         guard isPresent(session) else { return }
         await outbox?.wentOnline()

@@ -67,7 +67,7 @@ package actor ChatServer {
         package var requestDedupInterval: Duration? = .zero
 
         /// The largest file, which clients are told at login.
-        package var fileLimitMB = 25
+        package var fileLimitMB = 1_024
         /// How URLs of files begin; nil takes the name by which the client asks.
         package var publicAddress: String?
         /// Whether clients reach it by TLS, for those URLs.
@@ -96,7 +96,7 @@ package actor ChatServer {
     private nonisolated let executor: any SerialExecutor
     nonisolated let configuration: Configuration
     nonisolated let storage: any Storage
-    nonisolated let files: (any FileStore)?
+    package nonisolated let files: (any FileStore)?
     package nonisolated let world: ServerWorld
     private nonisolated let fanOut: any FanOut
     private let serverNumber: UInt64
