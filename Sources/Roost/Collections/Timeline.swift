@@ -234,12 +234,16 @@ extension Timeline: ChangeSource {
 // MARK: - The window
 
 extension Timeline {
+    /// Wherever a timeline was opened, it may stand at the end by now.
+    private var beginning: Timestamp { machine.followsNewest ? .distantFuture : start }
+
     private var openingQuery: WindowQuery {
-        .around(start, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
+        .around(
+            beginning, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
     }
 
     private var openingQuestion: PageQuestion {
-        .around(start, older: pageSize, newer: pageSize)
+        .around(beginning, older: pageSize, newer: pageSize)
     }
 
     private enum Direction { case older, newer }

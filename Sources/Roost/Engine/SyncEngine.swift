@@ -61,6 +61,9 @@ actor SyncEngine {
     /// What the change logs told on this connection: frames that were sent before may still be on their
     /// way, and must not undo it.
     var changesRead: [ChannelURL: FetchLedger] = [:]
+    /// How far the change logs have been read, where that is known by a time.
+    var readMarks: [CursorKey: ReadMark] = [:]
+    var rewindings: [CursorKey: Rewindings] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
