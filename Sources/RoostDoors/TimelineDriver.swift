@@ -76,6 +76,10 @@ package actor TimelineDriver {
         case opening
         /// What is to be shown once the server has answered; it takes the place of what was.
         case server
+        /// The same, but only what of it was not shown before.
+        case serverNews
+        /// What is to be shown of the newest end, in the place of what was.
+        case newest
         /// A page: what of it was not shown before.
         case page(Direction)
     }
@@ -84,7 +88,7 @@ package actor TimelineDriver {
     package func load(_ request: Request, then deliver: Delivery) async {
         guard !isClosed else { return deliver(.failure(.disposed)) }
         if isLoading {
-            guard case .server = request else { return deliver(.failure(.underWay)) }
+            guard request.waits else { return deliver(.failure(.underWay)) }
             // Nobody asked for it twice: it comes when the page is there.
             await withCheckedContinuation { turns.append($0) }
         }
@@ -116,6 +120,14 @@ package actor TimelineDriver {
         guard let timeline else { throw openingFailure ?? .notOpen }
         switch request {
         case .opening, .server:
+            try await timeline.reachServer()
+            await show(timeline)
+            return view.messages
+        case .serverNews:
+            try await timeline.reachServer()
+            return await absorb(timeline)
+        case .newest:
+            try await timeline.jump(to: .distantFuture)
             try await timeline.reachServer()
             await show(timeline)
             return view.messages
@@ -197,6 +209,16 @@ package actor TimelineDriver {
             view.messages = mirror.all.inListOrder
             view.hasOlder = snapshot.hasOlder
             view.hasNewer = snapshot.hasNewer
+        }
+    }
+}
+
+extension TimelineDriver.Request {
+    /// Whether it comes after a page that is loading, rather than being refused.
+    fileprivate var waits: Bool {
+        switch self {
+        case .opening, .page: false
+        case .server, .serverNews, .newest: true
         }
     }
 }

@@ -303,4 +303,43 @@ struct TimelineViewTests {
             }
         }
     }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `reaching the server means the place where the timeline stands now (scar 85)`(
+        seed: UInt64
+    ) throws {
+        try SimulatedWorld.play(seed: seed) { world in
+            let pair = try await Pair(world)
+            try await pair.write(1...60, noteEvery: 100)
+            let middle = try await pair.bob.timeline(of: pair.channel)
+            await world.pass()
+            while await middle.snapshot.hasOlder { try await middle.loadOlder() }
+            let moment = await middle.snapshot.messages[29].createdAt
+            await world.pass()
+            try await pair.alice.clearCache(of: pair.channel)
+            pair.phone.network.weather.slowAnswer = 1000
+            let timeline = try await pair.alice.timeline(of: pair.channel, pageSize: 5)
+            // Each answer takes seconds: the first place's comes before the jump, during it, or after it.
+            await world.pass(.milliseconds(500 * Int(seed)))
+            try await timeline.jump(to: moment)
+            try await timeline.reachServer()
+            #expect(await Self.texts(timeline) == Self.numbers(25...34))
+        }
+    }
+
+    @Test func `a reader that leaves its loop leaves nothing behind (scar 86)`() throws {
+        try SimulatedWorld.play(seed: 3) { world in
+            let pair = try await Pair(world)
+            let timeline = try await pair.alice.timeline(of: pair.channel)
+            let reading = Task(executorPreference: world.executor) {
+                for await _ in await timeline.changes() { break }
+            }
+            await world.pass()
+            #expect(await timeline.changeReaderCount == 1)
+            try await pair.write(1...1, noteEvery: 2)
+            await reading.value
+            await world.pass()
+            #expect(await timeline.changeReaderCount == 0)
+        }
+    }
 }

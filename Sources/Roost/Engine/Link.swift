@@ -96,7 +96,9 @@ actor Link {
         case .sendPing:
             // A ping that cannot be sent is found out by the pong that does not come.
             try? await socket?.send(
-                ClientCommand.ping(Ping(id: world.wallTime().milliseconds)).encoded)
+                ClientCommand.ping(
+                    Ping(id: world.wallTime().milliseconds, isActive: machine.isInForeground)
+                ).encoded)
         case .arm(let timer, let duration):
             timers.arm(timer, for: duration, in: world) { number in
                 await self.fired(timer, number)
@@ -160,7 +162,7 @@ extension Link {
     private func request() -> SocketRequest {
         var query = [
             QueryItem("p", "Roost"), QueryItem("ai", configuration.applicationID),
-            QueryItem("active", "1"),
+            QueryItem("active", machine.isInForeground ? "1" : "0"),
         ]
         var headers: [(name: String, value: String)] = []
         if let key = login?.sessionKey {
@@ -195,6 +197,7 @@ extension LinkMachine.Settings {
             backoff: Backoff(
                 interval: login.reconnect.interval, maxInterval: login.reconnect.maximumInterval,
                 multiplier: login.reconnect.multiplier,
-                retryCount: login.reconnect.tryLimit ?? -1))
+                retryCount: login.reconnect.tryLimit ?? -1),
+            backgroundStay: login.backgroundStay)
     }
 }

@@ -29,14 +29,14 @@ extension SyncEngine {
     }
 
     /// Brings a timeline that was just opened up to the server.
-    func synchronizeOpening(_ timeline: Timeline) async {
+    func synchronizeOpening(_ timeline: Timeline, _ round: Int) async {
         let channel = timeline.channel
         do {
             try await applyMessageChanges(of: channel)
             try await synchronize(timeline, .opening)
-            await timeline.endOpening(nil)
+            await timeline.endOpening(round, nil)
         } catch {
-            await timeline.endOpening(error)
+            await timeline.endOpening(round, error)
             // The disk's answer stays on screen; a failure that may pass is tried again.
             if isOnline, error.remedy == .retry || error.mayPassWithDisk { catchUp(channel) }
         }
@@ -46,6 +46,7 @@ extension SyncEngine {
     func catchUpChannels() async {
         await persistently(for: nil) { engine throws(RoostError) in
             try await engine.applyChannelChanges()
+            await engine.emitPending()
             for list in await engine.openLists { try await list.synchronize() }
             try await engine.fillChannelList()
         }
@@ -55,14 +56,17 @@ extension SyncEngine {
     /// that cannot be written now is waited for, however long that takes (scar 47).
     ///
     /// A new connection begins anew, and does not wait for the rest of a pause.
+    ///
+    /// - Returns: Whether it succeeded.
+    @discardableResult
     func persistently(
         for channel: ChannelURL?, _ work: (SyncEngine) async throws(RoostError) -> Void
-    ) async {
+    ) async -> Bool {
         var failures = 0
         while let session {
             do throws(RoostError) {
                 try await work(self)
-                if isPresent(session) { return }
+                if isPresent(session) { return true }
                 failures = 0
             } catch {
                 await renewSession(after: error)
@@ -75,13 +79,14 @@ extension SyncEngine {
                     failures <= Self.retryLimit,
                     let wait = Backoff.standard.delay(
                         beforeAttempt: max(failures, 1), entropy: world.entropy())
-                else { return }
+                else { return false }
                 // What the user wrote does not wait for what others wrote.
                 if let channel { await outbox?.receive(.release(channel)) }
                 await pause(for: wait)
                 if let channel { await outbox?.receive(.hold(channel)) }
             }
         }
+        return false
     }
 
     /// Waits; the next connection ends it early.
@@ -238,7 +243,7 @@ extension SyncEngine {
         guard var cursor = try await cursor(key) else {
             // A channel's log begins with its first message on disk.
             guard key == .channelChanges, !firstListCursor.isEmpty else { return }
-            try await commit(firstListCursor)
+            try await commit(firstListCursor, from: .changeLog)
             return
         }
         var overtaken = 0
@@ -252,19 +257,21 @@ extension SyncEngine {
                     let moment = try await restart(self)
                 else { throw error }
                 cursor = .moment(moment)
-                try await commit([.cursor(key, cursor)])
+                try await commit([.cursor(key, cursor)], from: .changeLog)
                 continue
             }
             guard isPresent(session) else { throw .notConnected }
             guard page.isWhole else {
-                if !page.mutations.isEmpty { try await commit(page.mutations) }
+                if !page.mutations.isEmpty {
+                    try await commit(page.mutations, from: .changeLog)
+                }
                 overtaken += 1
                 guard overtaken <= Self.retryLimit else { throw .overtaken }
                 continue
             }
             let next = page.next.isEmpty ? cursor : .token(page.next)
             if !page.mutations.isEmpty || next != cursor {
-                try await commit(page.mutations + [.cursor(key, next)])
+                try await commit(page.mutations + [.cursor(key, next)], from: .changeLog)
             }
             guard page.hasMore else { return }
             guard next != cursor else {  // Or we would ask for ever (scar 141).

@@ -19,8 +19,8 @@ extension SyncEngine {
     /// Has a timeline that shows what the disk has brought up to the server.
     func synchronizeLater(_ timeline: Timeline) async {
         guard isOnline else { return }
-        await timeline.beginOpening()
-        run { engine in await engine.synchronizeOpening(timeline) }
+        let round = await timeline.beginOpening()
+        run { engine in await engine.synchronizeOpening(timeline, round) }
     }
 
     func open(_ list: ChannelList) async throws(RoostError) {

@@ -28,7 +28,8 @@ extension SyncEngine {
         for _ in 0..<Self.pageAttempts {
             let newestKnown =
                 isFiltered ? try await coverage(of: channel, under: filter).newest?.upper : nil
-            let statement = try await fetching(channel) { (engine, key) throws(RoostError) in
+            let statement = try await fetching(channel, as: .page) {
+                (engine, key) throws(RoostError) in
                 try await engine.api.call(
                     ListMessages(
                         channelURL: channel, anchor: .time(question.anchor),
@@ -78,7 +79,8 @@ extension SyncEngine {
             throw RoostError(error)
         }
         let hasKnowledgeAbove = await timeline.hasKnowledgeAbove
-        let verdict = try await fetching(channel) { (engine, key) throws(RoostError) in
+        let verdict = try await fetching(channel, as: .catchUp) {
+            (engine, key) throws(RoostError) in
             try await engine.api.call(
                 MessageGap(
                     channelURL: channel, previous: nil,
@@ -134,7 +136,7 @@ extension SyncEngine {
 
     /// Fetches something of a channel and stores it, unless the connection changed meanwhile.
     private func fetching<Answer: Sendable, Outcome: Sendable>(
-        _ channel: ChannelURL,
+        _ channel: ChannelURL, as origin: ChangeOrigin,
         _ fetch: (isolated SyncEngine, _ sessionKey: String) async throws(RoostError) -> Answer,
         store: (Answer, FetchLedger) -> (Outcome, [Mutation])
     ) async throws(RoostError) -> Outcome {
@@ -156,7 +158,9 @@ extension SyncEngine {
         // From here to the commit's place in the queue nothing may come between, or a deletion could
         // slip in that the ledger has not told yet.
         let (outcome, mutations) = store(answer, ledgers[channel] ?? FetchLedger())
-        if !mutations.isEmpty { try await commit(mutations + firstCursor(of: channel, session)) }
+        if !mutations.isEmpty {
+            try await commit(mutations + firstCursor(of: channel, session), from: origin)
+        }
         await settle(mutations)
         return outcome
     }

@@ -172,14 +172,16 @@ actor SyncEngine {
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
-        run { engine in _ = try? await engine.commit([.users([session.login.user])]) }
+        run { engine in
+            _ = try? await engine.commit(
+                [.users([session.login.user])], from: .answer)
+        }
         beginBudgetWatch()
         finishIndex()
         await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
         for channel in channels { catchUp(channel) }
-        await lookForUnsure(except: channels)
         run { engine in await engine.catchUpChannels() }
         guard isPresent(session) else { return }
         await outbox?.wentOnline()
@@ -275,7 +277,7 @@ actor SyncEngine {
             if await outbox?.isBusy ?? false { return true }
             switch await link?.state {
             case .opening, .authenticating: return true
-            case .idle, .online, .backingOff, .awaitingNetwork, .refused, nil: return false
+            case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused, nil: return false
             }
         }
     }
@@ -284,9 +286,11 @@ actor SyncEngine {
 
     /// Commits and hands the news to every open collection, before anybody else's commit.
     @discardableResult
-    func commit(_ mutations: [Mutation]) async throws(RoostError) -> Commit {
+    func commit(
+        _ mutations: [Mutation], from origin: ChangeOrigin
+    ) async throws(RoostError) -> Commit {
         var made: Commit?
-        try await commit { writer throws(StoreError) in
+        try await commit(from: origin) { writer throws(StoreError) in
             made = try await writer.commit(mutations)
             return made
         }
@@ -296,7 +300,7 @@ actor SyncEngine {
 
     /// Lets somebody work on the store, and hands on what they committed.
     func commit(
-        _ work: (StoreWriter) async throws(StoreError) -> Commit?
+        from origin: ChangeOrigin, _ work: (StoreWriter) async throws(StoreError) -> Commit?
     ) async throws(RoostError) {
         await withCheckedContinuation { committing.enter($0) }
         defer { committing.leave() }
@@ -307,8 +311,8 @@ actor SyncEngine {
             throw RoostError(error)
         }
         guard let commit else { return }
-        for timeline in timelines { await timeline.object?.receive(commit) }
-        for list in lists { await list.object?.receive(commit) }
+        for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
+        for list in lists { await list.object?.receive(commit, from: origin) }
         if budgetWatch.isDue() { keepBudget() }
     }
 

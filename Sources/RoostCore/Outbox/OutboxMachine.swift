@@ -77,6 +77,12 @@ package struct OutboxMachine: Sendable {
     package enum Input: Hashable, Sendable {
         /// Already on disk; takes its place at the end of its lane.
         case queued(Item)
+        /// A message that is not on disk yet, because its files are being copied, keeps its place.
+        case announced(RequestID, Lane)
+        /// It did not come on disk: what stands behind it need not wait.
+        case abandoned(RequestID, Lane)
+        /// Another process has changed what the disk says of it; moved is what goes behind all others.
+        case revised(Item, isMoved: Bool)
         case wentOnline(now: Timestamp)
         case wentOffline
         /// The channel's catch-up runs: no message of it leaves until it is released.
@@ -120,6 +126,8 @@ package struct OutboxMachine: Sendable {
     }
 
     var items: [RequestID: Item] = [:]
+    /// What has a place in a lane and is not on disk yet.
+    var announced: Set<RequestID> = []
     var lanes: [Lane: LaneState] = [:]
     /// Lanes in the order their first item came, so that no dictionary order shows.
     var laneOrder: [Lane] = []
@@ -160,6 +168,9 @@ package struct OutboxMachine: Sendable {
     package mutating func handle(_ input: Input) -> [Effect] {
         switch input {
         case .queued(let item): queued(item)
+        case .announced(let id, let lane): announced(id, lane)
+        case .abandoned(let id, let lane): abandoned(id, lane)
+        case .revised(let item, let isMoved): revised(item, isMoved: isMoved)
         case .wentOnline(let now): wentOnline(now: now)
         case .wentOffline: wentOffline()
         case .hold(let channel): hold(channel)

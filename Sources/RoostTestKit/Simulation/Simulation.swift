@@ -60,8 +60,8 @@ package actor Simulation {
     var apps: [SimulatedApp] = []
     var channels: [ChannelURL] = []
     var lastNumber = 0
-    /// Calls that have not returned, by number: what, and since when.
-    var pendingCalls: [Int: (name: String, since: Duration)] = [:]
+    /// Calls that have not returned, by number: whose, what, and since when.
+    var pendingCalls: [Int: (app: Int, name: String, since: Duration)] = [:]
     private var violation: Violation?
     /// What the server accepted by other ways than the apps'.
     var sentElsewhere: [RequestID] = []
@@ -220,7 +220,7 @@ package actor Simulation {
         guard let client = app.client, pendingCalls.count < limit else { return }
         lastNumber += 1
         let number = lastNumber
-        pendingCalls[number] = ("\(app.name) \(name)", executor.now)
+        pendingCalls[number] = (app.number, "\(app.name) \(name)", executor.now)
         note("\(app.name) \(name)")
         // Whoever made it looks after it: see `pendingCalls`.
         Task(executorPreference: executor) {
