@@ -67,7 +67,9 @@ let modules: [Target] = [
         dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
     .target(
         name: "SendBirdSDK",
-        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
+        dependencies: [
+            "Roost", "RoostDoors", "RoostExecutors", "RoostFileCache", "RoostModel", "RoostWire",
+        ]),
     .target(
         name: "SendBirdSyncManager",
         dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "SendBirdSDK"]),
@@ -91,8 +93,9 @@ let modules: [Target] = [
     .target(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "Roost", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
-            "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
+            "CRoostBenchLimit", "Roost", "RoostCore", "RoostDoors", "RoostExecutors", "RoostHost",
+            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
+            "SendbirdChatSDK",
         ]),
     .executableTarget(
         name: "RoostCommand",
@@ -159,14 +162,14 @@ let tests: [Target] = [
     .testTarget(
         name: "SendbirdChatSDKTests",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
-            "SendbirdChatSDK",
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors", "RoostModel",
+            "RoostTestKit", "SendbirdChatSDK",
         ]),
     .testTarget(
         name: "SendBirdSyncManagerTests",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
-            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostFileCache", "RoostModel",
+            "RoostSealing", "RoostTestKit", "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
         ]),
     .testTarget(
         name: "ExampleTests",

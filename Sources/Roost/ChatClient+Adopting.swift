@@ -20,7 +20,8 @@ extension ChatClient {
         }
         let moments = news.map { $0.lastMessage?.createdAt ?? $0.createdAt }
         guard let oldest = moments.min() else { return }
-        try await engine.commit([.channels(news)] + firstCursor(.channelChanges, oldest))
+        try await engine.commit(
+            [.channels(news)] + firstCursor(.channelChanges, oldest), from: .local)
     }
 
     /// Takes delivered messages of a channel of which the cache has none.
@@ -42,7 +43,7 @@ extension ChatClient {
             : messages.map { .liveMessage($0, predecessor: nil) }
         // Whatever happened to a copy happened after the oldest of them was written.
         try await engine.commit(
-            mutations + firstCursor(.messageChanges(channel), first.createdAt))
+            mutations + firstCursor(.messageChanges(channel), first.createdAt), from: .local)
     }
 
     /// Where the change log is read on, unless it has been read before.

@@ -58,11 +58,11 @@ extension ChatClient {
 
     /// Keeps a channel's messages whatever the limit says, until it is unpinned.
     public func pin(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.commit([.pinned(channel, true)])
+        try await engine.commit([.pinned(channel, true)], from: .local)
     }
 
     /// Lets a channel's messages go again when the cache is too large.
     public func unpin(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.commit([.pinned(channel, false)])
+        try await engine.commit([.pinned(channel, false)], from: .local)
     }
 }

@@ -93,6 +93,9 @@ extension ChatClient {
     public func resend(_ requestID: RequestID) async -> Bool { await outbox.resend(requestID) }
 
     /// Takes an unsent message or a waiting change back; one that is on its way may arrive all the same.
+    ///
+    /// A disk that refuses is asked again; should the app end before, it waits again after the relaunch.
+    /// `delete(_:in:)` throws then instead.
     public func cancel(_ requestID: RequestID) async { await outbox.cancel(requestID) }
 
     /// The messages of a channel that wait or have failed, in the order they were written.
@@ -128,9 +131,10 @@ extension ChatClient {
     /// Changes an own message, delivered or not.
     ///
     /// One that certainly has not left yet leaves with the change in it; otherwise the change follows it.
+    /// An edit that waits still becomes one with this one: the later words count.
     ///
-    /// - Returns: The name of the change, for `outcome(of:)`; where it became part of an unsent message,
-    ///   that message's.
+    /// - Returns: The name of the change, for `outcome(of:)`; where it became part of an unsent message or of
+    ///   an edit that waits, that one's.
     /// - Throws: `.messageNotFound` for an unsent message nobody knows; `.localDatabaseError` when the
     ///   disk refuses. Nothing was saved then.
     @discardableResult

@@ -74,14 +74,19 @@ public final class ChatClient: Sendable {
         } catch {
             throw RoostError(error)
         }
+        let journal = SyncJournal(wallTime: world.wallTime)
         let engine = SyncEngine(
             world: world, configuration: configuration, store: store,
-            api: ServerAPI(http: world.http, address: address))
-        let link = Link(world: world, address: address, configuration: configuration) {
-            [weak engine] news in await engine?.receive(news)
+            api: ServerAPI(
+                http: world.http, address: address, journal: journal, wallTime: world.wallTime),
+            journal: journal)
+        let link = Link(
+            world: world, address: address, configuration: configuration, journal: journal
+        ) { [weak engine] news in await engine?.receive(news)
         }
         let outbox = Outbox(
-            world: world, store: store.outbox, me: try await store.me(configuration.userID),
+            world: world, store: store.outbox, journal: journal,
+            me: try await store.me(configuration.userID),
             surroundings: Outbox.Surroundings(
                 deliver: { [weak engine] item, isOnline in
                     await engine?.deliver(item, isOnline: isOnline) ?? .isMoot
@@ -92,7 +97,8 @@ public final class ChatClient: Sendable {
                 },
                 changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) },
                 find: { [weak engine] id in await engine?.find(id) },
-                held: { [weak engine] id in await engine?.held(id) }))
+                held: { [weak engine] id in await engine?.held(id) },
+                look: { [weak engine] channels in await engine?.lookForUnsure(in: channels) }))
         await engine.attach(link: link, outbox: outbox)
         await engine.hearOthers()
         await engine.finishIndex()
@@ -129,6 +135,15 @@ public final class ChatClient: Sendable {
     /// Tells the client that a network has come or gone, where the app knows.
     public func networkChanged(isUp: Bool) async {
         await link.receive(.networkChanged(isUp: isUp))
+    }
+
+    /// Tells the client that the app has come to the foreground or gone to the background.
+    ///
+    /// In the background the connection is given up after a while that the server names, 30 s unless it
+    /// does; the foreground opens it again at once. What is written meanwhile waits, unless `connect` is
+    /// called, as after a push. Before the system suspends the app, `suspend` has to be awaited as well.
+    public func appMoved(toForeground: Bool) async {
+        await link.receive(.appMoved(toForeground: toForeground))
     }
 
     /// Gives up every lock on the client's files; to be awaited before the system suspends the app.
@@ -199,17 +214,20 @@ public final class ChatClient: Sendable {
     ///     follows them.
     ///   - filter: Which messages are shown. What is known under no filter is shown under each at once; a
     ///     filter of its own costs requests only for what is older. A thread is the filter of its `parentID`.
+    ///   - pageSize: How many messages it shows at first on either side and loads with each page, 1...200;
+    ///     the configuration's unless it is given.
     ///   - capacity: How many delivered messages the timeline holds in memory, four pages at least. Beyond it
     ///     those farthest from where it grows leave it, and come back by paging.
     /// - Returns: The timeline, which shows what the disk has; the server's page follows.
     /// - Throws: `.localDatabaseError` when the disk fails.
     public func timeline(
         of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
-        filter: MessageFilter = .everything, capacity: Int = 1_000
+        filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000
     ) async throws(RoostError) -> Timeline {
         let timeline = Timeline(
             channel: channel, startingAt: start, filter: filter, capacity: capacity,
-            pageSize: configuration.pageSize, engine: engine, executor: world.executor)
+            pageSize: min(max(1, pageSize ?? configuration.pageSize), 200), engine: engine,
+            executor: world.executor)
         try await engine.open(timeline)
         return timeline
     }

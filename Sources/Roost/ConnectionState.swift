@@ -9,7 +9,7 @@ public enum ConnectionState: Sendable {
     case disconnected
     case connecting
     case connected
-    /// The link is gone; the next try comes by itself.
+    /// The link is gone; the next try comes by itself, in the background with the foreground.
     case reconnecting(RoostError?)
     /// The server said no, and trying again would not change that.
     case refused(RoostError)
@@ -20,7 +20,7 @@ public enum ConnectionState: Sendable {
             case .idle: .disconnected
             case .opening, .authenticating:
                 lastFailure == nil ? .connecting : .reconnecting(lastFailure)
-            case .backingOff, .awaitingNetwork: .reconnecting(lastFailure)
+            case .backingOff, .awaitingNetwork, .asleep: .reconnecting(lastFailure)
             case .online: .connected
             case .refused(let refusal): .refused(RoostError(refusal))
             }

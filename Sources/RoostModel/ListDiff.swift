@@ -19,6 +19,28 @@ public protocol ListElement: Hashable, Sendable {
     var identities: [Identity] { get }
 }
 
+/// Why a list changed.
+public enum ChangeOrigin: String, CaseIterable, Codable, Sendable {
+    /// The disk was read: the list was opened, moved or paged.
+    case disk
+    /// The server was asked for a page.
+    case page
+    /// What was missed during an absence was filled in.
+    case catchUp
+    /// The server's log of changes during an absence.
+    case changeLog
+    /// It happened just now.
+    case event
+    /// The server's answer to something done on this device.
+    case answer
+    /// Something done on this device, of which the server need not know yet.
+    case local
+    /// The cache was cleared or kept to its size, or a list to its capacity.
+    case upkeep
+    /// Another process changed the files, as an app's extension does.
+    case otherProcess
+}
+
 /// What one step changed in a list; applying every step rebuilds the list.
 public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     /// In list order; when several steps were joined for a slow reader, in the order of the steps.
@@ -26,8 +48,16 @@ public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     /// Includes elements that moved.
     public package(set) var updated: [Update<Element>] = []
     public package(set) var deleted: [Element] = []
+    /// Where it came from; several when steps were joined for a slow reader.
+    public package(set) var origins: Set<ChangeOrigin> = []
 
     package init() {}
+
+    /// The same step with its origin.
+    package consuming func told(from origin: ChangeOrigin) -> ListDiff {
+        origins = [origin]
+        return self
+    }
 
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }

@@ -108,6 +108,7 @@ public enum OutboxEvent: Hashable, Sendable {
     case retried(Message)
     /// Taken back.
     case canceled(Message)
+    /// It is on disk and waits; told again of an edit that a later one became part of.
     case changeQueued(PendingChange)
     case changeMade(PendingChange)
     case changeRefused(ChangeRefusal)

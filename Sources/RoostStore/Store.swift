@@ -106,8 +106,8 @@ package struct Store: Sendable {
             on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
             budget: BudgetKeeper(budget: options.budget, order: options.clearOrder))
         let outbox = OutboxStore(
-            on: executor("roost.outbox"), files: files, listens: options.executor == nil,
-            switchboard)
+            on: executor("roost.outbox"), copyingOn: executor("roost.files"), files: files,
+            listens: options.executor == nil, switchboard)
         var connections: [ReadConnection] = []
         if files != nil {
             connections = (0..<options.readerCount).map { index in

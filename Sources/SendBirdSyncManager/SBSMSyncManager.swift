@@ -44,8 +44,8 @@ public final class SBSMSyncManagerOptions: NSObject {
 /// The one manager: every instance is it.
 ///
 /// While it synchronises, the history of each open message collection is downloaded to its beginning.
-/// What happens live comes in any case, until a collection has missed more than 300 messages: then it goes
-/// on when the app has reset its viewpoint or fetched up to the newest.
+/// What happens live comes in any case. A collection at the newest end that has missed more than 300 messages
+/// begins anew there: its delegate hears `.clear`, and `.insert` with the newest page.
 public final class SBSMSyncManager: NSObject {
     struct State {
         var isSetUp = false

@@ -120,9 +120,15 @@ class Client:
         except (ConnectionError, BrokenPipeError):
             return None
 
-    async def send(self, channel, text):
+    async def send(self, channel, text, is_file):
         self.texts.setdefault(channel, []).append(text)
-        answer = await self.ask("send", channel=channel, text=text)
+        if is_file:
+            path = f"{self.folder}.file"
+            with open(path, "w") as file:
+                file.write(text * 20_000)
+            answer = await self.ask("send_file", path=path, channel=channel, text=text)
+        else:
+            answer = await self.ask("send", channel=channel, text=text)
         if answer is None:
             return
         assert answer["ok"], answer
@@ -162,6 +168,14 @@ class World:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
+    def is_whole(self, message):
+        if message["type"] != "FILE":
+            return True
+        url = message["url"] if "url" in message else message["file"]["url"]
+        path = urllib.parse.urlparse(url).path
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
+            return answer.read().decode() == message["message"] * 20_000
+
     def log(self, channel):
         messages, known, start = [], set(), 0
         while True:
@@ -182,7 +196,8 @@ class World:
             while not stop.is_set():
                 self.count += 1
                 channel = self.random.choice(channels)
-                await client.send(channel, f"{client.user} {self.count}")
+                is_file = self.random.randrange(15) == 0
+                await client.send(channel, f"{client.user} {self.count}", is_file)
                 await asyncio.sleep(self.random.random() * 0.02)
 
         await asyncio.gather(*(one(client) for client in clients))
@@ -274,14 +289,16 @@ class World:
 
     def compare(self, clients, channels, shown):
         faults = []
-        answered = 0
+        answered = files = 0
         for channel in channels:
             log = self.log(channel)
             ids = [m["message_id"] for m in log]
             texts = [m["message"] for m in log]
+            files += sum(m["type"] == "FILE" for m in log)
             if len(set(texts)) != len(texts):
                 double = sorted({t for t in texts if texts.count(t) > 1})
                 faults.append(f"{channel} holds twice: {double[:5]}")
+            faults += [f"{m['message']} has another file" for m in log if not self.is_whole(m)]
             place = {text: index for index, text in enumerate(texts)}
             asked = {t for client in clients for t in client.texts.get(channel, [])}
             if not set(texts) <= asked:
@@ -302,7 +319,7 @@ class World:
                     faults.append(
                         f"{client.user} shows {len(own)} messages of {channel}, the log has {len(ids)}")
         print(
-            f"kill-test: {answered} answered sends of {self.count}, "
+            f"kill-test: {answered} answered sends of {self.count}, {files} of the log with a file, "
             f"{sum(len(self.log(c)) for c in channels)} in the log", flush=True)
         return faults
 

@@ -46,4 +46,9 @@ struct ListDiffTests {
             #expect(Self.applying(joined, to: Set(lists[0])) == Set(new))
         }
     }
+
+    @Test func `steps that were joined keep all their origins (scar 86)`() {
+        let live = ListDiff<Message>().told(from: .event)
+        #expect(live.followed(by: ListDiff().told(from: .page)).origins == [.event, .page])
+    }
 }

@@ -128,6 +128,81 @@ struct OutboxLaneTests {
         #expect(machine.handle(.left("other")).isEmpty)
     }
 
+    // MARK: What is not on disk yet, and what others write
+
+    @Test func `what is being copied keeps its place, and gives it up when it fails (scar 12)`() {
+        let lane = OutboxMachine.Lane("c")
+        for isKept in [true, false] {
+            var machine = Self.machine()
+            #expect(machine.handle(.announced("f", lane)).isEmpty)
+            #expect(machine.handle(.announced("f", lane)).isEmpty)
+            #expect(!machine.wouldLeaveAtOnce(lane))
+            #expect(machine.isBusy)
+            #expect(Self.transmitted(machine.handle(.queued(Self.item("t")))).isEmpty)
+            // Other channels do not wait.
+            let other = machine.handle(.queued(Self.item("o", in: "d")))
+            #expect(Self.transmitted(other) == ["o"])
+            if isKept {
+                #expect(Self.transmitted(machine.handle(.queued(Self.item("f", .file)))) == ["f"])
+                #expect(Self.transmitted(machine.handle(.delivered("f", 1))) == ["t"])
+            } else {
+                #expect(Self.transmitted(machine.handle(.abandoned("f", lane))) == ["t"])
+                #expect(machine.handle(.abandoned("f", lane)).isEmpty)
+            }
+        }
+    }
+
+    private static func revised(
+        _ id: String, state: UnsentState = .pending, _ kind: OutboxMachine.Item.Kind = .message,
+        isMoved: Bool = false, awaits awaited: RequestID? = nil
+    ) -> OutboxMachine.Input {
+        .revised(
+            OutboxMachine.Item(
+                requestID: RequestID(id), channel: "c", kind: kind, createdAt: now, state: state,
+                hasLeft: true, awaited: awaited), isMoved: isMoved)
+    }
+
+    @Test func `what another process changed keeps its place unless it was moved`() {
+        var machine = Self.machine(Self.item("1"), Self.item("2"), online: false)
+        #expect(machine.handle(Self.revised("1")).isEmpty)
+        #expect(machine.item("1")?.hasLeft == true)
+        #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))) == ["1"])
+
+        machine = Self.machine(Self.item("1"), Self.item("2"), online: false)
+        #expect(machine.handle(Self.revised("1", isMoved: true)).isEmpty)
+        #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))) == ["2"])
+        #expect(Self.transmitted(machine.handle(.delivered("2", 1))) == ["1"])
+        #expect(!machine.handle(.delivered("1", 1)).isEmpty)
+        #expect(!machine.isBusy)
+    }
+
+    @Test func `what another process gave up leaves its lane, and comes back behind the others`() {
+        var machine = Self.machine(Self.item("1"), Self.item("2"), online: false)
+        _ = machine.handle(Self.revised("1", state: .failed(.notAMember)))
+        #expect(machine.item("1")?.state == .failed(.notAMember))
+        #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))) == ["2"])
+        #expect(machine.handle(Self.revised("1", isMoved: true)).isEmpty)
+        #expect(Self.transmitted(machine.handle(.delivered("2", 1))) == ["1"])
+    }
+
+    @Test func `what is on its way goes on whatever the disk says, and the unknown is queued`() {
+        var machine = Self.machine(Self.item("1"), Self.item("2"))
+        #expect(machine.handle(Self.revised("1", isMoved: true)).isEmpty)
+        #expect(machine.isOnItsWay("1"))
+        #expect(Self.transmitted(machine.handle(.delivered("1", 1))) == ["2"])
+        var empty = Self.machine()
+        #expect(Self.transmitted(empty.handle(Self.revised("n"))) == ["n"])
+    }
+
+    @Test func `a change whose message another process delivered waits no longer`() {
+        var machine = Self.machine(Self.item("m"))
+        _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
+        let effects = machine.handle(Self.revised("e", .change))
+        #expect(Self.transmitted(effects) == ["e"])
+        _ = machine.handle(.delivered("e", nil))
+        #expect(!machine.handle(.delivered("m", 7)).contains(.aim("e", at: 7)))
+    }
+
     // MARK: The table of docs/delivery.md
 
     private static let words: [SendConsequence: String] = [

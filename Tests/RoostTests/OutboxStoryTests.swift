@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostDiskSimulation
+import RoostExecutors
 import RoostTestKit
 import RoostTestSupport
 import Testing
@@ -144,11 +146,12 @@ struct OutboxStoryTests {
             await pair.phone.network.cut()
             await world.pass()
             let channel = pair.channel
-            try await pair.alice.edit(first, in: channel, text: "one!")
-            try await pair.alice.edit(first, in: channel, text: "one!!")
-            try await pair.alice.delete(second, in: channel)
+            let edit = try await pair.alice.edit(first, in: channel, text: "one!")
             try await pair.alice.addReaction("heart", to: .delivered(third), in: channel)
-            #expect(await pair.alice.pendingChanges(in: channel).count == 4)
+            // It becomes part of the edit that waits.
+            #expect(try await pair.alice.edit(first, in: channel, text: "one!!") == edit)
+            try await pair.alice.delete(second, in: channel)
+            #expect(await pair.alice.pendingChanges(in: channel).count == 3)
             // Shown on top by whoever wants to, and not by the cache.
             let changes = await pair.alice.pendingChanges(in: channel)
             let timeline = try await pair.alice.timeline(of: channel)
@@ -167,6 +170,61 @@ struct OutboxStoryTests {
             #expect(log.last?.details.reactions?.first?.userIDs == ["alice"])
             #expect(await again.pendingChanges(in: channel).isEmpty)
             await again.close()
+        }
+    }
+
+    @Test func `edits that wait are one, with the last word of each part; what left is let go`()
+        throws
+    {
+        try Self.play(9) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            let id = try await pair.deliver("one", from: alice)
+            let target = MessageTarget.delivered(id)
+            let lines = Guarded<[String]>([])
+            pair.phone.network.observe { line in lines.withLock { $0.append(line) } }
+            // This one is on its way: what comes after it cannot be part of it.
+            let left = try await alice.edit(id, in: channel, text: "two")
+            let first = try await alice.edit(
+                target, in: channel, MessageEdit(text: "three", data: "data"))
+            let second = try await alice.edit(target, in: channel, MessageEdit(text: "four"))
+            #expect(left != first && first == second)
+            try await alice.outcome(of: second)
+            let log = try await world.log(of: channel)
+            #expect(log.map(\.text) == ["four"] && log.map(\.data) == ["data"])
+            #expect(lines.withLock { $0.filter { $0.hasPrefix(">> MEDI") } }.count == 2)
+            // After a deletion an edit is one of its own, to be refused on its own.
+            await pair.phone.network.cut()
+            await world.pass()
+            var names: Set<RequestID> = [try await alice.edit(id, in: channel, text: "five")]
+            names.insert(try await alice.delete(id, in: channel))
+            names.insert(try await alice.edit(id, in: channel, text: "six"))
+            #expect(names.count == 3)
+        }
+    }
+
+    @Test func `a disk that refuses lets nobody believe that something was taken back (scar 65)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 10) { world in
+            let pair = try await Pair(world, folder: folder.path)
+            let (alice, channel) = (pair.alice, pair.channel)
+            await pair.phone.network.cut()
+            await world.pass()
+            let id = try #require(try await alice.send("stays", to: channel).requestID)
+            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
+            await #expect(throws: RoostError.self) {
+                try await alice.delete(.unsent(id), in: channel)
+            }
+            await #expect(throws: RoostError.self) {
+                try await alice.edit(.unsent(id), in: channel, MessageEdit(text: "changed"))
+            }
+            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["stays"])
+            disk.plan(nil)
+            try await pair.connect(world, alice)
+            #expect(try await world.log(of: channel).map(\.text) == ["stays"])
+            await pair.close()
         }
     }
 
@@ -282,13 +340,18 @@ struct OutboxStoryTests {
             await pair.phone.network.cut()
             await world.pass()
             try await pair.alice.markAsRead(channel, through: try #require(seen))
-            try await pair.alice.markAsRead(channel, through: try #require(seen))
+            let mark = try await pair.alice.markAsRead(channel, through: try #require(seen))
             #expect(await pair.alice.pendingChanges(in: channel).count == 1)
+            async let outcome = #expect(throws: RoostError.self) {
+                try await pair.alice.outcome(of: mark)
+            }
+            await world.pass()
             _ = try await pair.deliver("unseen", from: pair.bob)
             _ = try await pair.alice.timeline(of: channel)
             try await pair.connect(world, pair.alice)
             #expect(await pair.alice.pendingChanges(in: channel).isEmpty)
             #expect(try await pair.alice.channel(channel).unreadMessageCount == 1)
+            #expect(await outcome?.code == .requestCanceled)
         }
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import Roost
 import RoostDoors
+import RoostExecutors
 import RoostModel
 import RoostTestKit
 import RoostTestSupport
@@ -89,4 +90,32 @@ struct DoorStory: Sendable {
 
 final class Answers<Value> {
     var values: [Value] = []
+}
+
+/// What is uploaded, as the network sees it.
+final class Uploads: Sendable {
+    private let lines = Guarded<[String]>([])
+
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+
+    private static func isUpload(_ line: String) -> Bool {
+        line.hasPrefix("-> POST") && line.contains("/storage/")
+    }
+
+    var count: Int { lines.withLock { $0.filter(Self.isUpload).count } }
+
+    var isRequested: Bool { count > 0 }
+
+    /// Messages that went by HTTP.
+    var sentByHTTP: Int {
+        lines.withLock { $0.filter { $0.hasPrefix("-> POST") && $0.hasSuffix("/messages") }.count }
+    }
+
+    /// Whether an answer has come since the last one.
+    var isAnswered: Bool {
+        lines.withLock { lines in
+            guard let last = lines.lastIndex(where: Self.isUpload) else { return false }
+            return lines[last...].contains { $0.hasPrefix("<- 200") }
+        }
+    }
 }

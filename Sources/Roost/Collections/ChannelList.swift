@@ -34,7 +34,9 @@ public actor ChannelList {
     private var publishedHasMore: Bool?
     /// One read at a time; commits that come during it wait, because the read may contain them.
     private var reading = Turnstile()
-    private var backlog: [Commit] = []
+    private var backlog: [(Commit, ChangeOrigin)] = []
+    /// What made it necessary to read the list again.
+    private var cause = ChangeOrigin.disk
 
     init(query: ChannelListQuery, engine: SyncEngine, executor: any WorldExecutor) {
         self.query = query
@@ -83,10 +85,10 @@ public actor ChannelList {
         do {
             try await loadServerPage()
         } catch {
-            try await reread()
+            try await reread(from: .disk)
             throw error
         }
-        try await reread()
+        try await reread(from: .page)
         return max(0, machine.channels.count - before)
     }
 
@@ -103,26 +105,30 @@ public actor ChannelList {
 
 extension ChannelList {
     /// Shows what the disk has.
-    func open() async throws(RoostError) { try await reread() }
+    func open() async throws(RoostError) { try await reread(from: .disk) }
 
     /// Takes one commit; they come in order.
-    func receive(_ commit: Commit) async {
+    func receive(_ commit: Commit, from origin: ChangeOrigin) async {
         guard !isClosed else { return }
-        guard !reading.isTaken else { return backlog.append(commit) }
-        publish(machine.apply(commit))
-        if machine.isBehind { await engine.reread(self) }
+        guard !reading.isTaken else { return backlog.append((commit, origin)) }
+        publish(machine.apply(commit), from: origin)
+        guard machine.isBehind else { return }
+        cause = origin
+        await engine.reread(self)
     }
 
     /// Commits were made of which nothing but that is known.
     func missCommits() async {
         guard !isClosed else { return }
         machine.missCommits()
+        cause = .otherProcess
         await engine.reread(self)
     }
 
     /// All that was known is forgotten.
     func beginAnew() async {
         token = nil
+        cause = .upkeep
         await engine.reread(self)
     }
 
@@ -130,7 +136,7 @@ extension ChannelList {
     func synchronize() async throws(RoostError) {
         guard token == nil, !isClosed else { return }
         try await loadServerPage()
-        try await reread()
+        try await reread(from: .page)
     }
 }
 
@@ -157,7 +163,9 @@ extension ChannelList {
     }
 
     /// Reads the list again, and shows what is different.
-    func reread() async throws(RoostError) {
+    func reread() async throws(RoostError) { try await reread(from: cause) }
+
+    private func reread(from origin: ChangeOrigin) async throws(RoostError) {
         await withCheckedContinuation { reading.enter($0) }
         let outcome: Result<CachedChannels, RoostError>
         do {
@@ -172,19 +180,20 @@ extension ChannelList {
             publish(
                 machine.replace(
                     with: page.channels, hasMore: page.hasMore || serverHasMore,
-                    sequence: page.sequence))
+                    sequence: page.sequence),
+                from: origin)
         }
-        for commit in backlog { publish(machine.apply(commit)) }
+        for (commit, origin) in backlog { publish(machine.apply(commit), from: origin) }
         backlog = []
         reading.leave()
         if case .success = outcome, machine.isBehind { await engine.reread(self) }
         _ = try outcome.get()
     }
 
-    private func publish(_ diff: ListDiff<GroupChannel>) {
+    private func publish(_ diff: ListDiff<GroupChannel>, from origin: ChangeOrigin) {
         guard !isClosed, !diff.isEmpty || machine.hasMore != publishedHasMore else { return }
         publishedHasMore = machine.hasMore
-        observers.publish(snapshot, after: diff)
+        observers.publish(snapshot, after: diff.told(from: origin))
     }
 }
 

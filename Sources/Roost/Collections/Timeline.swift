@@ -47,7 +47,9 @@ public actor Timeline {
     private var isPaging = false
     /// One read at a time; commits that come during it wait, because the read may contain them.
     private var reading = Turnstile()
-    private var backlog: [Commit] = []
+    private var backlog: [(Commit, ChangeOrigin)] = []
+    /// What made it necessary to read the window again.
+    private var cause = ChangeOrigin.disk
     private var publishedFlags: [Bool] = []
 
     init(
@@ -81,6 +83,9 @@ public actor Timeline {
         changes(in: observers.openMailbox())
     }
 
+    /// Who reads the changes now.
+    package var changeReaderCount: Int { observers.mailboxCount }
+
     /// Shows up to a page more of older messages, from disk when it is known to be complete.
     ///
     /// Returns how many more are shown now; whether there may be others is `hasOlder`'s to say.
@@ -113,7 +118,7 @@ public actor Timeline {
         wasLoaded = false
         hasHugeGap = false
         machine.move(toNewest: moment == .distantFuture)
-        try await reread { $0.openingQuery }
+        try await reread(from: .disk) { $0.openingQuery }
         await engine.synchronizeLater(self)
     }
 
@@ -131,16 +136,16 @@ public actor Timeline {
 extension Timeline {
     /// Shows what the disk has.
     func open() async throws(RoostError) {
-        try await reread { $0.openingQuery }
+        try await reread(from: .disk) { $0.openingQuery }
     }
 
     /// Takes one commit; they come in order.
-    func receive(_ commit: Commit) async {
+    func receive(_ commit: Commit, from origin: ChangeOrigin) async {
         guard !isClosed else { return }
         if reading.isTaken {
-            backlog.append(commit)
+            backlog.append((commit, origin))
         } else {
-            await see(to: apply([commit]))
+            await see(to: apply([(commit, origin)]))
         }
     }
 
@@ -148,12 +153,13 @@ extension Timeline {
     func missCommits() async {
         guard !isClosed else { return }
         machine.missCommits()
+        cause = .otherProcess
         await see(to: .reread)
     }
 
     func setUnsent(_ messages: [Message]) {
         guard !isClosed else { return }
-        publish(machine.setUnsent(messages))
+        publish(machine.setUnsent(messages), from: .local)
     }
 
     /// The page a timeline begins with.
@@ -165,13 +171,15 @@ extension Timeline {
         let filter: MessageFilter
     }
 
-    func nextSync(_ occasion: TimelineSync.Occasion) -> (TimelineSync, Opening) {
-        let sync = TimelineSync(
+    func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, Opening) {
+        let question = SyncQuestion(
             occasion, wasLoaded: wasLoaded, opening: openingQuestion,
             followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
         var isAtNewest = start == .distantFuture
-        if case .load(let question) = sync { isAtNewest = question.anchor == .distantFuture }
-        return (sync, Opening(move: moves, filter: isAtNewest ? .everything : filter))
+        if case .load(let question) = TimelineSync(question) {
+            isAtNewest = question.anchor == .distantFuture
+        }
+        return (question, Opening(move: moves, filter: isAtNewest ? .everything : filter))
     }
 
     /// The server answered the opening page; what was shown before gives way to it (R99).
@@ -181,9 +189,9 @@ extension Timeline {
         // Somebody who has paged back already stays where they are, if it is still one stretch.
         let hasPaged = machine.delivered.count > pageSize && !machine.hasHoleAbove
         if hasPaged && machine.followsNewest {
-            try await reread()
+            try await reread(from: .page)
         } else {
-            try await reread { $0.openingQuery }
+            try await reread(from: .page) { $0.openingQuery }
         }
         followIfNewest(statement)
     }
@@ -206,13 +214,13 @@ extension Timeline {
         guard !isClosed, opening.move == moves else { return }
         wasLoaded = true
         hasHugeGap = true
-        publish(machine.leaveNewest())
+        publish(machine.leaveNewest(), from: .catchUp)
     }
 
     var hasKnowledgeAbove: Bool { machine.hasHoleAbove }
 
     /// Reads the window again: a commit alone could not tell what it now holds.
-    func rereadWindow() async throws(RoostError) { try await reread() }
+    func rereadWindow() async throws(RoostError) { try await reread(from: cause) }
 }
 
 extension Timeline: ChangeSource {
@@ -226,12 +234,16 @@ extension Timeline: ChangeSource {
 // MARK: - The window
 
 extension Timeline {
+    /// Wherever a timeline was opened, it may stand at the end by now.
+    private var beginning: Timestamp { machine.followsNewest ? .distantFuture : start }
+
     private var openingQuery: WindowQuery {
-        .around(start, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
+        .around(
+            beginning, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
     }
 
     private var openingQuestion: PageQuestion {
-        .around(start, older: pageSize, newer: pageSize)
+        .around(beginning, older: pageSize, newer: pageSize)
     }
 
     private enum Direction { case older, newer }
@@ -258,15 +270,15 @@ extension Timeline {
         defer { isPaging = false }
         guard hasMore(direction) else { return 0 }
         let before = machine.delivered.count
-        try await reread(direction, by: pageSize)
+        try await reread(direction, by: pageSize, from: .disk)
         let missing = pageSize - (machine.delivered.count - before)
         if missing > 0, hasMore(direction) {
             let statement = try await fetch(direction)
-            try await reread(direction, by: missing)
+            try await reread(direction, by: missing, from: .page)
             followIfNewest(statement)
         }
         let added = max(0, machine.delivered.count - before)
-        publish(machine.shrink(keepingNewer: direction == .newer))
+        publish(machine.shrink(keepingNewer: direction == .newer), from: .upkeep)
         return added
     }
 
@@ -294,15 +306,19 @@ extension Timeline {
         return try await engine.loadPage(channel, question(direction), filter)
     }
 
-    private func reread(_ direction: Direction, by count: Int) async throws(RoostError) {
+    private func reread(
+        _ direction: Direction, by count: Int, from origin: ChangeOrigin
+    ) async throws(RoostError) {
         switch direction {
-        case .older: try await reread(olderBy: count)
-        case .newer: try await reread(newerBy: count)
+        case .older: try await reread(from: origin, olderBy: count)
+        case .newer: try await reread(from: origin, newerBy: count)
         }
     }
 
-    private func reread(olderBy older: Int = 0, newerBy newer: Int = 0) async throws(RoostError) {
-        try await reread { timeline in
+    private func reread(
+        from origin: ChangeOrigin, olderBy older: Int = 0, newerBy newer: Int = 0
+    ) async throws(RoostError) {
+        try await reread(from: origin) { timeline in
             guard let extent = timeline.machine.extent else { return timeline.openingQuery }
             return WindowQuery(
                 channel: timeline.channel, filter: timeline.filter, lower: extent.lower,
@@ -313,7 +329,7 @@ extension Timeline {
 
     /// Reads a window and shows it, then the commits the read had not seen.
     private func reread(
-        _ query: (isolated Timeline) -> WindowQuery
+        from origin: ChangeOrigin, _ query: (isolated Timeline) -> WindowQuery
     ) async throws(RoostError) {
         await withCheckedContinuation { reading.enter($0) }
         let outcome: Result<CacheWindow, RoostError>
@@ -325,8 +341,10 @@ extension Timeline {
         // What is shown stays as it was when the timeline was closed (scar 136).
         guard !isClosed else { return reading.leave() }
         let wasBehind = machine.isBehind
-        if case .success(let window) = outcome { publish(machine.replace(with: window)) }
-        if !isPaging { publish(machine.shrink(keepingNewer: true)) }
+        if case .success(let window) = outcome {
+            publish(machine.replace(with: window), from: origin)
+        }
+        if !isPaging { publish(machine.shrink(keepingNewer: true), from: .upkeep) }
         var need = apply(backlog)
         backlog = []
         reading.leave()
@@ -338,13 +356,14 @@ extension Timeline {
     }
 
     /// Applies commits without a pause between them, so that none can overtake another.
-    private func apply(_ commits: [Commit]) -> TimelineMachine.Need {
+    private func apply(_ commits: [(Commit, ChangeOrigin)]) -> TimelineMachine.Need {
         var need = TimelineMachine.Need.nothing
-        for commit in commits {
+        for (commit, origin) in commits {
             let step = machine.apply(commit)
-            publish(step.diff)
+            publish(step.diff, from: origin)
             // While a page is being added, it is the page that says which end goes.
-            if !isPaging { publish(machine.shrink(keepingNewer: true)) }
+            if !isPaging { publish(machine.shrink(keepingNewer: true), from: .upkeep) }
+            if step.need == .reread { cause = origin }
             if step.need == .reread || need == .nothing { need = step.need }
         }
         return need
@@ -364,13 +383,13 @@ extension Timeline {
         else { return }
         machine.reachNewest()
         hasHugeGap = false
-        publish(ListDiff())
+        publish(ListDiff(), from: .page)
     }
 
-    private func publish(_ diff: ListDiff<Message>) {
+    private func publish(_ diff: ListDiff<Message>, from origin: ChangeOrigin) {
         let flags = [machine.hasOlder, machine.hasNewer, hasHugeGap]
         guard !isClosed, !diff.isEmpty || flags != publishedFlags else { return }
         publishedFlags = flags
-        observers.publish(snapshot, after: diff)
+        observers.publish(snapshot, after: diff.told(from: origin))
     }
 }

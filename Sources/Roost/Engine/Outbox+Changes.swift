@@ -9,57 +9,126 @@ import RoostStore
 extension Outbox {
     /// Writes a change down and queues it, or does it here when the server need not know.
     ///
-    /// - Returns: The name of the act; that of the message where the change became part of it.
+    /// - Returns: The name of the act; that of the message or of the waiting edit it became part of.
     func change(
         _ action: PendingChange.Action, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
         guard case .unsent(let requestID)? = action.target else {
-            let name = try await append(.change(action), to: channel).requestID
-            if case .markAsRead(let moment) = action {
-                await dropReadMarks(of: channel, through: moment, before: name)
-            }
-            return name
+            return try await queue(action, in: channel)
         }
-        guard let index = index(of: requestID), items[index].change == nil else {
+        if certainlyHere(requestID), try await isDoneHere(action, to: requestID) {
+            return requestID
+        }
+        guard isUnsentMessage(requestID) else {
             // It was delivered since the caller looked.
             guard let messageID = await surroundings.find(requestID) else { throw .noSuchMessage }
-            return try await append(.change(action.aimed(at: messageID)), to: channel).requestID
+            return try await queue(action.aimed(at: messageID), in: channel)
         }
-        let mayHaveLeft = machine.item(requestID)?.hasLeft ?? true
-        switch action {
-        case .edit(_, let edit) where !mayHaveLeft:
-            try await fold(edit, into: requestID)
-            return requestID
-        case .delete where !mayHaveLeft:
-            await cancel(requestID)
-            return requestID
-        default:
-            let item = try await append(.change(action), to: channel)
-            // The server may have it already: then the deletion goes to the server when it shows.
-            if case .delete = action { await cancel(requestID) }
-            if self.index(of: requestID) == nil, let id = await surroundings.find(requestID) {
-                await receive(.delivered(requestID, id))
-            }
-            return item.requestID
+        let name = try await queue(action, in: channel)
+        // The server may have it already: then the deletion goes to the server when it shows.
+        if case .delete = action { await cancel(requestID) }
+        if index(of: requestID) == nil, let id = await surroundings.find(requestID) {
+            await receive(.delivered(requestID, id))
         }
+        return name
     }
 
-    /// Changes what a message says that certainly never left.
-    private func fold(_ edit: MessageEdit, into requestID: RequestID) async throws(RoostError) {
-        guard let index = index(of: requestID) else { throw .noSuchMessage }
-        let before = items[index].content
-        // At once, so that it leaves with the new words even if it leaves during the write.
-        items[index].content = before.applying(edit)
-        let (channel, content) = (items[index].channel, items[index].content)
-        do {
-            try await store.note(.content(requestID, channel, content))
-        } catch {
-            if let index = self.index(of: requestID), machine.item(requestID)?.hasLeft == false {
-                items[index].content = before
+    private func isUnsentMessage(_ requestID: RequestID) -> Bool {
+        index(of: requestID).map { items[$0].change == nil } ?? false
+    }
+
+    private func certainlyHere(_ requestID: RequestID) -> Bool {
+        isUnsentMessage(requestID) && machine.item(requestID)?.hasLeft == false
+    }
+
+    /// Edits or deletes a message that has not left; false when it turns out that it may have.
+    private func isDoneHere(
+        _ action: PendingChange.Action, to requestID: RequestID
+    ) async throws(RoostError) -> Bool {
+        let isDone: Bool
+        switch action {
+        case .edit(_, let edit): isDone = try await fold(edit, into: requestID)
+        case .delete:
+            do {
+                isDone = try await store.takeBack(requestID)
+            } catch {
+                throw RoostError(error)
             }
-            throw RoostError(error)
+            // It may have begun to leave meanwhile; then the server has to delete it.
+            if isDone, !certainlyHere(requestID) { return false }
+            if isDone { await cancel(requestID) }
+        case .addReaction, .removeReaction, .markAsRead: return false
         }
-        await surroundings.changed(channel)
+        // Another process has sent it or taken it back.
+        if !isDone { await hearOthers() }
+        return isDone
+    }
+
+    /// Writes a change down, as part of an edit that waits where it can be.
+    private func queue(
+        _ action: PendingChange.Action, in channel: ChannelURL
+    ) async throws(RoostError) -> RequestID {
+        if case .edit(let target, let edit) = action,
+            let waiting = waitingEdit(of: target, in: channel), try await fold(edit, into: waiting)
+        {
+            return waiting
+        }
+        let name = try await append(.change(action), to: channel).requestID
+        if case .markAsRead(let moment) = action {
+            await dropReadMarks(of: channel, through: moment, before: name)
+        }
+        return name
+    }
+
+    /// The last word on a message, if it is an edit that certainly has not left.
+    private func waitingEdit(of target: MessageTarget, in channel: ChannelURL) -> RequestID? {
+        let last = items.last { item in
+            guard item.channel == channel, case .change(let action) = item.content,
+                action.target == target
+            else { return false }
+            switch action {
+            case .edit, .delete: return true
+            case .addReaction, .removeReaction, .markAsRead: return false
+            }
+        }
+        guard let last, case .change(.edit) = last.content, last.state == .pending,
+            machine.item(last.requestID)?.hasLeft == false
+        else { return nil }
+        return last.requestID
+    }
+
+    /// Changes what waits and certainly never left; false when it may have.
+    private func fold(
+        _ edit: MessageEdit, into requestID: RequestID
+    ) async throws(RoostError) -> Bool {
+        guard let index = index(of: requestID) else { return false }
+        let before = items[index].content
+        let after = before.applying(edit)
+        // At once, so that it leaves with the new words even if it leaves during the write.
+        items[index].content = after
+        unsettle([requestID])
+        defer { settle([requestID]) }
+        var stored: OutboxItem?
+        var failure: StoreError?
+        do throws(StoreError) {
+            stored = try await store.fold(edit, into: requestID, at: world.wallTime())
+        } catch {
+            failure = error
+        }
+        if let index = self.index(of: requestID), items[index].content == after {
+            // Another process may have put in words of its own.
+            items[index].content = stored?.content ?? before
+        }
+        if let failure { throw RoostError(failure) }
+        guard let stored else { return false }
+        guard let change = stored.change else {
+            await surroundings.changed(stored.channel)
+            return true
+        }
+        if let index = self.index(of: requestID) { items[index].createdAt = stored.createdAt }
+        observers.publish(.changeQueued(change))
+        await receive(.revised(OutboxMachine.Item(stored), isMoved: false))
+        return true
     }
 
     /// A newer read mark says all that an older one does.
@@ -83,6 +152,8 @@ extension Outbox {
             return false
         }
         let now = world.wallTime()
+        unsettle([requestID])
+        defer { settle([requestID]) }
         // A disk that refuses has it failed again after a relaunch, and no worse.
         let stored = try? await store.requeue(requestID, createdAt: now)
         guard let index = self.index(of: requestID), case .failed = items[index].state else {
@@ -179,27 +250,6 @@ extension Outbox {
     }
 }
 
-extension OutboxContent {
-    /// The message with an edit of the person who wrote it.
-    fileprivate func applying(_ edit: MessageEdit) -> OutboxContent {
-        switch self {
-        case .userMessage(var params):
-            params.text = edit.text ?? params.text
-            params.data = edit.data ?? params.data
-            params.customType = edit.customType ?? params.customType
-            params.mention = edit.mention ?? params.mention
-            return .userMessage(params)
-        case .fileMessage(var params, let copies):
-            params.caption = edit.text ?? params.caption
-            params.data = edit.data ?? params.data
-            params.customType = edit.customType ?? params.customType
-            params.mention = edit.mention ?? params.mention
-            return .fileMessage(params, copies: copies)
-        case .change: return self
-        }
-    }
-}
-
 extension PendingChange.Action {
     /// The same change of a message that has its ID now.
     func aimed(at id: MessageID) -> Self {
@@ -224,6 +274,10 @@ extension RoostError {
     static let nothingToChange = RoostError(
         .requestCanceled, remedy: .none,
         message: "The message was taken back before it was sent, so there was nothing to change.")
+
+    static let nothingToMark = RoostError(
+        .requestCanceled, remedy: .none,
+        message: "More has come meanwhile, and the server can only mark everything as read.")
 
     init(refused code: Code) {
         self.init(

@@ -10,34 +10,61 @@ extension Outbox {
     /// Takes over what another process wrote, and forgets what it has seen to.
     func hearOthers() async {
         // What the disk says may be old when it arrives: only what was known before can be missing, and
-        // what was forgotten since is no news.
+        // what was written down since is no news.
         let known = items.map(\.requestID)
+        let hadMissedNews = hasMissedNews
+        (hasMissedNews, hasNews) = (false, false)
         hearing += 1
-        let stored = try? await store.items()
+        let stored: OutboxItems?
+        do {
+            stored = try await store.news(regardless: hadMissedNews)
+        } catch {
+            stored = nil
+            hasMissedNews = hasMissedNews || hadMissedNews  // The next ring asks again.
+        }
         hearing -= 1
-        defer { if hearing == 0 { forgotten = [] } }
-        guard let stored else { return }  // The next ring asks again.
+        defer { if hearing == 0 { touched = [] } }
+        guard let stored else { return }
         var channels: Set<ChannelURL> = []
         var effects: [OutboxMachine.Effect] = []
-        for item in stored.items where index(of: item.requestID) == nil {
-            guard !unsettled.contains(item.requestID), !forgotten.contains(item.requestID) else {
+        var news: [News] = []
+        for item in stored.items {
+            let index = index(of: item.requestID)
+            guard index.map({ items[$0] != item }) ?? true else { continue }
+            guard isSettled(item.requestID) else {
+                hasMissedNews = true
                 continue
             }
+            if item.change == nil { channels.insert(item.channel) }
+            guard let index else {
+                place(item)
+                effects += step(.queued(OutboxMachine.Item(item)))
+                continue
+            }
+            let old = items.remove(at: index)
             place(item)
-            effects += machine.handle(.queued(OutboxMachine.Item(item)))
-            channels.insert(item.channel)
+            let isMoved = item.sequence != old.sequence
+            effects += step(.revised(OutboxMachine.Item(item), isMoved: isMoved))
+            if old.state != item.state { news.append(.state(item)) }
+            if case .failed = old.state, item.state == .pending, let message = message(item) {
+                reasons[item.requestID] = nil
+                observers.publish(.retried(message))
+            }
         }
-        await carryOut(effects)
-        for channel in channels.sorted() { await surroundings.changed(channel) }
         // An item that cannot be read is there all the same.
-        guard stored.unreadable.isEmpty else { return }
         let names = Set(stored.items.map(\.requestID))
-        for requestID in known where !names.contains(requestID) { await missed(requestID) }
+        let missing = known.filter { !names.contains($0) && isSettled($0) }
+        await carryOut(effects)
+        for item in news { await tell(item) }
+        for channel in channels.sorted() { await surroundings.changed(channel) }
+        guard stored.unreadable.isEmpty else { return }
+        for requestID in missing { await missed(requestID) }
+        await aimStranded()
     }
 
     /// Another process has seen to an item: it was delivered, and the cache knows, or taken back.
     private func missed(_ requestID: RequestID) async {
-        guard !unsettled.contains(requestID), let index = index(of: requestID) else { return }
+        guard isSettled(requestID), let index = index(of: requestID) else { return }
         if items[index].change != nil {
             await made(requestID)
         } else if let messageID = await surroundings.find(requestID) {
@@ -50,10 +77,25 @@ extension Outbox {
         }
     }
 
+    /// Changes of a message that another process saw to are told its ID by the cache.
+    func aimStranded() async {
+        let awaited = Set(
+            items.compactMap { item -> RequestID? in
+                guard case .unsent(let id)? = item.change?.action.target else { return nil }
+                return index(of: id) == nil ? id : nil
+            })
+        for id in awaited.sorted() {
+            guard let messageID = await surroundings.find(id) else { continue }
+            await receive(.delivered(id, messageID))
+        }
+    }
+
     /// Channels with messages of which it is not known whether the server has them.
     var unsureChannels: [ChannelURL] {
         var seen: Set<ChannelURL> = []
-        return items.filter { $0.hasLeft && $0.state == .pending && $0.change == nil }
-            .map(\.channel).filter { seen.insert($0).inserted }
+        return items.filter {
+            $0.hasLeft && $0.state == .pending && $0.change == nil
+                && !machine.isOnItsWay($0.requestID)
+        }.map(\.channel).filter { seen.insert($0).inserted }
     }
 }

@@ -49,6 +49,8 @@ extension Outbox {
 
     private func dropped(_ requestID: RequestID) async {
         guard let index = index(of: requestID), let change = items[index].change else { return }
+        let isMark = if case .markAsRead = change.action { true } else { false }
+        resumeWaiters(of: requestID, with: isMark ? .nothingToMark : .nothingToChange)
         await receive(.canceled(requestID))
         observers.publish(.changeDropped(change))
     }

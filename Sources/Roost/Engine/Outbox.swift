@@ -23,6 +23,8 @@ actor Outbox {
         let find: @Sendable (RequestID) async -> MessageID?
         /// A message as the cache holds it.
         let held: @Sendable (MessageID) async -> Message?
+        /// Holds channels back and looks whether the server has messages that may have left.
+        let look: @Sendable ([ChannelURL]) async -> Void
     }
 
     /// What came of an attempt.
@@ -44,6 +46,7 @@ actor Outbox {
 
     let world: World
     let store: OutboxStore
+    private let journal: SyncJournal
     private(set) var me: User
     let surroundings: Surroundings
     var machine = OutboxMachine()
@@ -58,17 +61,20 @@ actor Outbox {
     var uploads: [RequestID: Task<RoostError?, Never>] = [:]
     /// In what words something was refused, until the end of the process.
     var reasons: [RequestID: RoostError] = [:]
-    /// What is being written down for the first time, and what is being forgotten: of both the disk may
-    /// say something else than we know.
-    var unsettled: Set<RequestID> = []
-    /// How many look at the disk right now, and what was forgotten meanwhile.
+    /// What is being written down, how often: the disk may say something else of it than we know.
+    private var unsettled: [RequestID: Int] = [:]
+    /// How many look at the disk right now, and what was written down meanwhile.
     var hearing = 0
-    var forgotten: Set<RequestID> = []
+    var touched: Set<RequestID> = []
+    /// The disk had news of something that was being written down.
+    var hasMissedNews = false
+    /// Another process has written; what it wrote is to be known before anything leaves.
+    var hasNews = false
     /// Whether there is a connection, though perhaps another process is the one that sends.
     var isConnected = false
     private var timers = Timers<Timer>()
     /// What the disk refused to write down, in order.
-    private var owed: [[OutboxNote]] = []
+    var owed: [[OutboxNote]] = []
 
     private enum Timer: Hashable, Sendable {
         case acknowledgement(RequestID)
@@ -84,10 +90,14 @@ actor Outbox {
     /// A copy of a file that nobody names after so long was left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 
-    init(world: World, store: OutboxStore, me: User, surroundings: Surroundings) {
+    init(
+        world: World, store: OutboxStore, journal: SyncJournal, me: User,
+        surroundings: Surroundings
+    ) {
         self.world = world
         self.executor = world.executor
         self.store = store
+        self.journal = journal
         self.me = me
         self.surroundings = surroundings
     }
@@ -95,11 +105,11 @@ actor Outbox {
     /// Takes up what an earlier run left unsent.
     func start() async throws(RoostError) {
         do {
-            items = try await store.items().items
+            items = try await store.news(regardless: true)?.items ?? []
         } catch {
             throw RoostError(error)
         }
-        for item in items { _ = machine.handle(.queued(OutboxMachine.Item(item))) }
+        for item in items { _ = step(.queued(OutboxMachine.Item(item))) }
         let past = world.wallTime().milliseconds - Self.orphanAgeMS
         // Files that stay do no harm; the next opening tries again.
         try? await store.tidyFiles(madeBefore: Timestamp(milliseconds: past))
@@ -124,15 +134,20 @@ actor Outbox {
 
     /// Sends, or asks again later whether the other process has ended.
     private func takeTurn() async {
-        guard await store.maySend() else {
+        let isOurs = await store.maySend()
+        // What the other process left is ours now.
+        await hearOthers()
+        guard isConnected else { return }
+        guard isOurs else {
             await receive(.wentOffline)
             timers.arm(.turn, for: Self.turnDelay, in: world) { number in
                 await self.askAgain(number)
             }
             return
         }
-        // What the other process left is ours now.
-        await hearOthers()
+        await aimStranded()
+        let unsure = unsureChannels
+        if !unsure.isEmpty { await surroundings.look(unsure) }
         guard isConnected else { return }
         await receive(.wentOnline(now: world.wallTime()))
     }
@@ -152,20 +167,25 @@ actor Outbox {
         _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID? = nil
     ) async throws(RoostError) -> OutboxItem {
         let lane = OutboxMachine.Lane(channel, isForChanges: content.isChange)
-        let item: OutboxItem
         let requestID = requestID ?? .random(world.entropy)
-        unsettled.insert(requestID)
-        defer { unsettled.remove(requestID) }
+        if let index = index(of: requestID) { return items[index] }
+        let isCopied = store.copiesFiles(of: content)
+        if isCopied { _ = step(.announced(requestID, lane)) }
+        unsettle([requestID])
+        defer { settle([requestID]) }
+        let item: OutboxItem
         do {
             item = try await store.append(
                 requestID, to: channel, createdAt: world.wallTime(), content: content,
                 leaves: machine.wouldLeaveAtOnce(lane))
         } catch {
+            await receive(.abandoned(requestID, lane))
             throw RoostError(error)
         }
+        if let index = index(of: requestID) { return items[index] }
         place(item)
         // The machine learns of it here, before anything else can come between.
-        let effects = machine.handle(.queued(OutboxMachine.Item(item)))
+        let effects = step(.queued(OutboxMachine.Item(item)))
         if let message = message(item) { observers.publish(.queued(message)) }
         if let change = item.change { observers.publish(.changeQueued(change)) }
         if !content.isChange { await surroundings.changed(channel) }
@@ -174,8 +194,13 @@ actor Outbox {
     }
 
     /// Moves the machine, then does what it asks for.
-    func receive(_ input: OutboxMachine.Input) async {
-        await carryOut(machine.handle(input))
+    func receive(_ input: OutboxMachine.Input) async { await carryOut(step(input)) }
+
+    /// Moves the machine, and writes down what moved it; the caller carries out what it asks for.
+    func step(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
+        let effects = machine.handle(input)
+        journal.note(input, effects)
+        return effects
     }
 
     /// Takes the name the server knows the user by; pending messages carry it from now on.
@@ -207,6 +232,8 @@ actor Outbox {
         for effect in effects { note(effect, &notes, &news) }
         if !notes.isEmpty { await write(notes) }
         for item in news { await tell(item) }
+        // Nobody else changes what is noted as about to leave; until then somebody may have.
+        if hasNews { await hearOthers() }
         for effect in effects {
             switch effect {
             case .transmit(let requestID):
@@ -225,7 +252,7 @@ actor Outbox {
     }
 
     /// What changed of an item, to be told when it is on disk.
-    private enum News {
+    enum News {
         case state(OutboxItem)
         case removed(OutboxItem)
         case dropped(OutboxItem)
@@ -265,7 +292,7 @@ actor Outbox {
         }
     }
 
-    private func tell(_ news: News) async {
+    func tell(_ news: News) async {
         switch news {
         case .state(let item):
             guard case .failed(let code) = item.state else { return }
@@ -303,48 +330,30 @@ actor Outbox {
 
     // MARK: The disk
 
-    /// Writes down what became of items; a disk that refuses is asked again.
-    ///
-    /// Should the process end before, an item is sent again; its name makes that harmless.
-    func write(_ notes: [OutboxNote]) async {
-        let removals = notes.compactMap(\.removed)
-        unsettled.formUnion(removals)
-        if hearing > 0 { forgotten.formUnion(removals) }
-        if owed.isEmpty, await isWritten(notes) { return unsettled.subtract(removals) }
-        owed.append(notes)
-        if owed.count == 1 { tryAgainLater() }
-    }
+    func unsettle(_ ids: [RequestID]) { for id in ids { unsettled[id, default: 0] += 1 } }
 
-    /// False when the disk refuses.
-    private func isWritten(_ notes: [OutboxNote]) async -> Bool {
-        do throws(StoreError) {
-            try await store.note(notes)
-            return true
-        } catch {
-            return error.kind == .closed  // Nothing can be written any more.
+    /// The disk says what we know again.
+    func settle(_ ids: [RequestID]) {
+        for id in ids {
+            let count = (unsettled[id] ?? 1) - 1
+            unsettled[id] = count > 0 ? count : nil
         }
+        if hearing > 0 { touched.formUnion(ids) }
+        guard hasMissedNews, hearing == 0 else { return }
+        // Ends when it has heard.
+        Task(executorPreference: executor) { await self.hearOthers() }
     }
 
-    private func tryAgainLater() {
+    func isSettled(_ id: RequestID) -> Bool { unsettled[id] == nil && !touched.contains(id) }
+
+    func repairLater() {
         timers.arm(.owed, for: Self.repairDelay, in: world) { number in
-            await self.tryAgain(number)
+            guard await self.claim(.owed, number) else { return }
+            await self.repair()
         }
     }
 
-    private func tryAgain(_ number: Int) async {
-        guard timers.claim(.owed, number) else { return }
-        while let notes = owed.first {
-            guard await isWritten(notes) else { return tryAgainLater() }
-            unsettled.subtract(notes.compactMap(\.removed))
-            owed.removeFirst()
-        }
-    }
-}
-
-extension OutboxNote {
-    fileprivate var removed: RequestID? {
-        if case .removal(let id) = self { id } else { nil }
-    }
+    private func claim(_ timer: Timer, _ number: Int) -> Bool { timers.claim(timer, number) }
 }
 
 extension OutboxContent {

@@ -81,7 +81,7 @@ extension SyncEngine {
         let now = world.wallTime()
         guard budgetWatch.noteOpening(of: channel, at: now) else { return }
         // A moment that is not noted makes the channel go a little sooner, no more.
-        run { engine in _ = try? await engine.commit([.accessed(channel, at: now)]) }
+        run { engine in _ = try? await engine.commit([.accessed(channel, at: now)], from: .local) }
     }
 
     func cacheSize() async throws(RoostError) -> Int64 {
@@ -108,40 +108,37 @@ extension SyncEngine {
     }
 
     func clearCache(of channel: ChannelURL) async throws(RoostError) {
-        try await commit([.clearMessages(channel)])
+        try await commit([.clearMessages(channel)], from: .upkeep)
         // Nothing goes by this; it returns what has become free.
         try await trim(downTo: .max)
-        fetchAgain(channel)
+        await fetchAgain(channel)
     }
 
     func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
         var isComplete = false
-        try await commit { writer throws(StoreError) in
+        try await commit(from: .upkeep) { writer throws(StoreError) in
             let (commit, erasure) = try await writer.erase(channel)
             isComplete = erasure == .complete
             return commit
         }
         try await trim(downTo: .max)
-        fetchAgain(channel)
+        await fetchAgain(channel)
         return isComplete
     }
 
     /// Whoever looks at a channel that has lost its messages gets them again.
-    private func fetchAgain(_ channel: ChannelURL) {
-        guard isOnline else { return }
-        for timeline in openTimelines(of: channel) {
-            run { engine in await engine.synchronizeOpening(timeline) }
-        }
+    private func fetchAgain(_ channel: ChannelURL) async {
+        for timeline in openTimelines(of: channel) { await synchronizeLater(timeline) }
     }
 
     func clearCache() async throws(RoostError) {
         // Most of it in a way that neither holds up others for long nor fills the log.
         try await trim(downTo: 0)
         fill.era += 1
-        try await commit([.clearAll])
+        try await commit([.clearAll], from: .upkeep)
         // What is open fills again as if it had just been opened.
         for list in openLists { await list.beginAnew() }
-        for channel in openChannels { fetchAgain(channel) }
+        for channel in openChannels { await fetchAgain(channel) }
         if isOnline { run { engine in await engine.catchUpChannels() } }
         try await trim(downTo: .max)
     }
@@ -158,14 +155,14 @@ extension SyncEngine {
         while !trim.isDone {
             let before = trim
             var after = trim
-            try await commit { writer throws(StoreError) in
+            try await commit(from: .upkeep) { writer throws(StoreError) in
                 let step = try await writer.advance(before)
                 after = step.trim
                 return step.commit
             }
             trim = after
         }
-        for channel in trim.evicted { fetchAgain(channel.url) }
+        for channel in trim.evicted { await fetchAgain(channel.url) }
         return trim
     }
 }

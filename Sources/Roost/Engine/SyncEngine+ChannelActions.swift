@@ -42,13 +42,13 @@ extension SyncEngine {
 
     func leaveChannel(_ url: ChannelURL) async throws(RoostError) {
         _ = try await call(LeaveChannel(channelURL: url))
-        try await leave(url)
+        try await leave(url, from: .answer)
     }
 
     /// Asks for something after which the channel is no longer the user's.
     func end(_ request: ChannelRequest, _ url: ChannelURL) async throws(RoostError) {
         _ = try await call(request)
-        try await leave(url)
+        try await leave(url, from: .answer)
     }
 
     /// Asks for something whose outcome is known once it is accepted.
@@ -56,7 +56,7 @@ extension SyncEngine {
         _ request: ChannelRequest, _ news: ChannelNews, of url: ChannelURL
     ) async throws(RoostError) {
         _ = try await call(request)
-        try await learn(news, of: url)
+        try await learn(news, of: url, from: .answer)
     }
 
     /// Asks for something of which the server alone knows what it makes of the channel.
@@ -77,24 +77,24 @@ extension SyncEngine {
         try await learn(
             .hidden(
                 allowsAutoUnhide ? .untilNextMessage : .untilShown,
-                through: hidesPrevious ? offset : nil), of: url)
+                through: hidesPrevious ? offset : nil), of: url, from: .answer)
     }
 
     func resetHistory(of url: ChannelURL, forEverybody: Bool) async throws(RoostError) {
         let offset = try await call(MomentRequest.resetHistory(url, ofEverybody: forEverybody))
-        if let offset { try await learn(.historyReset(through: offset), of: url) }
+        if let offset { try await learn(.historyReset(through: offset), of: url, from: .answer) }
     }
 
     func markAsDelivered(_ url: ChannelURL) async throws(RoostError) {
         guard let moment = try await call(MomentRequest.markAsDelivered(url)) else { return }
-        try await commit(tell(.deliveredTo([me: moment]), in: url))
+        try await commit(tell(.deliveredTo([me: moment]), in: url), from: .answer)
     }
 
     func writeMetadata(
         _ metadata: [String: String], of url: ChannelURL, _ write: KeyedWrite
     ) async throws(RoostError) -> [String: String] {
         let written = try await call(MetadataQuestion.write(url, metadata, write))
-        try await learn(.metadata(set: written, removed: []), of: url)
+        try await learn(.metadata(set: written, removed: []), of: url, from: .answer)
         return written
     }
 

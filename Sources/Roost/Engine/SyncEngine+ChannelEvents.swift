@@ -52,21 +52,25 @@ extension SyncEngine {
     }
 
     /// Applies what is certain; answers that are on their way may be older, and are asked for again.
-    func learn(_ news: ChannelNews, of channel: ChannelURL) async throws(RoostError) {
+    func learn(
+        _ news: ChannelNews, of channel: ChannelURL, from origin: ChangeOrigin = .event
+    ) async throws(RoostError) {
         channelLedger.note(changeOf: channel)
         var mutations = [Mutation.channelNews(channel, news)]
         // What is gone counts as read, as everybody's receipts have it.
         if let offset = news.offset {
             mutations.append(.channelNews(channel, .readBy([me: offset])))
         }
-        try await commit(mutations)
+        try await commit(mutations, from: origin)
         if try await cachedChannel(channel) == nil { lookUp(channel) }
     }
 
     /// The channel is no longer the user's: nothing of it stays (scar 58).
-    func leave(_ channel: ChannelURL) async throws(RoostError) {
+    func leave(
+        _ channel: ChannelURL, from origin: ChangeOrigin = .event
+    ) async throws(RoostError) {
         channelLedger.note(changeOf: channel)
-        try await commit([.removeChannel(channel)])
+        try await commit([.removeChannel(channel)], from: origin)
     }
 
     // MARK: Receipts and counts
@@ -75,7 +79,7 @@ extension SyncEngine {
         let channel = event.channelURL
         var mutations = tell(.readBy([event.user.id: event.timestamp]), in: channel)
         if event.user.id == me { mutations += tell(.read(event.timestamp), in: channel) }
-        let commit = try await commit(mutations)
+        let commit = try await commit(mutations, from: .event)
         // What came after the mark is counted by the server alone.
         if event.user.id == me,
             commit.updatedChannels.contains(where: { $0.unreadMessageCount > 0 })
@@ -88,7 +92,7 @@ extension SyncEngine {
     func receiveDelivery(
         _ moments: [UserID: Timestamp], in channel: ChannelURL
     ) async throws(RoostError) {
-        try await commit(tell(.deliveredTo(moments), in: channel))
+        try await commit(tell(.deliveredTo(moments), in: channel), from: .event)
         emit(.delivered(moments, channel))
     }
 

@@ -46,7 +46,7 @@ extension SyncEngine {
                 userID: me, token: token ?? "", limit: query.pageSize, order: query.order,
                 showsEmpty: query.filter.includesEmpty, showsFrozen: query.filter.includesFrozen,
                 filters: query.filter.query))
-        try await store(page.channels, since: mark)
+        try await store(page.channels, since: mark, from: .page)
         return page.next
     }
 
@@ -80,14 +80,15 @@ extension SyncEngine {
             } catch {
                 // The server knows this token no longer: begin again.
                 guard error.code == .invalidValue, place != nil else { throw error }
-                try await commit([.removeCursor(.channelFill)])
+                try await commit([.removeCursor(.channelFill)], from: .page)
                 continue
             }
             guard isPresent(session) else { throw .notConnected }
             // What was before this page is gone: begin again.
             guard fill.era == era else { continue }
             let next = page.next.isEmpty ? Cursor.end : .token(page.next)
-            try await store(page.channels, since: mark, and: [.cursor(.channelFill, next)])
+            try await store(
+                page.channels, since: mark, and: [.cursor(.channelFill, next)], from: .page)
             guard next != place else { return }  // Or we would ask for ever (scar 141).
         }
     }

@@ -8,9 +8,9 @@ import RoostWire
 // Live events. The link hands over the next one only when this one is on disk.
 
 extension SyncEngine {
-    func take(_ event: ServerEvent) async {
+    func take(_ event: ServerEvent, from origin: ChangeOrigin = .event) async {
         do throws(RoostError) {
-            try await apply(event)
+            try await apply(event, from: event.acknowledges == nil ? origin : .answer)
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
             // no cursor is past it, and the catch-up brings it again once the disk takes it (scar 47).
@@ -28,21 +28,27 @@ extension SyncEngine {
         answer(event)
     }
 
-    func apply(_ event: ServerEvent) async throws(RoostError) {
+    /// Has the disk know of an event, whether it came live or is what an answer amounts to.
+    func apply(
+        _ event: ServerEvent, from origin: ChangeOrigin
+    ) async throws(RoostError) {
         switch event {
-        case .message(let event): try await receive(event)
+        case .message(let event): try await receive(event, from: origin)
         case .edited(let event):
             let channel = event.message.channelURL
             ledgers[channel]?.note(editOf: event.message)
-            try await commit([.edited(event.message)] + tell(.edited(event.message), in: channel))
+            try await commit(
+                [.edited(event.message)] + tell(.edited(event.message), in: channel),
+                from: origin)
             // Whether it called the user while it was unread, the server alone knows.
             if let before = event.oldMention, before.calls(me) != event.message.mention.calls(me) {
                 lookUp(channel)
             }
             if event.acknowledges == nil { emit(.messageUpdated(event.message)) }
         case .deleted(let event):
-            try await forget([event.messageID], in: event.channelURL)
-            emit(.messageDeleted(event.messageID, event.channelURL))
+            try await forget([event.messageID], in: event.channelURL, from: origin)
+            // What this device did comes back to it as an event too.
+            if origin == .event { emit(.messageDeleted(event.messageID, event.channelURL)) }
         case .read(let event): try await receive(event)
         case .delivered(let channel, let moments):
             try await receiveDelivery(moments, in: channel)
@@ -55,17 +61,23 @@ extension SyncEngine {
         case .expired: await link?.renewSession()
         case .reaction(let event):
             ledgers[event.channelURL]?.note(event.change, to: event.messageID)
-            try await commit([.reacted(event.channelURL, event.messageID, event.change)])
-            emit(.reactionChanged(event.change, event.messageID, event.channelURL))
+            try await commit(
+                [.reacted(event.channelURL, event.messageID, event.change)], from: origin)
+            if origin == .event {
+                emit(.reactionChanged(event.change, event.messageID, event.channelURL))
+            }
         case .thread(let event):
-            try await commit([.replied(event.channelURL, event.parentID, event.threadInfo)])
+            try await commit(
+                [.replied(event.channelURL, event.parentID, event.threadInfo)], from: origin)
             emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))
         case .login, .pong, .error, .busy, .unknown:
             break
         }
     }
 
-    private func receive(_ event: MessageEvent) async throws(RoostError) {
+    private func receive(
+        _ event: MessageEvent, from origin: ChangeOrigin
+    ) async throws(RoostError) {
         guard let session else { return }
         let channel = event.message.channelURL
         // The change log may have told already what became of it.
@@ -86,8 +98,10 @@ extension SyncEngine {
         mutations += tell(.received(message, reception), in: channel)
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
-        mutations += try await rewinds(before: message, acknowledged: event, session)
-        try await commit(mutations + firstCursor(of: channel, session))
+        let rewinds = try await rewinds(before: message, acknowledged: event, session)
+        try await commit(
+            mutations + firstCursor(of: channel, session), rewinding: rewinds, in: channel,
+            from: origin)
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
         if cached == nil || cached?.hiddenState == .untilNextMessage { lookUp(channel) }
@@ -95,22 +109,6 @@ extension SyncEngine {
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
-    }
-
-    /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
-    /// before the cursors, so the change logs are read again from its time on.
-    private func rewinds(
-        before message: Message, acknowledged event: MessageEvent, _ session: Session
-    ) async throws(RoostError) -> [Mutation] {
-        guard event.acknowledges != nil, message.createdAt < session.login.loginAt ?? .distantPast
-        else { return [] }
-        var rewinds: [Mutation] = []
-        for key in [CursorKey.channelChanges, .messageChanges(message.channelURL)] {
-            guard let known = try await cursor(key) else { continue }
-            if case .moment(let moment) = known, moment <= message.createdAt { continue }
-            rewinds.append(.cursor(key, .moment(message.createdAt)))
-        }
-        return rewinds
     }
 
     /// Tells of a message that is on disk.
@@ -132,9 +130,12 @@ extension SyncEngine {
 
     /// Removes messages that are gone; the server alone knows the channel's new last message, and
     /// whether what is gone was counted as unread.
-    func forget(_ ids: [MessageID], in channel: ChannelURL) async throws(RoostError) {
+    func forget(
+        _ ids: [MessageID], in channel: ChannelURL, from origin: ChangeOrigin
+    ) async throws(RoostError) {
         for id in ids { ledgers[channel]?.note(deletionOf: id) }
-        let commit = try await commit([.deleted(channel, ids)] + tell(.deleted(ids), in: channel))
+        let commit = try await commit(
+            [.deleted(channel, ids)] + tell(.deleted(ids), in: channel), from: origin)
         let lostPreview = commit.updatedChannels.contains { $0.lastMessage == nil }
         let unread = try await cachedChannel(channel)?.unreadMessageCount ?? 0
         if lostPreview || unread > 0 { lookUp(channel) }
@@ -174,11 +175,12 @@ extension SyncEngine {
     }
 
     private func runLookUp(of channel: ChannelURL) async {
-        await persistently(for: nil) { engine throws(RoostError) in
+        let isDone = await persistently(for: nil) { engine throws(RoostError) in
             try await engine.refresh(channel)
         }
         lookUps[channel] = nil
-        emitPending(of: channel)
+        // Otherwise the next connection's change log brings what the events tell of.
+        if isDone { emitPending(of: channel) }
         for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
     }
 
@@ -194,7 +196,7 @@ extension SyncEngine {
                 guard isPresent(session) else { throw .notConnected }
                 let (fresh, stale) = channelLedger.parted([found], since: mark)
                 for channel in fresh { channelLedger.note(changeOf: channel.url) }
-                try await commit([.channels(fresh)] + firstListCursor)
+                try await commit([.channels(fresh)] + firstListCursor, from: .event)
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
                 // A burst of news costs a request now and then, not one each (scar 158).
@@ -227,7 +229,7 @@ extension SyncEngine {
     private var isRefused: Bool {
         get async {
             do throws(RoostError) {
-                try await commit([])
+                try await commit([], from: .upkeep)
                 return false
             } catch {
                 return error.mayPassWithDisk
@@ -310,18 +312,6 @@ extension SyncEngine {
 }
 
 extension ServerEvent {
-    /// The channel the event is about, where it is about messages.
-    fileprivate var channelURL: ChannelURL? {
-        switch self {
-        case .message(let event): event.message.channelURL
-        case .edited(let event): event.message.channelURL
-        case .deleted(let event): event.channelURL
-        case .reaction(let event): event.channelURL
-        case .thread(let event): event.channelURL
-        default: nil
-        }
-    }
-
     /// The request the event answers.
     fileprivate var acknowledges: RequestID? {
         switch self {

@@ -41,12 +41,13 @@ extension SyncEngine {
 
     /// Stores what an answer said of channels, up to date with what happened meanwhile.
     func store(
-        _ channels: [GroupChannel], since mark: ChannelLedger.Mark, and others: [Mutation] = []
+        _ channels: [GroupChannel], since mark: ChannelLedger.Mark, and others: [Mutation] = [],
+        from origin: ChangeOrigin = .answer
     ) async throws(RoostError) {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         // Other answers on their way may be older than this one.
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        try await commit([.channels(fresh)] + others + firstListCursor)
+        try await commit([.channels(fresh)] + others + firstListCursor, from: origin)
         for channel in stale { lookUp(channel) }
     }
 

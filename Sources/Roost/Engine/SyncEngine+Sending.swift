@@ -21,7 +21,8 @@ extension SyncEngine {
     }
 
     private func deliverMessage(_ item: OutboxItem, isOnline: Bool) async -> Outbox.Outcome {
-        guard let command = MessageCommand(item), let link else { return .isMoot }
+        guard let command = MessageCommand(item) else { return .isMoot }
+        guard let link else { return .failed(.notConnected, .socket) }
         var lost = RoostError.notConnected
         if isOnline {
             do throws(RoostError) {
@@ -57,13 +58,15 @@ extension SyncEngine {
     private func takeAnswer(_ message: Message) async {
         // What the disk refuses is brought by the next catch-up.
         if isOnline {
-            try? await apply(.message(MessageEvent(message: message, previousMessageID: nil)))
+            try? await apply(
+                .message(MessageEvent(message: message, previousMessageID: nil)), from: .answer)
         } else {
             let cursor = firstLoginAt.map {
                 Mutation.firstCursor(.messageChanges(message.channelURL), .moment($0))
             }
             _ = try? await commit(
-                [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 })
+                [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 },
+                from: .answer)
         }
     }
 
@@ -90,7 +93,8 @@ extension SyncEngine {
                 guard error.code == .messageNotFound else { throw error }  // It is gone already.
             }
             // It is done, whatever this disk says; what it refuses is repaired later.
-            await take(.deleted(DeletionEvent(channelURL: channel, messageID: id)))
+            await take(
+                .deleted(DeletionEvent(channelURL: channel, messageID: id)), from: .answer)
             return .done(nil)
         case .addReaction(let key, .delivered(let id)):
             return try await react(key, to: id, in: channel, isAdded: true)
@@ -113,7 +117,8 @@ extension SyncEngine {
         let change = try await call(
             ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
         await take(
-            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)))
+            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)),
+            from: .answer)
         return .done(nil)
     }
 
@@ -141,7 +146,7 @@ extension SyncEngine {
         get async {
             switch await link?.state {
             case .awaitingNetwork, .idle, .refused, nil: false
-            case .opening, .authenticating, .online, .backingOff: true
+            case .opening, .authenticating, .online, .backingOff, .asleep: true
             }
         }
     }
@@ -151,10 +156,10 @@ extension SyncEngine {
     /// Messages looked at for one that may have arrived; older ones are the server's ledger's business.
     private static let lookBack = 100
 
-    /// Looks for messages whose fate is unknown before they are sent again, in channels that no catch-up
-    /// runs for.
-    func lookForUnsure(except channels: [ChannelURL]) async {
-        let unsure = (await outbox?.unsureChannels ?? []).filter { !channels.contains($0) }
+    /// Looks for messages whose fate is unknown before they are sent again; a channel whose catch-up runs
+    /// is held by it and looked through by it.
+    func lookForUnsure(in channels: [ChannelURL]) async {
+        let unsure = channels.filter { !catchUps.contains($0) }
         guard !unsure.isEmpty else { return }
         for channel in unsure { await outbox?.receive(.hold(channel)) }
         run { engine in

@@ -29,7 +29,7 @@ extension ClientSession {
             let timeline = try openTimeline()
             let count = try await timeline.loadNewer()
             return .answered(Self.extent(await timeline.snapshot, count: count))
-        case .send, .edit, .delete, .resend, .cancel:
+        case .send, .sendFile, .edit, .delete, .resend, .cancel:
             return .answered(try await performOnMessage(request))
         case .snapshot:
             let timeline = try openTimeline()
@@ -53,6 +53,14 @@ extension ClientSession {
         switch request {
         case .send(let text, let channel):
             return .message(try await client.send(text, to: try openChannel(or: channel)))
+        case .sendFile(let path, let text, let channel):
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            let file = OutgoingFile(
+                .copy(of: path), name: name, type: "application/octet-stream")
+            return .message(
+                try await client.send(
+                    FileMessageParams(files: [file], caption: text),
+                    to: try openChannel(or: channel)))
         case .edit(let id, let text, let channel):
             try await client.edit(id, in: try openChannel(or: channel), text: text)
         case .delete(let id, let channel):

@@ -14,6 +14,8 @@ package enum Request: Hashable, Sendable {
     case newer
     /// Nil means the open channel, here and below.
     case send(String, ChannelURL?)
+    /// A file with words under it.
+    case sendFile(path: String, String, ChannelURL?)
     case edit(MessageID, String, ChannelURL?)
     case delete(MessageID, ChannelURL?)
     case resend(RequestID)
@@ -35,6 +37,7 @@ package enum Request: Hashable, Sendable {
         case older
         case newer
         case send
+        case sendFile = "send_file"
         case edit
         case delete
         case resend
@@ -52,6 +55,7 @@ package enum Request: Hashable, Sendable {
             case .channels: ["anew"]
             case .open: ["channel", "starting_at"]
             case .send: ["text", "channel"]
+            case .sendFile: ["path", "text", "channel"]
             case .edit: ["message_id", "text", "channel"]
             case .delete: ["message_id", "channel"]
             case .resend, .cancel: ["request_id"]

@@ -66,6 +66,10 @@ extension Request {
         case .older: self = .older
         case .newer: self = .newer
         case .send: self = .send(try fields.neededText("text"), try fields.channel())
+        case .sendFile:
+            self = .sendFile(
+                path: try fields.neededText("path"), try fields.text("text") ?? "",
+                try fields.channel())
         case .edit:
             self = .edit(
                 try fields.messageID(), try fields.neededText("text"), try fields.channel())

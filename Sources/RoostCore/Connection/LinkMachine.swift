@@ -9,11 +9,11 @@
 package import RoostModel
 
 /// Decides when to open a socket, when to believe it dead, and when to try again.
-package struct LinkMachine: Sendable {
+package struct LinkMachine: Hashable, Codable, Sendable {
     /// Numbers the sockets of one link; grows with each.
     package typealias Epoch = Int
 
-    package enum State: Hashable, Sendable {
+    package enum State: Hashable, Codable, Sendable {
         /// Nobody asked for a connection.
         case idle
         /// The socket is being opened; the attempt counts from 1.
@@ -25,14 +25,16 @@ package struct LinkMachine: Sendable {
         case backingOff(attempt: Int)
         /// Waits for a network before the next attempt.
         case awaitingNetwork(attempt: Int)
+        /// The app is in the background and its socket given up; the foreground opens another.
+        case asleep
         /// The server, or the end of the tries, said no; only the app can go on.
         case refused(Refusal)
     }
 
     /// Why the link gave up by itself.
-    package struct Refusal: Hashable, Sendable {
+    package struct Refusal: Hashable, Codable, Sendable {
         package let code: RoostError.Code
-        package let message: String
+        package internal(set) var message: String
         /// The link has stopped; otherwise it goes on by itself.
         package var isFinal = false
 
@@ -49,7 +51,7 @@ package struct LinkMachine: Sendable {
     }
 
     /// Why a socket is gone.
-    package enum Loss: Hashable, Sendable {
+    package enum Loss: Hashable, Codable, Sendable {
         /// The server could not be reached at all.
         case unreachable(String)
         /// The socket was open and broke or was closed.
@@ -60,17 +62,20 @@ package struct LinkMachine: Sendable {
         case unusable(String)
     }
 
-    package enum Timer: Hashable, Sendable, CaseIterable {
+    package enum Timer: Hashable, Codable, Sendable, CaseIterable {
         case login
         case ping
         case pong
         case retry
+        /// How long a socket outlives the app's way to the background.
+        case background
     }
 
-    package enum Input: Hashable, Sendable {
+    package enum Input: Hashable, Codable, Sendable {
         case connect
         case disconnect
         case networkChanged(isUp: Bool)
+        case appMoved(toForeground: Bool)
         case opened(Epoch)
         case loginSucceeded(Epoch, Settings)
         case loginRefused(Epoch, Refusal)
@@ -83,7 +88,7 @@ package struct LinkMachine: Sendable {
         case fired(Timer)
     }
 
-    package enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Codable, Sendable {
         case openSocket(Epoch)
         case closeSocket(Epoch)
         case sendPing(Epoch)
@@ -96,28 +101,35 @@ package struct LinkMachine: Sendable {
     }
 
     /// What a login answer says about the connection itself (`protocol.md` 2.4).
-    package struct Settings: Hashable, Sendable {
+    package struct Settings: Hashable, Codable, Sendable {
         package let pingInterval: Duration
         package let pongTimeout: Duration
         package let backoff: Backoff
+        /// How long the socket of an app in the background stays open.
+        package let backgroundStay: Duration
 
-        /// 15 s between pings, 5 s for the answer (`protocol.md` 2.4).
+        /// 15 s between pings, 5 s for the answer, 30 s in the background (`protocol.md` 2.4).
         package static let standard = Settings(
             pingInterval: .seconds(15), pongTimeout: .seconds(5), backoff: .standard)
 
-        package init(pingInterval: Duration, pongTimeout: Duration, backoff: Backoff) {
+        package init(
+            pingInterval: Duration, pongTimeout: Duration, backoff: Backoff,
+            backgroundStay: Duration = .seconds(30)
+        ) {
             self.pingInterval = max(pingInterval, .seconds(1))
             self.pongTimeout = max(pongTimeout, .milliseconds(100))
             self.backoff = backoff
+            self.backgroundStay = max(backgroundStay, .zero)
         }
     }
 
     /// How long a socket may take to open and the server to answer the login (`protocol.md` 2.4).
     package static let loginTimeout = Duration.seconds(10)
 
-    package private(set) var state = State.idle
+    package internal(set) var state = State.idle
     package private(set) var epoch: Epoch = 0
     package private(set) var settings = Settings.standard
+    package private(set) var isInForeground = true
     private var isNetworkUp = true
 
     package init() {}
@@ -130,6 +142,7 @@ package struct LinkMachine: Sendable {
         case .connect: connect()
         case .disconnect: disconnect()
         case .networkChanged(let isUp): networkChanged(isUp: isUp)
+        case .appMoved(let toForeground): appMoved(toForeground: toForeground)
         case .opened(let epoch): epoch == self.epoch ? opened() : []
         case .loginSucceeded(let epoch, let settings):
             epoch == self.epoch ? loginSucceeded(settings) : []
@@ -149,7 +162,10 @@ package struct LinkMachine: Sendable {
 extension LinkMachine {
     private mutating func connect() -> [Effect] {
         switch state {
-        case .idle, .refused: return open(attempt: 1)
+        case .idle, .asleep, .refused:
+            // Somebody works in the background, as after a push: for as long as a socket may stay there.
+            let stay = isInForeground ? [] : [Effect.arm(.background, settings.backgroundStay)]
+            return stay + open(attempt: 1)
         // The app asks again while a wait runs: it knows better than the wait.
         case .backingOff(let attempt): return [.disarm(.retry)] + open(attempt: attempt)
         case .awaitingNetwork(let attempt): return open(attempt: attempt)
@@ -160,7 +176,7 @@ extension LinkMachine {
     private mutating func disconnect() -> [Effect] {
         defer { state = .idle }
         switch state {
-        case .idle, .refused: return []
+        case .idle, .asleep, .refused: return []
         case .opening, .authenticating:
             return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: nil)]
         case .online:
@@ -183,7 +199,44 @@ extension LinkMachine {
             return [.disarm(.retry)]
         // A socket may outlive a change of network; the heartbeat finds out (scar 131).
         case .online where isUp: return received(isAlive: false)
-        case .idle, .opening, .authenticating, .online, .refused: return []
+        case .idle, .opening, .authenticating, .online, .asleep, .refused: return []
+        }
+    }
+
+    private mutating func appMoved(toForeground: Bool) -> [Effect] {
+        let hasMoved = isInForeground != toForeground
+        isInForeground = toForeground
+        guard hasMoved else { return [] }
+        guard toForeground else {
+            switch state {
+            case .idle, .asleep, .refused: return []
+            case .opening, .authenticating, .online, .backingOff, .awaitingNetwork:
+                return [.arm(.background, settings.backgroundStay)]
+            }
+        }
+        let stay: [Effect] = [.disarm(.background)]
+        switch state {
+        case .asleep: return stay + open(attempt: 1)
+        // Somebody looks at the screen now; how often it has failed is not forgotten for that.
+        case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
+        // The system may have cut the socket without a word.
+        case .online: return stay + received(isAlive: false)
+        case .idle, .opening, .authenticating, .awaitingNetwork, .refused: return stay
+        }
+    }
+
+    private mutating func fallAsleep() -> [Effect] {
+        let reason = Refusal(
+            code: .socketClosed,
+            message: "The app is in the background; the connection comes back with it.")
+        defer { state = .asleep }
+        switch state {
+        case .opening, .authenticating:
+            return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: reason)]
+        case .online:
+            return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: reason)]
+        case .backingOff: return [.disarm(.retry)]
+        case .idle, .awaitingNetwork, .asleep, .refused: return []
         }
     }
 
@@ -192,7 +245,8 @@ extension LinkMachine {
         case .opening(let attempt):
             state = .authenticating(attempt: attempt)
             return []
-        case .idle, .authenticating, .online, .backingOff, .awaitingNetwork, .refused: return []
+        case .idle, .authenticating, .online, .backingOff, .awaitingNetwork, .asleep, .refused:
+            return []
         }
     }
 
@@ -202,7 +256,7 @@ extension LinkMachine {
             self.settings = settings
             state = .online(awaitsPong: false)
             return [.disarm(.login), .arm(.ping, settings.pingInterval), .wentOnline(epoch)]
-        case .idle, .online, .backingOff, .awaitingNetwork, .refused: return []
+        case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
 
@@ -219,7 +273,7 @@ extension LinkMachine {
             guard refusal.code.endsSession else { return [] }
             state = .refused(refusal.final)
             return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: refusal.final)]
-        case .idle, .backingOff, .awaitingNetwork, .refused: return []
+        case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
 
@@ -233,7 +287,7 @@ extension LinkMachine {
             // Never earlier than asked; the spread is added on top (scar 133).
             let spread = Backoff.jittered(settings.backoff.interval, entropy: entropy)
             return stop + [.wentOffline(reason: reason), .arm(.retry, wait + spread)]
-        case .idle, .backingOff, .awaitingNetwork, .refused: return []
+        case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
 
@@ -245,7 +299,8 @@ extension LinkMachine {
                 return (awaitsPong ? [.disarm(.pong)] : []) + [.arm(.ping, settings.pingInterval)]
             }
             return awaitsPong ? [] : ping()
-        case .idle, .opening, .authenticating, .backingOff, .awaitingNetwork, .refused: return []
+        case .idle, .opening, .authenticating, .backingOff, .awaitingNetwork, .asleep, .refused:
+            return []
         }
     }
 
@@ -263,7 +318,7 @@ extension LinkMachine {
             return [.disarm(.login)] + retry(attempt + 1, reason: loss.refusal, entropy)
         case .online:
             return stopHeartbeat() + retry(1, reason: loss.refusal, entropy)
-        case .idle, .backingOff, .awaitingNetwork, .refused: return []
+        case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
 
@@ -278,7 +333,10 @@ extension LinkMachine {
             let close: [Effect] = [.disarm(.ping), .closeSocket(epoch)]
             return close + retry(1, reason: Loss.closed.refusal, entropy)
         case (.retry, .backingOff(let attempt)): return open(attempt: attempt)
-        case (.login, _), (.ping, _), (.pong, _), (.retry, _):
+        case (.background, .opening), (.background, .authenticating), (.background, .online),
+            (.background, .backingOff), (.background, .awaitingNetwork):
+            return isInForeground ? [] : fallAsleep()
+        case (.login, _), (.ping, _), (.pong, _), (.retry, _), (.background, _):
             return []  // The timer outlived the state it was armed in.
         }
     }
@@ -317,28 +375,4 @@ extension LinkMachine {
     }
 
     private func stopHeartbeat() -> [Effect] { [.disarm(.ping), .disarm(.pong)] }
-}
-
-extension LinkMachine.Loss {
-    /// The same reason in the words of the protocol's error table (5.3).
-    package var refusal: LinkMachine.Refusal {
-        switch self {
-        case .unreachable(let message): .init(code: .networkError, message: message)
-        case .closed: .init(code: .socketClosed, message: "The connection was closed.")
-        case .untrusted(let message): .init(code: .untrustedServer, message: message)
-        case .unusable(let message): .init(code: .invalidURL, message: message)
-        }
-    }
-}
-
-extension RoostError.Code {
-    /// Whether the same credentials can never log in again (`protocol.md` 2.11, 5.4).
-    package var endsSession: Bool {
-        switch self {
-        case .userDeactivated, .userNotFound, .tokenInvalid, .sessionRevoked,
-            .applicationNotFound, .untrustedServer:
-            true
-        default: false
-        }
-    }
 }

@@ -28,6 +28,7 @@ extension ListDiff {
     /// It is never larger than the lists themselves, which is what bounds a slow reader's queue.
     package func followed(by next: ListDiff) -> ListDiff {
         var result = self
+        result.origins.formUnion(next.origins)
         for element in next.deleted {
             if result.inserted.removeFirst(sharingNameWith: element) != nil { continue }
             let update = result.updated.removeFirst(sharingNameWith: element)

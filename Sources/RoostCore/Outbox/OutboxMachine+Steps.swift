@@ -8,13 +8,46 @@ extension OutboxMachine {
     mutating func queued(_ item: Item) -> [Effect] {
         precondition(items[item.requestID] == nil, "A request ID is queued once.")
         items[item.requestID] = item
+        let isAnnounced = announced.remove(item.requestID) != nil
+        return isAnnounced ? next(in: item.lane) : enqueue(item, isFresh: true)
+    }
+
+    mutating func announced(_ requestID: RequestID, _ lane: Lane) -> [Effect] {
+        guard announced.insert(requestID).inserted else { return [] }
+        withLane(lane) { $0.queue.append(requestID) }
+        return []
+    }
+
+    mutating func abandoned(_ requestID: RequestID, _ lane: Lane) -> [Effect] {
+        guard announced.remove(requestID) != nil else { return [] }
+        withLane(lane) { lane in lane.queue.removeAll { $0 == requestID } }
+        return next(in: lane)
+    }
+
+    /// What is on its way goes on as it is: only this process sends, and knows more than the disk.
+    mutating func revised(_ item: Item, isMoved: Bool) -> [Effect] {
+        guard let known = items[item.requestID] else { return queued(item) }
+        guard !isOnItsWay(item.requestID) else { return [] }
+        items[item.requestID] = item
+        items[item.requestID]?.failures = isMoved ? 0 : known.failures
+        guard isMoved || known.state != item.state || known.awaited != item.awaited else {
+            return []
+        }
+        if let awaited = known.awaited {
+            dependents[awaited]?.removeAll { $0 == item.requestID }
+        }
+        return leaveLane(known) + enqueue(item) + next(in: item.lane)
+    }
+
+    /// Puts what is to be sent behind all others of its lane, or of those that wait with it.
+    private mutating func enqueue(_ item: Item, isFresh: Bool = false) -> [Effect] {
         guard item.state == .pending else { return [] }
         if let awaited = item.awaited {
             dependents[awaited, default: []].append(item.requestID)
             return []
         }
         withLane(item.lane) { $0.queue.append(item.requestID) }
-        return next(in: item.lane, isFresh: true)
+        return next(in: item.lane, isFresh: isFresh)
     }
 
     mutating func wentOnline(now: Timestamp) -> [Effect] {
@@ -118,12 +151,7 @@ extension OutboxMachine {
         items[requestID]?.state = .pending
         items[requestID]?.createdAt = now
         items[requestID]?.failures = 0
-        if let awaited = item.awaited {
-            dependents[awaited, default: []].append(requestID)
-            return []
-        }
-        withLane(item.lane) { $0.queue.append(requestID) }
-        return next(in: item.lane)
+        return items[requestID].map { enqueue($0) } ?? []
     }
 
     /// A person takes it back; changes of a message that certainly never left go with it.

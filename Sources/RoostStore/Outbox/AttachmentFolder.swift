@@ -22,21 +22,21 @@ struct AttachmentFolder: Sendable {
     /// How much of a file is in memory at once, and sealed at once.
     static let chunk = 1 << 16
 
-    func path(of copy: CopiedFile) -> String { "\(path)/\(copy.name)" }
-
     /// Copies a file; when this returns the copy survives a loss of power.
+    ///
+    /// - Returns: Nil when it was stopped; what is there of the copy stays.
     func copy(
-        _ source: String, to name: String, isSealed: Bool
-    ) throws(FileError) -> CopiedFile {
+        _ source: String, to name: String, isSealed: Bool, unless isStopped: () -> Bool
+    ) throws(FileError) -> CopiedFile? {
         let file = try PlainFile(reading: source)
         return try write(to: name, isSealed: isSealed) { () throws(FileError) in
-            try file.read(Self.chunk)
+            isStopped() ? nil : try file.read(Self.chunk)
         }
     }
 
     func copy(
         _ bytes: [UInt8], to name: String, isSealed: Bool
-    ) throws(FileError) -> CopiedFile {
+    ) throws(FileError) -> CopiedFile? {
         var rest = bytes[...]
         return try write(to: name, isSealed: isSealed) { () throws(FileError) in
             defer { rest = rest.dropFirst(Self.chunk) }
@@ -45,15 +45,15 @@ struct AttachmentFolder: Sendable {
     }
 
     private func write(
-        to name: String, isSealed: Bool, _ next: () throws(FileError) -> [UInt8]
-    ) throws(FileError) -> CopiedFile {
+        to name: String, isSealed: Bool, _ next: () throws(FileError) -> [UInt8]?
+    ) throws(FileError) -> CopiedFile? {
         try DatabaseFiles.makeFolder(path)
         let key = isSealed ? Self.randomKey() : nil
         let seal = key.map { ChunkSeal($0) }
         let file = try PlainFile(writing: "\(path)/\(name)")
         var size: Int64 = 0
         while true {
-            let chunk = try next()
+            guard let chunk = try next() else { return nil }
             if chunk.isEmpty { break }
             try file.write(seal?.sealed(chunk, at: size) ?? chunk)
             size += Int64(chunk.count)
@@ -68,8 +68,10 @@ struct AttachmentFolder: Sendable {
     }
 
     /// A copy that stays is found by the next opening, and deleted then.
-    func delete(_ copies: [CopiedFile]) {
-        for copy in copies { try? PlainFile.delete(path(of: copy)) }
+    func delete(_ copies: [CopiedFile]) { delete(copies.map(\.name)) }
+
+    func delete(_ names: [String]) {
+        for name in names { try? PlainFile.delete("\(path)/\(name)") }
     }
 
     /// Deletes what no item names: a crash came between a copy and its item, or after its item.

@@ -34,7 +34,16 @@ extension Connection {
         }
         let hash = seals.hash(draft.requestID.rawValue, .requestID)
         let payload = try payload(draft.content, of: draft.requestID, in: draft.channel, seals)
-        try execute(.insertSealedItem, (hash.text, draft.createdAt, draft.leaves, payload))
+        try execute(
+            .insertSealedItem,
+            (draft.sequence, hash.text, draft.createdAt, draft.leaves, payload))
+    }
+
+    /// Takes the next number of the order of writing.
+    func takeSequence() throws(SQLiteError) -> Int64? {
+        try execute(.beginSequence)
+        try execute(.takeSequence)
+        return try first(.lastSequence)
     }
 
     /// Writes down that an item says something else now.
@@ -114,15 +123,18 @@ private struct OutboxWords {
 
 extension Query
 where
-    Input == (name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]), Output == Void
+    Input == (
+        sequence: Int64?, name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]
+    ), Output == Void
 {
     fileprivate static let insertSealedItem = Query(
         sql: """
-            INSERT INTO item
-                (request_id, channel_url, created_at, state, attempt_count, has_left, payload)
-            VALUES (?1, '', ?2, 0, ?3, ?3, ?4) ON CONFLICT (request_id) DO NOTHING
+            INSERT INTO item (sequence, request_id, channel_url, created_at, state, attempt_count,
+                has_left, payload)
+            VALUES (?1, ?2, '', ?3, 0, ?4, ?4, ?5) ON CONFLICT (request_id) DO NOTHING
             """,
         bind: { input, bindings in
+            bindings.append(input.sequence)
             bindings.append(input.name)
             bindings.append(input.createdAt.milliseconds)
             bindings.append(Int64(input.leaves ? 1 : 0))

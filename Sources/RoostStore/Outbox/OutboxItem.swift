@@ -84,6 +84,33 @@ extension OutboxItem {
     }
 }
 
+extension OutboxContent {
+    /// The message, or the edit that waits, with an edit of the person who wrote it.
+    package func applying(_ edit: MessageEdit) -> OutboxContent {
+        switch self {
+        case .userMessage(var params):
+            params.text = edit.text ?? params.text
+            params.data = edit.data ?? params.data
+            params.customType = edit.customType ?? params.customType
+            params.mention = edit.mention ?? params.mention
+            return .userMessage(params)
+        case .fileMessage(var params, let copies):
+            params.caption = edit.text ?? params.caption
+            params.data = edit.data ?? params.data
+            params.customType = edit.customType ?? params.customType
+            params.mention = edit.mention ?? params.mention
+            return .fileMessage(params, copies: copies)
+        case .change(.edit(let target, var first)):
+            first.text = edit.text ?? first.text
+            first.data = edit.data ?? first.data
+            first.customType = edit.customType ?? first.customType
+            first.mention = edit.mention ?? first.mention
+            return .change(.edit(target, first))
+        case .change: return self
+        }
+    }
+}
+
 extension OutgoingFile {
     /// Where the file lies at the server; nil while it does not.
     package var url: String? {

@@ -11,6 +11,8 @@ struct OutboxRow: Sendable {
 
 /// What a person has just written.
 struct OutboxDraft: Sendable {
+    /// The number that was kept for it; nil takes the next one.
+    let sequence: Int64?
     let requestID: RequestID
     let channel: ChannelURL
     let createdAt: Timestamp
@@ -23,11 +25,12 @@ extension Query where Input == OutboxDraft, Output == Void {
     /// Adds an item; changes no row when the request ID is known.
     static let insertItem = Query(
         sql: """
-            INSERT INTO item
-                (request_id, channel_url, created_at, state, attempt_count, has_left, payload)
-            VALUES (?1, ?2, ?3, 0, ?4, ?4, ?5) ON CONFLICT (request_id) DO NOTHING
+            INSERT INTO item (sequence, request_id, channel_url, created_at, state, attempt_count,
+                has_left, payload)
+            VALUES (?1, ?2, ?3, ?4, 0, ?5, ?5, ?6) ON CONFLICT (request_id) DO NOTHING
             """,
         bind: { draft, bindings in
+            bindings.append(draft.sequence)
             bindings.append(draft.requestID.rawValue)
             bindings.append(draft.channel.rawValue)
             bindings.append(draft.createdAt.milliseconds)
@@ -89,7 +92,33 @@ extension Query where Input == (id: RequestID, payload: [UInt8]), Output == Void
         })
 }
 
+extension Query where Input == (id: RequestID, createdAt: Timestamp), Output == Void {
+    /// From when its three days count.
+    static let updateTime = Query(
+        sql: "UPDATE item SET created_at = ?2 WHERE request_id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.id.rawValue)
+            bindings.append(input.createdAt.milliseconds)
+        })
+}
+
+extension Query where Input == Void, Output == Int64 {
+    /// Changes when another connection has written, and never by what this one writes.
+    static let outboxVersion = Query(sql: "PRAGMA data_version") { $0.int64(0) }
+
+    static let lastSequence = Query(
+        sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'"
+    ) { $0.int64(0) }
+}
+
 extension Query where Input == Void, Output == Void {
+    /// SQLite counts from the first row on; this makes it count before there is one.
+    static let beginSequence = Query(
+        sql: """
+            INSERT INTO sqlite_sequence (name, seq) SELECT 'item', 0
+            WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'item')
+            """)
+
     /// Takes the next number of the order of writing.
     static let takeSequence = Query(
         sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'item'")

@@ -24,8 +24,11 @@ package actor OutboxStore {
     private var bell: FileBell?
     /// Whether other processes are heard; who brings an executor decides what happens when.
     private let listens: Bool
+    /// What `news` has told of; nil when nothing is known of others.
+    private var heardVersion: Int64?
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
+    private let copier: AttachmentCopier
     /// Where copies of files lie; nil in memory.
     package nonisolated let attachments: String?
 
@@ -35,8 +38,8 @@ package actor OutboxStore {
     }
 
     init(
-        on executor: any SerialExecutor, files: StoreFiles?, listens: Bool,
-        _ switchboard: StoreSwitch
+        on executor: any SerialExecutor, copyingOn copying: any SerialExecutor,
+        files: StoreFiles?, listens: Bool, _ switchboard: StoreSwitch
     ) {
         self.listens = listens
         self.switchboard = switchboard
@@ -44,6 +47,8 @@ package actor OutboxStore {
         self.executor = executor
         self.files = files
         attachments = files?.attachments
+        copier = AttachmentCopier(
+            on: copying, to: files.map { AttachmentFolder(path: $0.attachments) })
     }
 
     /// Writes down a message or a change behind all others.
@@ -63,18 +68,23 @@ package actor OutboxStore {
         _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
         content: OutboxContent, leaves: Bool = false
     ) async throws(StoreError) -> OutboxItem {
+        var (kept, sequence) = (content, Int64?.none)
         var copies: [CopiedFile] = []
-        var kept = content
         if case .fileMessage(let params, _) = content {
-            let known = try await write { connection throws(SQLiteError) in
-                try connection.outboxItem(requestID)
+            if copiesFiles(of: content) {
+                // Its place is taken before the copying, so that what is written meanwhile comes after it.
+                switch try await reserve(requestID) {
+                case .taken(let item): return item
+                case .free(let number): sequence = number
+                }
+                (kept, copies) = try await copier.content(of: params, requestID, isSealed)
+            } else {
+                kept = try AttachmentCopier.uncopied(params)
             }
-            if let item = known?.item { return item }
-            kept = try keeping(params, of: requestID, &copies)
         }
         let draft = OutboxDraft(
-            requestID: requestID, channel: channel, createdAt: createdAt, content: kept,
-            leaves: leaves)
+            sequence: sequence, requestID: requestID, channel: channel, createdAt: createdAt,
+            content: kept, leaves: leaves)
         defer { bell?.ring() }
         do throws(StoreError) {
             return try await write { connection throws(SQLiteError) in
@@ -90,15 +100,53 @@ package actor OutboxStore {
         }
     }
 
+    private enum Place {
+        case taken(OutboxItem)
+        case free(Int64)
+    }
+
+    private func reserve(_ requestID: RequestID) async throws(StoreError) -> Place {
+        try await write { connection throws(SQLiteError) in
+            if let item = try connection.outboxItem(requestID)?.item { return .taken(item) }
+            guard let number = try connection.takeSequence() else {
+                throw .malformed("the order of unsent messages", because: "it cannot be read back")
+            }
+            return .free(number)
+        }
+    }
+
     /// Everything unsent, in the order it was written.
     package func items() async throws(StoreError) -> OutboxItems {
         try await write { connection throws(SQLiteError) in try connection.storedItems() }
     }
 
+    /// What another process may have written since the last call.
+    ///
+    /// - Parameter regardless: Asks for everything, whether anybody has written or not.
+    /// - Returns: Everything unsent, in the order it was written; nil when nobody else has written.
+    /// - Throws: When the disk cannot be read.
+    package func news(regardless: Bool) async throws(StoreError) -> OutboxItems? {
+        let (version, items) = try await work {
+            connection throws(SQLiteError) -> (Int64?, OutboxItems?) in
+            let version = try connection.first(.outboxVersion)
+            if version == heardVersion, version != nil, !regardless { return (version, nil) }
+            return try connection.snapshot { () throws(SQLiteError) in
+                // The first query decides which state is read, so the number belongs to it or is older.
+                let items = try connection.storedItems()
+                return (version, items)
+            }
+        }
+        heardVersion = version
+        return items
+    }
+
     /// Writes down what has happened, all of it or nothing; of items that are gone, nothing.
-    package func note(_ notes: [OutboxNote]) async throws(StoreError) {
+    ///
+    /// - Returns: Whether another process has written since `news` was last asked for.
+    @discardableResult
+    package func note(_ notes: [OutboxNote]) async throws(StoreError) -> Bool {
         defer { bell?.ring() }
-        try await write { connection throws(SQLiteError) in
+        return try await write { connection throws(SQLiteError) in
             for note in notes {
                 switch note {
                 case .attempt(let id):
@@ -111,10 +159,14 @@ package actor OutboxStore {
                     try connection.execute(.deleteItem, connection.itemName(id))
                 }
             }
+            return try connection.first(.outboxVersion) != heardVersion
         }
     }
 
-    package func note(_ notes: OutboxNote...) async throws(StoreError) { try await note(notes) }
+    @discardableResult
+    package func note(_ notes: OutboxNote...) async throws(StoreError) -> Bool {
+        try await note(notes)
+    }
 
     /// Puts an item behind all others, as if it were written now; nil when it is gone.
     package func requeue(
@@ -125,6 +177,39 @@ package actor OutboxStore {
             try connection.execute(.takeSequence)
             try connection.execute(.requeueItem, (connection.itemName(requestID), createdAt))
             return try connection.outboxItem(requestID)?.item
+        }
+    }
+
+    /// Makes an edit part of an unsent message, or of an edit that waits, whose three days begin anew.
+    ///
+    /// - Returns: What it is now; nil when it may have left, or is gone, and nothing was changed.
+    package func fold(
+        _ edit: MessageEdit, into requestID: RequestID, at now: Timestamp
+    ) async throws(StoreError) -> OutboxItem? {
+        defer { bell?.ring() }
+        return try await write { connection throws(SQLiteError) in
+            guard let item = try connection.outboxItem(requestID)?.item, !item.hasLeft else {
+                return nil
+            }
+            if item.change != nil {
+                guard item.state == .pending else { return nil }
+                try connection.execute(.updateTime, (connection.itemName(requestID), now))
+            }
+            try connection.updateItem(
+                requestID, in: item.channel, item.content.applying(edit))
+            return try connection.outboxItem(requestID)?.item
+        }
+    }
+
+    /// Deletes an unsent message; false when it may have left, or is gone, and nothing was changed.
+    package func takeBack(_ requestID: RequestID) async throws(StoreError) -> Bool {
+        defer { bell?.ring() }
+        return try await write { connection throws(SQLiteError) in
+            guard let item = try connection.outboxItem(requestID)?.item, !item.hasLeft else {
+                return false
+            }
+            try connection.execute(.deleteItem, connection.itemName(requestID))
+            return true
         }
     }
 
@@ -149,48 +234,14 @@ package actor OutboxStore {
 
     // MARK: Files
 
-    /// Copies what is to be copied; `copies` names it, also after an error.
-    private func keeping(
-        _ params: FileMessageParams, of requestID: RequestID, _ copies: inout [CopiedFile]
-    ) throws(StoreError) -> OutboxContent {
-        var params = params
-        var places: [CopiedFile?] = []
-        for (index, file) in params.files.enumerated() {
-            do throws(FileError) {
-                let name = "\(requestID.rawValue.asFileName)-\(index)"
-                let copy = try copy(file.source, to: name)
-                copies += [copy].compactMap { $0 }
-                places.append(copy)
-                switch file.source {
-                case .copy(let path), .reference(let path):
-                    let size = try AttachmentReader(path, nil).size
-                    params.files[index].size = ByteCount(bytes: copy?.size ?? size)
-                case .bytes(let bytes):
-                    params.files[index].size = ByteCount(bytes: Int64(bytes.count))
-                case .url: break
-                }
-                // They are in the copy now.
-                if copy != nil, case .bytes = file.source {
-                    params.files[index].source = .bytes([])
-                }
-            } catch {
-                deleteFiles(copies)
-                throw StoreError(error, attaching: file.name)
+    /// Whether something has to be copied before it can be written down.
+    package nonisolated func copiesFiles(of content: OutboxContent) -> Bool {
+        guard case .fileMessage(let params, _) = content, attachments != nil else { return false }
+        return params.files.contains { file in
+            switch file.source {
+            case .copy, .bytes: true
+            case .reference, .url: false
             }
-        }
-        return .fileMessage(params, copies: places)
-    }
-
-    /// Nil for what needs no copy, and in memory, where nothing outlives the process anyway.
-    private func copy(
-        _ source: OutgoingFile.Source, to name: String
-    ) throws(FileError) -> CopiedFile? {
-        guard let attachments else { return nil }
-        let folder = AttachmentFolder(path: attachments)
-        switch source {
-        case .copy(let path): return try folder.copy(path, to: name, isSealed: isSealed)
-        case .bytes(let bytes): return try folder.copy(bytes, to: name, isSealed: isSealed)
-        case .reference, .url: return nil
         }
     }
 
@@ -256,12 +307,14 @@ package actor OutboxStore {
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
     func letGo() {
         connection = nil
+        heardVersion = nil
         lock = nil
         sending = nil
     }
 
     func close() {
         isClosed = true
+        copier.stop()
         letGo()
         bell = nil
     }
@@ -269,12 +322,18 @@ package actor OutboxStore {
     private func write<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
+        try await work { connection throws(SQLiteError) in
+            try connection.transaction { () throws(SQLiteError) in try body(connection) }
+        }
+    }
+
+    private func work<T>(
+        _ body: (Connection) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
             guard let connection else { throw .closed }
             do throws(SQLiteError) {
-                return try connection.transaction { () throws(SQLiteError) in
-                    try body(connection)
-                }
+                return try body(connection)
             } catch {
                 // A key that was made meanwhile is gone again.
                 connection.seals?.vault.forgetKeys()

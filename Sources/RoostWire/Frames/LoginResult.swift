@@ -51,6 +51,8 @@ package struct LoginSuccess: Hashable, Sendable {
     package var pingInterval: Duration = .seconds(15)
     package var pongTimeout: Duration = .seconds(5)
     package var reconnect = ReconnectPolicy()
+    /// How long an app in the background keeps its socket.
+    package var backgroundStay: Duration = .seconds(30)
     package var maxUnreadOnSuperGroup = 100
     /// Which replies count as unread, and which may be a channel's last message.
     package var unreadReplies = ReplyPolicy.all
@@ -129,6 +131,8 @@ extension LoginSuccess {
             writer.field("mul", reconnect.multiplier)
             writer.field("retry_cnt", reconnect.tryLimit ?? -1)
         }
+        writer.field(
+            "sdk_background_connection_close_timeout", backgroundStay.components.seconds)
         writer.field("unread_cnt_threading_policy", unreadReplies.rawValue)
         writer.field("last_msg_threading_policy", lastMessageReplies.rawValue)
         writer.field("max_unread_cnt_on_super_group", maxUnreadOnSuperGroup)
@@ -191,6 +195,8 @@ private struct LoginFields {
         case "ping_interval": login.pingInterval = try reader.readDuration() ?? login.pingInterval
         case "pong_timeout": login.pongTimeout = try reader.readDuration() ?? login.pongTimeout
         case "reconnect": login.reconnect = try reader.readReconnectPolicy()
+        case "sdk_background_connection_close_timeout":
+            login.backgroundStay = try reader.readDuration() ?? login.backgroundStay
         default: try readFeature(name, &reader)
         }
     }

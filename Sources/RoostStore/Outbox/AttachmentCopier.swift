@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+internal import RoostModel
+internal import RoostSQLite
+
+/// Copies files into the outbox's folder on a thread of its own: a film of two gigabytes holds up no text
+/// and no suspension.
+actor AttachmentCopier {
+    private nonisolated let executor: any SerialExecutor
+    /// Nil in memory, where nothing outlives the process anyway.
+    private let folder: AttachmentFolder?
+    private nonisolated let isStopped = Guarded(false)
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(on executor: any SerialExecutor, to folder: AttachmentFolder?) {
+        self.executor = executor
+        self.folder = folder
+    }
+
+    /// Ends what is being copied, as an error; the store closes.
+    nonisolated func stop() { isStopped.withLock { $0 = true } }
+
+    /// A message with the copies of its files, and their names.
+    ///
+    /// - Throws: When a file cannot be read or kept; then no copy is left.
+    func content(
+        of params: FileMessageParams, _ requestID: RequestID, _ isSealed: Bool
+    ) throws(StoreError) -> (OutboxContent, [CopiedFile]) {
+        var params = params
+        var copies: [CopiedFile?] = []
+        for index in params.files.indices {
+            let name = "\(requestID.rawValue.asFileName)-\(index)"
+            do throws(StoreError) {
+                let copy = try copy(params.files[index], to: name, isSealed)
+                copies.append(copy)
+                if let copy {
+                    params.files[index].size = ByteCount(bytes: copy.size)
+                } else {
+                    params.files[index].size = try Self.size(of: params.files[index])
+                }
+                // They are in the copy now.
+                if copy != nil, case .bytes = params.files[index].source {
+                    params.files[index].source = .bytes([])
+                }
+            } catch {
+                folder?.delete(copies.compactMap { $0?.name } + [name])
+                throw error
+            }
+        }
+        return (.fileMessage(params, copies: copies), copies.compactMap { $0 })
+    }
+
+    private func copy(
+        _ file: OutgoingFile, to name: String, _ isSealed: Bool
+    ) throws(StoreError) -> CopiedFile? {
+        guard let folder else { return nil }
+        let copy: CopiedFile?
+        do throws(FileError) {
+            switch file.source {
+            case .copy(let path):
+                copy = try folder.copy(path, to: name, isSealed: isSealed) {
+                    isStopped.withLock { $0 }
+                }
+            case .bytes(let bytes):
+                copy = try folder.copy(bytes, to: name, isSealed: isSealed)
+            case .reference, .url: return nil
+            }
+        } catch {
+            throw StoreError(error, attaching: file.name)
+        }
+        guard let copy else { throw .closed }
+        return copy
+    }
+
+    /// A message whose files stay where they are.
+    static func uncopied(_ params: FileMessageParams) throws(StoreError) -> OutboxContent {
+        var params = params
+        for index in params.files.indices {
+            params.files[index].size = try size(of: params.files[index])
+        }
+        return .fileMessage(params, copies: params.files.map { _ in nil })
+    }
+
+    private static func size(of file: OutgoingFile) throws(StoreError) -> ByteCount? {
+        switch file.source {
+        case .copy(let path), .reference(let path):
+            do {
+                return ByteCount(bytes: try AttachmentReader(path, nil).size)
+            } catch {
+                throw StoreError(error, attaching: file.name)
+            }
+        case .bytes(let bytes): return ByteCount(bytes: Int64(bytes.count))
+        case .url: return file.size
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RoostModel
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// The outbox beside others: another process at the same files, and a file that takes long to copy.
+@Suite(.timeLimit(.minutes(1)))
+struct OutboxSharingTests {
+    private static func content(_ text: String) -> OutboxContent {
+        .userMessage(UserMessageParams(text: text))
+    }
+
+    @discardableResult
+    private func append(_ id: RequestID, in store: Store) async throws -> OutboxItem {
+        try await store.outbox.append(
+            id, to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+            content: Self.content(id.rawValue))
+    }
+
+    @Test func `the outbox is read again only when another process has written`() async throws {
+        let folder = try TemporaryFolder()
+        let ours = try await Store.test(.folder(folder.path))
+        let theirs = try await Store.test(.folder(folder.path))
+        #expect(try await ours.outbox.news(regardless: false)?.items == [])
+        try await append("own", in: ours)
+        #expect(try await ours.outbox.note(.attempt("own")) == false)
+        #expect(try await ours.outbox.news(regardless: false) == nil)
+        #expect(try await ours.outbox.news(regardless: true)?.items.count == 1)
+
+        try await append("other", in: theirs)
+        #expect(try await ours.outbox.note(.attempt("own")) == true)
+        let news = try await ours.outbox.news(regardless: false)
+        #expect(news?.items.map(\.requestID) == ["own", "other"])
+        #expect(news?.items.map(\.attemptCount) == [2, 0])
+        #expect(try await ours.outbox.note(.attempt("own")) == false)
+        // Of what happened while the files were closed nothing is known.
+        await ours.suspend()
+        try await ours.resume()
+        #expect(try await ours.outbox.news(regardless: false)?.items.count == 2)
+        await theirs.close()
+        await ours.close()
+    }
+
+    @Test func `an edit and a deletion are done here only to what has not left (scar 10)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let now = Timestamp(milliseconds: 9)
+        let edit = MessageEdit(text: "new", data: "more")
+        for id: RequestID in ["a", "b"] { try await append(id, in: store) }
+        let folded = try #require(try await store.outbox.fold(edit, into: "a", at: now))
+        #expect(folded.content == .userMessage(UserMessageParams(text: "new", data: "more")))
+        // Its place and its time in the timeline stay.
+        #expect(folded.sequence == 1 && folded.createdAt == Timestamp(milliseconds: 1))
+        try await store.outbox.note(.attempt("a"))
+        #expect(try await store.outbox.fold(edit, into: "a", at: now) == nil)
+        #expect(try await store.outbox.takeBack("a") == false)
+        #expect(try await store.outbox.takeBack("b"))
+        #expect(try await store.outbox.takeBack("b") == false)
+        #expect(try await store.outbox.fold(edit, into: "b", at: now) == nil)
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["a"])
+    }
+
+    @Test func `a later edit becomes part of one that waits, whose three days begin anew`()
+        async throws
+    {
+        let store = try await Store.test()
+        func append(_ id: RequestID, _ action: PendingChange.Action) async throws {
+            _ = try await store.outbox.append(
+                id, to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+                content: .change(action))
+        }
+        try await append("e", .edit(.delivered(4), MessageEdit(text: "one", data: "kept")))
+        let later = Timestamp(milliseconds: 9)
+        let edit = MessageEdit(text: "two", customType: "added")
+        let folded = try #require(try await store.outbox.fold(edit, into: "e", at: later))
+        let whole = MessageEdit(text: "two", data: "kept", customType: "added")
+        #expect(folded.content == .change(.edit(.delivered(4), whole)))
+        #expect(folded.createdAt == later)
+        #expect(try await store.outbox.items().items == [folded])
+        // One that was refused stays what was refused.
+        try await store.outbox.note(.state("e", .failed(.notTheOwner)))
+        #expect(try await store.outbox.fold(edit, into: "e", at: later) == nil)
+    }
+
+    // MARK: Copying
+
+    /// A file that gives its bytes when the test says so: who opens it to read waits for who writes.
+    private struct SlowFile {
+        let path: String
+
+        init(_ folder: TemporaryFolder) {
+            path = folder.file("film")
+            _ = unsafe mkfifo(path, 0o600)
+        }
+
+        /// Returns when somebody has begun to read it.
+        func open() async -> Int32 {
+            await withCheckedContinuation { continuation in
+                Thread.run { [path] in
+                    continuation.resume(returning: unsafe Glibc.open(path, O_WRONLY))
+                }
+            }
+        }
+
+        static func write(_ bytes: [UInt8], to descriptor: Int32) {
+            _ = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            }
+        }
+    }
+
+    private func send(_ path: String, in store: Store) async throws -> OutboxItem {
+        let file = OutgoingFile(.copy(of: path), name: "film", type: "video/mp4")
+        return try await store.outbox.append(
+            "film", to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+            content: .fileMessage(FileMessageParams(files: [file]), copies: [nil]))
+    }
+
+    @Test func `while a film is copied others are written down, behind it (scars 12, 144)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        let slow = SlowFile(folder)
+        async let film = send(slow.path, in: store)
+        let descriptor = await slow.open()
+        let text = try await append("text", in: store)
+        try await store.outbox.note(.attempt("text"))
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["text"])
+        // Nor is the system made to wait before it stops the app.
+        await store.suspend()
+        try await store.resume()
+        SlowFile.write([1, 2, 3], to: descriptor)
+        close(descriptor)
+        let kept = try await film
+        #expect(kept.sequence < text.sequence)
+        guard case .fileMessage(let params, let copies) = kept.content else {
+            return #expect(Bool(false))
+        }
+        #expect(params.files[0].size?.bytes == 3 && copies[0]?.size == 3)
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["film", "text"])
+        await store.close()
+    }
+
+    @Test func `a store that closes ends the copying, and nothing is left of it (scar 61)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        let slow = SlowFile(folder)
+        let film = Task { try await send(slow.path, in: store) }
+        let descriptor = await slow.open()
+        let closing = Task { await store.close() }
+        while (try? await store.outbox.items()) != nil {}
+        SlowFile.write([UInt8](repeating: 7, count: 1 << 16), to: descriptor)
+        let error = await #expect(throws: StoreError.self) { try await film.value }
+        #expect(error?.kind == .closed)
+        close(descriptor)
+        await closing.value
+        let attachments = try #require(store.outbox.attachments)
+        var names: [String] = []
+        if let stream = unsafe opendir(attachments) {
+            while let entry = unsafe readdir(stream) {
+                if unsafe entry.pointee.d_type == UInt8(DT_REG) { names.append("a copy") }
+            }
+            _ = unsafe closedir(stream)
+        }
+        #expect(names == [])
+    }
+
+    @Test func `the first message of an outbox may be a file`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        let file = OutgoingFile(.bytes([1]), name: "a", type: "a/b")
+        let params = FileMessageParams(files: [file])
+        func send(_ id: RequestID) async throws -> OutboxItem {
+            try await store.outbox.append(
+                id, to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+                content: .fileMessage(params, copies: [nil]))
+        }
+        let first = try await send("a")
+        #expect(try await send("a") == first)
+        #expect(try await send("b").sequence > first.sequence)
+        #expect(try await append("c", in: store).sequence > first.sequence + 1)
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["a", "b", "c"])
+        await store.close()
+    }
+}

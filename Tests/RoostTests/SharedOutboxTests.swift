@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostExecutors
+import RoostStore
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// A client whose outbox another process writes to, which was the one that sends; in virtual time.
+struct SharedOutboxTests {
+    /// Alice's app in a channel with bob, and her outbox as another process has it open.
+    private struct Scene {
+        let world: SimulatedWorld
+        let phone: SimulatedWorld.Device
+        let app: ChatClient
+        let other: Store
+        let channel: ChannelURL
+        /// Nearly; the world's clocks agree.
+        let now: Timestamp
+
+        var outbox: OutboxStore { other.outbox }
+
+        func row(_ id: RequestID) async throws -> OutboxItem? {
+            try await outbox.items().items.first { $0.requestID == id }
+        }
+
+        /// The other process ends; the app takes its turn.
+        func end() async {
+            await other.close()
+            await world.pass(.seconds(30))
+            await app.waitUntilIdle()
+            await world.pass()
+        }
+    }
+
+    /// The other process is the one that sends where `sends` says so.
+    private static func play(
+        _ seed: UInt64, sends: Bool = true,
+        _ story: @escaping @Sendable (Scene) async throws -> Void
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: seed) { world in
+            var options = Store.Options(executor: SimulatedLane(of: world.executor))
+            options.isSearchable = false
+            let other = try await Store.open(
+                .folder(folder.path), owner: StoreOwner(application: "simulation", user: "alice"),
+                options)
+            if sends { #expect(await other.outbox.maySend()) }
+            let phone = world.device(of: "alice", folder: folder.path)
+            let app = try await world.launch(phone)
+            try await app.connect()
+            let channel = try await app.createChannel(ChannelCreateParams(memberIDs: ["bob"]))
+            try await story(
+                Scene(
+                    world: world, phone: phone, app: app, other: other, channel: channel.url,
+                    now: channel.createdAt))
+            await other.close()
+            await app.close()
+        }
+    }
+
+    private static func texts(_ messages: [Message]) -> [String] { messages.map(\.text) }
+
+    @Test func `a file that another process has uploaded is not looked for again (scars 61, 73)`()
+        throws
+    {
+        try Self.play(1) { scene in
+            let file = OutgoingFile(.bytes([1, 2, 3]), name: "a.png", type: "image/png")
+            let sent = try await scene.app.send(
+                FileMessageParams(files: [file]), to: scene.channel)
+            let id = try #require(sent.requestID)
+            let row = try #require(try await scene.row(id))
+            guard case .fileMessage(var params, let copies) = row.content else {
+                return #expect(Bool(false))
+            }
+            params.files[0].source = .url("https://files/a.png")
+            try await scene.outbox.note(
+                .attempt(id),
+                .content(id, scene.channel, .fileMessage(params, copies: [nil])))
+            scene.outbox.deleteFiles(copies.compactMap { $0 })
+            await scene.end()
+            let log = try await scene.world.log(of: scene.channel)
+            #expect(log.map(\.requestID) == [id])
+            guard case .file(let found)? = log.first?.content else { return #expect(Bool(false)) }
+            #expect(found.url == "https://files/a.png")
+        }
+    }
+
+    @Test func `an edit that another process folded in is sent by the one that takes over`() throws
+    {
+        try Self.play(2) { scene in
+            let id = try #require(try await scene.app.send("tpyo", to: scene.channel).requestID)
+            let edit = MessageEdit(text: "typo")
+            let folded = try await scene.outbox.fold(edit, into: id, at: .distantPast)
+            #expect(folded?.content == .userMessage(UserMessageParams(text: "typo")))
+            await scene.end()
+            #expect(try await Self.texts(scene.world.log(of: scene.channel)) == ["typo"])
+        }
+    }
+
+    @Test func `an edit that another process folds in just before the message leaves is in it`()
+        throws
+    {
+        try Self.play(3, sends: false) { scene in
+            try await scene.app.send("first", to: scene.channel)
+            let id = try #require(try await scene.app.send("tpyo", to: scene.channel).requestID)
+            // The second waits for the first, and nobody rings here.
+            let edit = MessageEdit(text: "typo")
+            #expect(try await scene.outbox.fold(edit, into: id, at: .distantPast) != nil)
+            await scene.world.pass()
+            await scene.app.waitUntilIdle()
+            await scene.world.pass()
+            let log = try await scene.world.log(of: scene.channel)
+            #expect(Self.texts(log) == ["first", "typo"])
+            #expect(log.map(\.updatedAt) == [nil, nil])
+        }
+    }
+
+    @Test func `what another process gave up has failed here, and waits when it is sent again`()
+        throws
+    {
+        try Self.play(4) { scene in
+            let app = scene.app
+            let (first, second) = (
+                try #require(try await app.send("first", to: scene.channel).requestID),
+                try #require(try await app.send("second", to: scene.channel).requestID)
+            )
+            let events = await app.outboxEvents()
+            async let outcome = #expect(throws: RoostError.self) {
+                try await app.outcome(of: first)
+            }
+            await scene.world.pass(.milliseconds(1))
+            try await scene.outbox.note(.attempt(first), .state(first, .failed(.notAMember)))
+            #expect(await outcome?.code == .notAMember)
+            let failed = await app.failedMessages(in: scene.channel)
+            #expect(failed.map(\.delivery) == [.unsent(first, .failed(.notAMember))])
+            let again = try await scene.outbox.requeue(first, createdAt: scene.now)
+            #expect(again?.state == .pending)
+            await scene.world.pass(.seconds(10))
+            #expect(await app.failedMessages(in: scene.channel).isEmpty)
+            await scene.end()
+            // It went behind the other one.
+            let log = try await scene.world.log(of: scene.channel)
+            #expect(log.map(\.requestID) == [second, first])
+            await app.close()
+            var words: [String] = []
+            for await event in events {
+                switch event {
+                case .failed(let message): words.append("failed \(message.text)")
+                case .retried(let message): words.append("retried \(message.text)")
+                case .delivered(let message): words.append("delivered \(message.text)")
+                default: break
+                }
+            }
+            #expect(
+                words == [
+                    "failed first", "retried first", "delivered second", "delivered first",
+                ])
+        }
+    }
+
+    @Test func `what the other process may have sent is looked for before it goes again (scar 10)`()
+        throws
+    {
+        try Self.play(5) { scene in
+            let id = try #require(try await scene.app.send("once", to: scene.channel).requestID)
+            try await scene.outbox.note(.attempt(id))
+            // It arrived, and the process ended before it could say so.
+            let tablet = try await scene.world.launch(scene.world.device(of: "alice"))
+            try await tablet.connect()
+            let lines = Guarded<[String]>([])
+            await scene.app.disconnect()
+            _ = try await tablet.send(
+                .user(UserMessageParams(text: "once")), to: scene.channel, as: id)
+            await scene.world.pass()
+            await tablet.close()
+            scene.phone.network.observe { line in lines.withLock { $0.append(line) } }
+            await scene.other.close()
+            try await scene.app.connect()
+            await scene.app.waitUntilIdle()
+            await scene.world.pass()
+            #expect(await scene.app.unsentMessages(in: scene.channel).isEmpty)
+            #expect(try await scene.world.requestIDs(of: scene.channel) == [id])
+            #expect(lines.withLock { $0.filter { $0.hasPrefix(">> MESG") } } == [])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what another process is sending is not changed under its hands (scar 10)`(
+        isDeletion: Bool
+    ) throws {
+        try Self.play(6) { scene in
+            let (app, channel) = (scene.app, scene.channel)
+            let id = try #require(try await app.send("first", to: channel).requestID)
+            try await scene.outbox.note(.attempt(id))
+            if isDeletion {
+                try await app.delete(.unsent(id), in: channel)
+                #expect(await app.unsentMessages(in: channel).isEmpty)
+            } else {
+                let edit = MessageEdit(text: "second")
+                #expect(try await app.edit(.unsent(id), in: channel, edit) != id)
+                #expect(await Self.texts(app.unsentMessages(in: channel)) == ["first"])
+            }
+            #expect(await app.pendingChanges(in: channel).map(\.action.target) == [.unsent(id)])
+            // The other process had sent it.
+            let tablet = try await scene.world.launch(scene.world.device(of: "alice"))
+            try await tablet.connect()
+            _ = try await tablet.send(.user(UserMessageParams(text: "first")), to: channel, as: id)
+            await scene.world.pass()
+            await tablet.close()
+            await scene.end()
+            let log = try await scene.world.log(of: channel)
+            #expect(Self.texts(log) == (isDeletion ? [] : ["second"]))
+            #expect(await app.pendingChanges(in: channel).isEmpty)
+        }
+    }
+
+    @Test func `what this app is writing down is not undone by an older look at the disk`() throws {
+        try Self.play(7, sends: false) { scene in
+            for number in 0..<20 {
+                let id = RequestID("other \(number)")
+                _ = try await scene.outbox.append(
+                    id, to: scene.channel, createdAt: scene.now,
+                    content: .userMessage(UserMessageParams(text: "other \(number)")))
+                try await scene.app.send("own \(number)", to: scene.channel)
+                if number % 3 == 0 { await scene.world.pass(.milliseconds(Int64(number) * 7)) }
+            }
+            await scene.app.disconnect()
+            try await scene.app.connect()
+            await scene.app.waitUntilIdle()
+            await scene.world.pass(.seconds(20))
+            let texts = try await Self.texts(scene.world.log(of: scene.channel))
+            #expect(texts.filter { $0.hasPrefix("own") } == (0..<20).map { "own \($0)" })
+            #expect(Set(texts).count == 40 && texts.count == 40)
+            #expect(try await scene.outbox.items().items.isEmpty)
+        }
+    }
+}
