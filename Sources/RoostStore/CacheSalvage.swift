@@ -236,7 +236,7 @@ struct CacheSalvage {
     private func commit(_ mutations: [Mutation]) throws(SQLiteError) {
         try target.transaction { () throws(SQLiteError) in
             _ = try WriteSession(target, me: UserID(owner.user)).apply(mutations)
-            _ = try target.takeSequence()
+            _ = try target.takeCommitNumber()
         }
     }
 }

@@ -42,7 +42,7 @@ extension Connection {
             let floor: Int64 = isEmpty ? .min : .max
             try execute(.putSearchState, SearchIndex.State(floor: floor, backfilled: 0))
         }
-        return Commit(sequence: try takeSequence(), changes: changes)
+        return Commit(sequence: try takeCommitNumber(), changes: changes)
     }
 
     /// What observers hear of a channel that was not copied; nil when nothing was known of it.

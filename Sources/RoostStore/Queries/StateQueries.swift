@@ -79,7 +79,7 @@ extension Query where Input == [UInt8]?, Output == Void {
 
 extension Connection {
     /// Takes the number of this commit, one more than the last one's.
-    func takeSequence() throws(SQLiteError) -> Int64 {
+    func takeCommitNumber() throws(SQLiteError) -> Int64 {
         let sequence = (try first(.sequence) ?? 0) + 1
         try execute(.setSequence, sequence)
         return sequence

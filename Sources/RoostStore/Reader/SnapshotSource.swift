@@ -26,17 +26,23 @@ extension SnapshotSource {
 
 /// Owns a connection that only reads.
 actor ReadConnection: SnapshotSource {
+    /// What this actor's jobs have, and `readHere`, which runs in the place of its executor's thread.
+    private final class State {
+        /// Made by the first read: what nobody reads from need not be opened.
+        var connection: Connection?
+        /// How the connection is made; nil while this is closed.
+        var opening: (owner: StoreOwner?, protection: StoreProtection)?
+        var book: ReadBook?
+        /// How many reads the writer's connection has answered.
+        var loanCount = 0
+    }
+
     private nonisolated let executor: any SerialExecutor
     /// The executor, where it is a thread whose place another may take.
     private nonisolated let thread: ThreadExecutor?
     let path: String
-    // SAFETY: for the four below: they are touched by this actor's jobs, and by `readHere`, which runs
-    // in the place of its executor's thread: never by two at once.
-    /// Made by the first read: what nobody reads from need not be opened.
-    private nonisolated(unsafe) var connection: Connection?
-    /// How the connection is made; nil while this is closed.
-    private nonisolated(unsafe) var opening: (owner: StoreOwner?, protection: StoreProtection)?
-    private nonisolated(unsafe) var book: ReadBook?
+    private nonisolated let confined = Confined(State())
+    private nonisolated var state: State { confined.value }
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
 
@@ -45,8 +51,6 @@ actor ReadConnection: SnapshotSource {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    /// How many reads the writer's connection has answered.
-    private nonisolated(unsafe) var loanCount = 0
     private nonisolated let lender: StoreWriter?
 
     /// A reader that `lender` answers for until there is enough to read to open a connection for.
@@ -58,7 +62,7 @@ actor ReadConnection: SnapshotSource {
         opening: (owner: StoreOwner?, protection: StoreProtection)? = nil
     ) {
         self.lender = lender
-        unsafe self.opening = opening
+        confined.value.opening = opening
         self.switchboard = switchboard
         gate = switchboard.makeGate()
         self.executor = executor
@@ -69,23 +73,23 @@ actor ReadConnection: SnapshotSource {
     func open(
         _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none
     ) throws(StoreError) {
-        guard unsafe opening == nil else { return }
+        guard state.opening == nil else { return }
         try switchboard.admit(gate)
-        unsafe opening = (owner, protection)
+        state.opening = (owner, protection)
         // Whether the key is the right one is told at once.
         if protection.isSealed { _ = try opened() }
     }
 
     func close() {
-        unsafe opening = nil
-        unsafe book = nil
-        unsafe connection = nil
+        state.opening = nil
+        state.book = nil
+        state.connection = nil
     }
 
     /// The connection; nil when a suspension came while it was made.
     private nonisolated func opened() throws(StoreError) -> Connection? {
-        if let connection = unsafe connection { return connection }
-        guard let opening = unsafe opening else { throw .closed }
+        if let connection = state.connection { return connection }
+        guard let opening = state.opening else { throw .closed }
         let made: Connection
         do throws(SQLiteError) {
             made = try Connection(
@@ -100,8 +104,8 @@ actor ReadConnection: SnapshotSource {
         } catch  where error.kind == .suspended {
             return nil
         }
-        unsafe book = ReadBook(made)
-        unsafe connection = made
+        state.book = ReadBook(made)
+        state.connection = made
         return made
     }
 
@@ -143,10 +147,10 @@ actor ReadConnection: SnapshotSource {
     private nonisolated func borrowed(
         _ read: (ReadSession) throws(SQLiteError) -> Void
     ) throws(StoreError) -> Bool {
-        guard unsafe connection == nil, unsafe opening != nil, let lender,
-            unsafe loanCount < Self.maxLoans
+        guard state.connection == nil, state.opening != nil, let lender,
+            state.loanCount < Self.maxLoans
         else { return false }
-        unsafe loanCount += 1
+        state.loanCount += 1
         return try lender.lend(read)
     }
 
@@ -159,7 +163,7 @@ actor ReadConnection: SnapshotSource {
     ) throws(StoreError) -> Bool {
         guard let connection = try opened() else { return false }
         do throws(SQLiteError) {
-            try unsafe connection.read(read, &book)
+            try connection.read(read, &state.book)
             return true
         } catch  where error.isInterrupted {
             return false

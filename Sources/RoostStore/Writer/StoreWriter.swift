@@ -10,6 +10,13 @@ internal import RoostSQLite
 /// - Invariant: A commit is on disk before anybody hears of it, and everybody hears of commits in their
 ///   order.
 package actor StoreWriter {
+    /// The connection as it is lent to readers, and what they have looked up: this actor's jobs have it,
+    /// and `lend`, which runs in the place of its executor's thread.
+    private final class Loan {
+        var connection: Connection?
+        var book: ReadBook?
+    }
+
     private nonisolated let executor: any SerialExecutor
     /// The executor, where it is a thread whose place another may take.
     private nonisolated let thread: ThreadExecutor?
@@ -18,13 +25,11 @@ package actor StoreWriter {
     private var connection: Connection? {
         didSet {
             book = nil
-            unsafe lent = (connection, nil)
+            lent.value.connection = connection
+            lent.value.book = nil
         }
     }
-    // SAFETY: touched by this actor's jobs, and by `lend`, which runs in the place of its executor's
-    // thread: never by two at once.
-    /// The connection as it is lent to readers, and what they have looked up.
-    private nonisolated(unsafe) var lent: (connection: Connection?, book: ReadBook?) = (nil, nil)
+    private nonisolated let lent = Confined(Loan())
     /// What the last commit has looked up; nil while one is under way, or after one that failed.
     private var book: WriteBook?
     /// Keeps other clients out of the folder.
@@ -86,7 +91,7 @@ package actor StoreWriter {
                 let session = WriteSession(
                     connection, me: UserID(owner.user), try bookOfLastCommit(in: connection))
                 let changes = try session.apply(mutations)
-                let sequence = try connection.takeSequence()
+                let sequence = try connection.takeCommitNumber()
                 return (
                     Commit(sequence: sequence, changes: changes), session.book(at: sequence)
                 )
@@ -190,9 +195,9 @@ package actor StoreWriter {
         guard let thread, thread.borrow() else { return false }
         defer { thread.giveBack() }
         return try gate.performNow { () throws(StoreError) in
-            guard let connection = unsafe lent.connection else { return false }
+            guard let connection = lent.value.connection else { return false }
             do throws(SQLiteError) {
-                try unsafe connection.read(read, &lent.book)
+                try connection.read(read, &lent.value.book)
                 return true
             } catch  where error.isInterrupted {
                 return false
