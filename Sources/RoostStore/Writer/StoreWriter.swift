@@ -242,8 +242,8 @@ package actor StoreWriter {
         }
         guard isFirst else { return }
         Task(executorPreference: thread) {
-            hasRung.withLock { $0 = false }
-            await findForeignCommits()
+            self.hasRung.withLock { $0 = false }
+            await self.findForeignCommits()
         }
     }
 
