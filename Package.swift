@@ -94,7 +94,7 @@ let modules: [Target] = [
         name: "RoostBench",
         dependencies: [
             "CRoostBenchLimit", "Roost", "RoostCore", "RoostDoors", "RoostExecutors", "RoostHost",
-            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
+            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport", "RoostWire",
             "SendbirdChatSDK",
         ]),
     .executableTarget(
