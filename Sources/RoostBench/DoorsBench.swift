@@ -24,6 +24,8 @@ package struct DoorsBench {
 
     private typealias Channel = SendbirdChatSDK.GroupChannel
 
+    private static let pageSize = 30
+
     /// Times of one kind of work, of either side.
     private struct Sides {
         var door: [Double] = []
@@ -138,7 +140,7 @@ package struct DoorsBench {
             }
         }
         report.add(
-            "pages", "one of the first three pages from the disk", "µs (p50)",
+            "pages", "one of the first three pages of \(Self.pageSize) from the disk", "µs (p50)",
             ours: first.door.median, limit: first.native.median, target: 1.3)
         report.add(
             "pages", "a page of all \(options.messages) messages, from the disk", "µs (mean)",
@@ -154,7 +156,7 @@ package struct DoorsBench {
     ) async throws -> [Double] {
         var micros: [Double] = []
         let opening = Stopwatch()
-        let timeline = try await client.timeline(of: url, capacity: .max)
+        let timeline = try await client.timeline(of: url, pageSize: pageSize, capacity: .max)
         var seen = await timeline.snapshot.messages.reduce(0) { $0 + $1.text.utf8.count }
         micros.append(opening.microseconds)
         while true {
@@ -173,7 +175,9 @@ package struct DoorsBench {
     private static func pageDoor(_ channel: Channel) async throws -> [Double] {
         var micros: [Double] = []
         let opening = Stopwatch()
-        let collection = SendbirdChat.createMessageCollection(channel: channel)
+        let params = MessageListParams()
+        params.previousResultSize = pageSize
+        let collection = SendbirdChat.createMessageCollection(channel: channel, params: params)
         var seen = await withCheckedContinuation { done in
             collection.startCollection(
                 initPolicy: .cacheAndReplaceByApi,
