@@ -121,7 +121,9 @@ struct ChatEventTests {
     }
 
     @Test
-    func `typing begins, lasts ten seconds without a word, and ends with the message`() throws {
+    func `typing begins, lasts ten seconds without a word, and ends with the message (scar 122)`()
+        throws
+    {
         try Self.play { world, pair in
             let url = pair.url
             await pair.bob.startTyping(in: url)

@@ -44,6 +44,46 @@ struct TimelineViewTests {
         range.filter { $0.isMultiple(of: every) }.map(String.init)
     }
 
+    @Test
+    func
+        `opened in the past of an empty channel, it follows the end, also through a loss of the link (scars 85, 131)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 1) { world in
+            let pair = try await Pair(world, pageSize: 6)
+            let timeline = try await pair.alice.timeline(
+                of: pair.channel, startingAt: Timestamp(milliseconds: 1_700_000_000_001))
+            await world.pass()
+            #expect(await !timeline.snapshot.hasNewer)
+            await pair.phone.network.cut()
+            try await pair.write(1...14, noteEvery: 5)
+            pair.phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await Self.texts(timeline).last == "14")
+            #expect(await !timeline.snapshot.hasNewer)
+        }
+    }
+
+    @Test func `what only a filter had brought stands in its place when the rest comes (scar 32)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 1) { world in
+            let pair = try await Pair(world, pageSize: 6)
+            try await pair.write(1...4, noteEvery: 2)
+            let all = try await pair.alice.timeline(of: pair.channel)
+            await world.pass()
+            await pair.phone.network.cut()
+            try await pair.write(5...30, noteEvery: 5)
+            let past = try await pair.alice.timeline(
+                of: pair.channel, startingAt: Timestamp(milliseconds: 1_700_000_000_001),
+                filter: Self.notes)
+            pair.phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await Self.texts(all) == Self.numbers(1...30).suffix(Self.texts(all).count))
+            #expect(await Self.texts(past).contains("5"))
+        }
+    }
+
     @Test func `a filter shows what passes it: paged, live, pending, edited in and out (R175)`()
         throws
     {

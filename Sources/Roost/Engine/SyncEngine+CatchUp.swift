@@ -130,7 +130,9 @@ extension SyncEngine {
     private func synchronize(
         _ timeline: Timeline, _ occasion: TimelineSync.Occasion
     ) async throws(RoostError) {
-        let (sync, opening) = await timeline.nextSync(occasion)
+        let (question, opening) = await timeline.nextSync(occasion)
+        let sync = TimelineSync(question)
+        journal.note(timeline.channel, .sync(sync)) { .sync(channel: $0, question) }
         switch sync {
         case .nothing: break
         case .load(let question):
@@ -180,13 +182,6 @@ extension SyncEngine {
             var mutations: [Mutation] = changes.updated.map { .edited($0) }
             if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
             return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
-        } restart: { engine throws(RoostError) in
-            // Every change of what is cached happened after its oldest message was written.
-            do throws(StoreError) {
-                return try await engine.reader.oldestMessage(in: channel).value
-            } catch {
-                throw RoostError(error)
-            }
         }
     }
 
@@ -220,8 +215,6 @@ extension SyncEngine {
             return ChangePage(
                 mutations: mutations, next: changes.next, hasMore: changes.hasMore,
                 isWhole: stale.isEmpty && unsure.isEmpty)
-        } restart: { _ in
-            Timestamp(milliseconds: 1)  // From the beginning: channels are few.
         }
     }
 
@@ -236,8 +229,7 @@ extension SyncEngine {
     /// Reads a change log to its end; each page and its cursor are one transaction (scars 6, 7).
     private func readChanges(
         _ key: CursorKey,
-        _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage,
-        restart: (isolated SyncEngine) async throws(RoostError) -> Timestamp?
+        _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage
     ) async throws(RoostError) {
         guard let session else { throw .notConnected }
         guard var cursor = try await cursor(key) else {
@@ -249,12 +241,13 @@ extension SyncEngine {
         var overtaken = 0
         while true {
             let page: ChangePage
+            let rewound = rewindings[key] ?? Rewindings()
             do throws(RoostError) {
                 page = try await fetch(self, cursor, session.login.sessionKey)
             } catch {
                 // The server knows this token no longer: begin again where nothing can be missed.
                 guard case .token = cursor, error.code == .invalidValue, isPresent(session),
-                    let moment = try await restart(self)
+                    let moment = try await beginning(of: key)
                 else { throw error }
                 cursor = .moment(moment)
                 try await commit([.cursor(key, cursor)], from: .changeLog)
@@ -269,10 +262,16 @@ extension SyncEngine {
                 guard overtaken <= Self.retryLimit else { throw .overtaken }
                 continue
             }
+            guard rewound.underWay == 0, rewindings[key] ?? rewound == rewound else {
+                // What was set back meanwhile is read from there.
+                if !page.mutations.isEmpty { try await commit(page.mutations, from: .changeLog) }
+                return try await readChanges(key, fetch)
+            }
             let next = page.next.isEmpty ? cursor : .token(page.next)
             if !page.mutations.isEmpty || next != cursor {
                 try await commit(page.mutations + [.cursor(key, next)], from: .changeLog)
             }
+            noteRead(key, from: cursor, to: next, isEnd: !page.hasMore, session)
             guard page.hasMore else { return }
             guard next != cursor else {  // Or we would ask for ever (scar 141).
                 throw RoostError(

@@ -98,9 +98,9 @@ extension SyncEngine {
         mutations += tell(.received(message, reception), in: channel)
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
-        mutations += try await rewinds(before: message, acknowledged: event, session)
+        let rewinds = try await rewinds(before: message, acknowledged: event, session)
         try await commit(
-            mutations + firstCursor(of: channel, session),
+            mutations + firstCursor(of: channel, session), rewinding: rewinds, in: channel,
             from: origin)
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
@@ -109,22 +109,6 @@ extension SyncEngine {
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
-    }
-
-    /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
-    /// before the cursors, so the change logs are read again from its time on.
-    private func rewinds(
-        before message: Message, acknowledged event: MessageEvent, _ session: Session
-    ) async throws(RoostError) -> [Mutation] {
-        guard event.acknowledges != nil, message.createdAt < session.login.loginAt ?? .distantPast
-        else { return [] }
-        var rewinds: [Mutation] = []
-        for key in [CursorKey.channelChanges, .messageChanges(message.channelURL)] {
-            guard let known = try await cursor(key) else { continue }
-            if case .moment(let moment) = known, moment <= message.createdAt { continue }
-            rewinds.append(.cursor(key, .moment(message.createdAt)))
-        }
-        return rewinds
     }
 
     /// Tells of a message that is on disk.
@@ -328,18 +312,6 @@ extension SyncEngine {
 }
 
 extension ServerEvent {
-    /// The channel the event is about, where it is about messages.
-    fileprivate var channelURL: ChannelURL? {
-        switch self {
-        case .message(let event): event.message.channelURL
-        case .edited(let event): event.message.channelURL
-        case .deleted(let event): event.channelURL
-        case .reaction(let event): event.channelURL
-        case .thread(let event): event.channelURL
-        default: nil
-        }
-    }
-
     /// The request the event answers.
     fileprivate var acknowledges: RequestID? {
         switch self {

@@ -22,6 +22,7 @@ enum Deed: String, CaseIterable, Sendable {
     /// The link is lost for a moment, in which a little happens where somebody looks.
     case blink
     case cutLink, restoreLink, loseNetwork, findNetwork
+    case leaveForeground, enterForeground
     case roughen, slowDown, calm
     case relaunch, crash, crashSoon, suspend, wake, fillDisk, freeDisk, moveClock
     // To time.
@@ -58,6 +59,8 @@ enum Deed: String, CaseIterable, Sendable {
         case .restoreLink: 8
         case .loseNetwork: 1
         case .findNetwork: 2
+        case .leaveForeground: 1
+        case .enterForeground: 2
         case .roughen: 3
         case .slowDown: 2
         case .calm: 3

@@ -95,11 +95,13 @@ extension Simulation {
         case .disconnect: call(app, "disconnect") { await $0.disconnect() }
         case .wait: await pass(.milliseconds(Int64(random.next() % 500)))
         case .waitLong: await pass(.seconds(Int64(5 + random.next() % 60)))
-        case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere, .readElsewhere, .leave,
-            .join, .rename, .createElsewhere, .react, .hide, .show, .resetHistory:
+        case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere,
+            .readElsewhere, .leave, .join, .rename, .createElsewhere, .react, .hide, .show,
+            .resetHistory:
             try await performElsewhere(deed)
-        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .roughen, .slowDown, .calm,
-            .relaunch, .crash, .crashSoon, .suspend, .wake, .fillDisk, .freeDisk, .moveClock:
+        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .leaveForeground,
+            .enterForeground, .roughen, .slowDown, .calm, .relaunch, .crash, .crashSoon, .suspend,
+            .wake, .fillDisk, .freeDisk, .moveClock:
             try await befall(deed, app)
         }
     }

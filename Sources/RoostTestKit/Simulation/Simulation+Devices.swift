@@ -19,6 +19,10 @@ extension Simulation {
             app.device.network.restore()
         case .loseNetwork: call(app, "loses its network") { await $0.networkChanged(isUp: false) }
         case .findNetwork: call(app, "finds a network") { await $0.networkChanged(isUp: true) }
+        case .leaveForeground:
+            call(app, "goes to the background") { await $0.appMoved(toForeground: false) }
+        case .enterForeground:
+            call(app, "comes to the foreground") { await $0.appMoved(toForeground: true) }
         case .roughen:
             note("\(app.name) rough weather")
             app.device.network.weather = .rough

@@ -32,7 +32,8 @@ extension Simulation {
             let known = try await reader.coverage(of: channel, under: filter).value
             if known != held.coverage { held.filtered[filter] = known }
         }
-        for message in try await reader.messages(MessageQuery(in: channel, limit: 1_000_000)).value {
+        let everything = MessageQuery(in: channel, limit: 1_000_000)
+        for message in try await reader.messages(everything).value {
             guard let glimpse = Glimpse(message) else { continue }
             held.messages[glimpse.place.messageID] = glimpse
             try expect(

@@ -28,6 +28,7 @@ extension Simulation {
             if app.device.network.hasLostFrame { await app.device.network.cut() }
             app.device.network.restore()
             call(app, "finds a network") { await $0.networkChanged(isUp: true) }
+            call(app, "comes to the foreground") { await $0.appMoved(toForeground: true) }
             connect(app)
             for download in app.downloads { await download.resume() }
         }

@@ -6,8 +6,6 @@ import RoostServer
 import RoostStore
 
 /// What a user may write besides texts: all of it waits in the outbox when there is no connection.
-///
-/// Apart from `Deed`, so that lives without them stay the lives they were.
 enum WriteDeed: CaseIterable, Sendable {
     case sendFile, react, editUnsent, deleteUnsent, markRead
 }

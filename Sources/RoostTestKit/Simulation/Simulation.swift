@@ -21,8 +21,6 @@ package actor Simulation {
         package var channels = 3
         package var steps = 2_000
         package var pageSize = 6
-        /// Whether users send files, react, and change what has not left, besides all else.
-        package var writesMore = false
 
         package init() {}
     }
@@ -176,7 +174,7 @@ package actor Simulation {
             }
         await pass(.milliseconds(pause))
         try await checkNow()
-        if shape.writesMore, pick(6) == 0 {
+        if pick(6) == 0 {
             let deed = WriteDeed.allCases[pick(WriteDeed.allCases.count)]
             return await perform(deed, apps[pick(apps.count)])
         }
