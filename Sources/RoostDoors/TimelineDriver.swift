@@ -38,6 +38,8 @@ package actor TimelineDriver {
     private let channel: ChannelURL
     private let start: Timestamp
     private let filter: MessageFilter
+    /// Nil for the client's.
+    private let pageSize: Int?
     private let capacity: Int
     private let tell: @Sendable (News) -> Void
     private let shared = Guarded(View())
@@ -54,7 +56,7 @@ package actor TimelineDriver {
 
     package init(
         _ door: Door, channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter,
-        capacity: Int = .max,
+        pageSize: Int? = nil, capacity: Int = .max,
         tell: @escaping @Sendable (News) -> Void
     ) {
         self.door = door
@@ -62,6 +64,7 @@ package actor TimelineDriver {
         self.channel = channel
         self.start = start
         self.filter = filter
+        self.pageSize = pageSize
         self.capacity = capacity
         self.tell = tell
     }
@@ -150,7 +153,7 @@ package actor TimelineDriver {
     private func open() async throws(RoostError) -> [Message] {
         guard timeline == nil else { throw .underWay }
         let timeline = try await door.client().timeline(
-            of: channel, startingAt: start, filter: filter, capacity: capacity)
+            of: channel, startingAt: start, filter: filter, pageSize: pageSize, capacity: capacity)
         guard !isClosed else {
             await timeline.close()
             throw .disposed
@@ -217,7 +220,6 @@ package actor TimelineDriver {
         if snapshot.hasHugeGap, !hadHugeGap { tell(.hugeGap) }
         hadHugeGap = snapshot.hasHugeGap
     }
-
 }
 
 extension TimelineDriver.View {
