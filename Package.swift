@@ -67,7 +67,9 @@ let modules: [Target] = [
         dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
     .target(
         name: "SendBirdSDK",
-        dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "RoostWire"]),
+        dependencies: [
+            "Roost", "RoostDoors", "RoostExecutors", "RoostFileCache", "RoostModel", "RoostWire",
+        ]),
     .target(
         name: "SendBirdSyncManager",
         dependencies: ["Roost", "RoostDoors", "RoostExecutors", "RoostModel", "SendBirdSDK"]),
@@ -91,8 +93,9 @@ let modules: [Target] = [
     .target(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "Roost", "RoostCore", "RoostExecutors", "RoostHost", "RoostModel",
-            "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
+            "CRoostBenchLimit", "Roost", "RoostCore", "RoostDoors", "RoostExecutors", "RoostHost",
+            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport", "RoostWire",
+            "SendbirdChatSDK",
         ]),
     .executableTarget(
         name: "RoostCommand",
@@ -156,17 +159,25 @@ let tests: [Target] = [
         dependencies: [
             "RoostTestSupport", "Roost", "RoostFileCache", "RoostModel", "RoostTestKit",
         ]),
+    .target(
+        name: "DoorTestSupport",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors", "RoostModel",
+            "RoostTestKit",
+        ],
+        path: "Tests/DoorTestSupport"),
     .testTarget(
         name: "SendbirdChatSDKTests",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
-            "SendbirdChatSDK",
+            "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors",
+            "RoostModel", "RoostTestKit", "SendbirdChatSDK",
         ]),
     .testTarget(
         name: "SendBirdSyncManagerTests",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostDoors", "RoostModel", "RoostTestKit",
-            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
+            "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostFileCache",
+            "RoostModel", "RoostSealing", "RoostTestKit", "DatabaseGuide", "SendBirdSDK",
+            "SendBirdSyncManager",
         ]),
     .testTarget(
         name: "ExampleTests",

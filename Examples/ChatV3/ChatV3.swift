@@ -172,7 +172,9 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
                 shown.append(message)
             }
         case .remove: shown.removeAll { messages.contains($0) }
-        case .clear: shown = []
+        case .clear:
+            self.show("begins anew")
+            shown = []
         case .none: break
         }
         check()

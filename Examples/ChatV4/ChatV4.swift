@@ -110,10 +110,10 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
             self.show("no channel \(name)")
             return next()
         }
-        startCollection(channel)
+        startCollection(channel) { self.next() }
     }
 
-    private func startCollection(_ channel: GroupChannel) {
+    private func startCollection(_ channel: GroupChannel, then done: @escaping () -> Void) {
         let collection = SendbirdChat.createMessageCollection(channel: channel)
         messages = collection
         collection.delegate = self
@@ -130,7 +130,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
                 } else {
                     self.show("server out of reach")
                 }
-                self.next()
+                done()
             })
     }
 
@@ -187,6 +187,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
     func didDetectHugeGap(_ collection: MessageCollection) {
         self.show("huge gap")
         collection.dispose()
-        startCollection(collection.channel)
+        // Whoever reads the commands goes on reading; only the list begins anew.
+        startCollection(collection.channel) { self.check() }
     }
 }

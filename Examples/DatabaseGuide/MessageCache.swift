@@ -13,35 +13,64 @@ public final class MessageCache: SBDChannelDelegate {
 
     // MARK: Messages
 
-    /// Fetches what was written before the oldest message that is here, or the newest when there is none.
+    // The guide asks behind the newest message that is here. One that came live would lead it past those
+    // missed before, so what pages have reached is noted, at both ends. Each end is asked for again, because
+    // others may have been written in the very same millisecond.
+
+    /// Fetches what was written before what pages have reached; at first the newest.
     public func loadOlder(
         in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
     ) {
         let params = SBDMessageListParams()
         params.previousResultSize = 50
-        let first = try? table.messages(in: channel.channelUrl).first
-        fetch(channel, first?.createdAt ?? Int64.max, params, done)
+        params.isInclusive = true
+        let oldest = end("oldest", of: channel)
+        channel.getMessagesByTimestamp(oldest ?? Int64.max, params: params) { messages, error in
+            self.keep(error, done) {
+                try self.table.insert(messages ?? [])
+                guard let first = messages?.first, let last = messages?.last else { return }
+                if oldest == nil { try self.setEnd("newest", of: channel, last) }
+                try self.setEnd("oldest", of: channel, first)
+            }
+        }
     }
 
-    /// Fetches what was written after the newest message that is here.
+    /// Fetches everything that was written after what pages have reached.
     public func loadNewer(
         in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
     ) {
-        let params = SBDMessageListParams()
-        params.nextResultSize = 50
-        guard let last = try? table.messages(in: channel.channelUrl).last else {
+        guard let newest = end("newest", of: channel) else {
             return loadOlder(in: channel, done: done)
         }
-        fetch(channel, last.createdAt, params, done)
+        let params = SBDMessageListParams()
+        params.nextResultSize = 50
+        params.isInclusive = true
+        channel.getMessagesByTimestamp(newest, params: params) { messages, error in
+            let last = messages?.last
+            let goesOn = (messages?.count ?? 0) >= 50 && (last?.createdAt ?? 0) > newest
+            self.keep(error, goesOn ? { self.loadNewer(after: $0, in: channel, done) } : done) {
+                try self.table.insert(messages ?? [])
+                if let last { try self.setEnd("newest", of: channel, last) }
+            }
+        }
     }
 
-    private func fetch(
-        _ channel: SBDGroupChannel, _ timestamp: Int64, _ params: SBDMessageListParams,
+    private func loadNewer(
+        after error: (any Error)?, in channel: SBDGroupChannel,
         _ done: @escaping ((any Error)?) -> Void
     ) {
-        channel.getMessagesByTimestamp(timestamp, params: params) { messages, error in
-            self.keep(error, done) { try self.table.insert(messages ?? []) }
-        }
+        if let error { done(error) } else { loadNewer(in: channel, done: done) }
+    }
+
+    /// How far pages have led, in milliseconds.
+    private func end(_ name: String, of channel: SBDGroupChannel) -> Int64? {
+        (try? table.token("\(name) of \(channel.channelUrl)")).flatMap { Int64($0) }
+    }
+
+    private func setEnd(
+        _ name: String, of channel: SBDGroupChannel, _ message: SBDBaseMessage
+    ) throws {
+        try table.setToken("\(message.createdAt)", "\(name) of \(channel.channelUrl)")
     }
 
     /// Applies what was edited and deleted since the last time.
@@ -109,6 +138,24 @@ public final class MessageCache: SBDChannelDelegate {
         }
     }
 
+    /// Puts the server's open channels in the place of those that are here; no change log tells of them.
+    public func replaceOpenChannels(done: @escaping ((any Error)?) -> Void) {
+        guard let query = SBDOpenChannel.createOpenChannelListQuery() else { return }
+        query.limit = 100
+        collect(query, [], done)
+    }
+
+    private func collect(
+        _ query: SBDOpenChannelListQuery, _ found: [SBDOpenChannel],
+        _ done: @escaping ((any Error)?) -> Void
+    ) {
+        query.loadNextPage { channels, error in
+            let all = found + (channels ?? [])
+            if error == nil, query.hasNext { return self.collect(query, all, done) }
+            self.keep(error, done) { try self.table.replaceOpenChannels(with: all) }
+        }
+    }
+
     /// Applies what became of the user's channels since the last time.
     public func applyChannelChanges(done: @escaping ((any Error)?) -> Void) {
         let handler: SBDMain.ChannelChangeLogsHandler = { updated, deleted, hasMore, token, error in
@@ -132,7 +179,8 @@ public final class MessageCache: SBDChannelDelegate {
 
     // MARK: As it happens
 
-    // An edit or a deletion that cannot be written now is in the next change log; a new message is not.
+    // What cannot be written now comes later: an edit or a deletion with the next change log, a new message
+    // with `loadNewer`.
 
     public func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage) {
         try? table.insert([message])

@@ -40,6 +40,15 @@ public import SendBirdSDK
                 payload         BLOB NOT NULL
             )
             """)
+        // Nobody says when somebody wrote in an open channel last: it goes by the time it was made.
+        try run(
+            """
+            CREATE TABLE IF NOT EXISTS open_channel (
+                channel_url        TEXT PRIMARY KEY,
+                channel_created_at INTEGER NOT NULL,
+                payload            BLOB NOT NULL
+            )
+            """)
         try run("CREATE TABLE IF NOT EXISTS token (name TEXT PRIMARY KEY, token TEXT NOT NULL)")
     }
 
@@ -88,14 +97,9 @@ public import SendBirdSDK
 
     /// Puts the channels of the server in the place of those that are here.
     public func replaceChannels(with channels: [SBDGroupChannel]) throws {
-        try run("BEGIN")
-        do {
+        try inTransaction {
             try run("DELETE FROM channel")
             try insert(channels)
-            try run("COMMIT")
-        } catch {
-            try run("ROLLBACK")
-            throw error
         }
     }
 
@@ -124,6 +128,28 @@ public import SendBirdSDK
             .compactMap { SBDGroupChannel.build(fromSerializedData: $0) }
     }
 
+    // MARK: Open channels
+
+    /// Puts the open channels of the server in the place of those that are here.
+    public func replaceOpenChannels(with channels: [SBDOpenChannel]) throws {
+        try inTransaction {
+            try run("DELETE FROM open_channel")
+            for channel in channels {
+                guard let payload = channel.serialize() else { continue }
+                let time = Int64(channel.createdAt) * 1000
+                try run(
+                    "INSERT OR REPLACE INTO open_channel VALUES (?1, ?2, ?3)",
+                    [.text(channel.channelUrl), .int(time), .bytes(payload)])
+            }
+        }
+    }
+
+    /// All open channels, the oldest first.
+    public func openChannels() throws -> [SBDOpenChannel] {
+        try run("SELECT payload FROM open_channel ORDER BY channel_created_at, channel_url")
+            .compactMap { SBDOpenChannel.build(fromSerializedData: $0) }
+    }
+
     // MARK: Where change logs are read on
 
     public func token(_ name: String) throws -> String? {
@@ -141,6 +167,17 @@ public import SendBirdSDK
         case int(Int64)
         case text(String)
         case bytes(Data)
+    }
+
+    private func inTransaction(_ work: () throws -> Void) throws {
+        try run("BEGIN")
+        do {
+            try work()
+            try run("COMMIT")
+        } catch {
+            try run("ROLLBACK")
+            throw error
+        }
     }
 
     /// Runs a statement and returns the first column of its rows as bytes.

@@ -78,6 +78,25 @@ extension ChatClient {
         ).messages
     }
 
+    /// A message as the server has it now.
+    ///
+    /// Needs a connection.
+    public func fetchMessage(
+        _ id: MessageID, in channel: ChannelURL
+    ) async throws(RoostError) -> Message {
+        try await engine.call(GetMessage(channelURL: channel, messageID: id))
+    }
+
+    /// A page of the application's open channels, which are not cached: nobody tells what becomes of them.
+    ///
+    /// Needs a connection. `token` is `next` of the page before; nil asks for the first. Of each comes what
+    /// a group's channel has too.
+    package func openChannels(
+        pageSize: Int = 20, after token: String? = nil
+    ) async throws(RoostError) -> Page<GroupChannel> {
+        try await engine.call(ListOpenChannels(limit: pageSize, token: token))
+    }
+
     /// What was edited and deleted in a channel.
     ///
     /// Needs a connection.

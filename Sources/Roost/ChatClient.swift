@@ -74,14 +74,19 @@ public final class ChatClient: Sendable {
         } catch {
             throw RoostError(error)
         }
+        let journal = SyncJournal(wallTime: world.wallTime)
         let engine = SyncEngine(
             world: world, configuration: configuration, store: store,
-            api: ServerAPI(http: world.http, address: address))
-        let link = Link(world: world, address: address, configuration: configuration) {
-            [weak engine] news in await engine?.receive(news)
+            api: ServerAPI(
+                http: world.http, address: address, journal: journal, wallTime: world.wallTime),
+            journal: journal)
+        let link = Link(
+            world: world, address: address, configuration: configuration, journal: journal
+        ) { [weak engine] news in await engine?.receive(news)
         }
         let outbox = Outbox(
-            world: world, store: store.outbox, me: try await store.me(configuration.userID),
+            world: world, store: store.outbox, journal: journal,
+            me: try await store.me(configuration.userID),
             surroundings: Outbox.Surroundings(
                 deliver: { [weak engine] item, isOnline in
                     await engine?.deliver(item, isOnline: isOnline) ?? .isMoot
@@ -209,17 +214,20 @@ public final class ChatClient: Sendable {
     ///     follows them.
     ///   - filter: Which messages are shown. What is known under no filter is shown under each at once; a
     ///     filter of its own costs requests only for what is older. A thread is the filter of its `parentID`.
+    ///   - pageSize: How many messages it shows at first on either side and loads with each page, 1...200;
+    ///     the configuration's unless it is given.
     ///   - capacity: How many delivered messages the timeline holds in memory, four pages at least. Beyond it
     ///     those farthest from where it grows leave it, and come back by paging.
     /// - Returns: The timeline, which shows what the disk has; the server's page follows.
     /// - Throws: `.localDatabaseError` when the disk fails.
     public func timeline(
         of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
-        filter: MessageFilter = .everything, capacity: Int = 1_000
+        filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000
     ) async throws(RoostError) -> Timeline {
         let timeline = Timeline(
             channel: channel, startingAt: start, filter: filter, capacity: capacity,
-            pageSize: configuration.pageSize, engine: engine, executor: world.executor)
+            pageSize: min(max(1, pageSize ?? configuration.pageSize), 200), engine: engine,
+            executor: world.executor)
         try await engine.open(timeline)
         return timeline
     }

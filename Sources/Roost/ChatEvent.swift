@@ -4,8 +4,8 @@ public import RoostModel
 
 /// Something that happened while the client was connected.
 ///
-/// What an event tells of is on disk when it comes, unless the channel could not be looked up. Events are for the moment, to be announced; what
-/// happened while there was no connection comes without them, in lists and timelines.
+/// What an event tells of is on disk when it comes. Events are for the moment, to be announced; what happened
+/// while there was no connection comes without them, in lists and timelines.
 public enum ChatEvent: Hashable, Sendable {
     /// A message of somebody else, or of the user on another device.
     case messageReceived(Message)

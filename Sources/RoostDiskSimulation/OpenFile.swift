@@ -106,6 +106,7 @@ import CRoostSQLite
         guard count > 0 else { return answer }
         let code = unsafe original.pointee.xWrite(file, bytes, count, offset)
         guard code == SQLITE_OK else { return code }
+        guard disk.records else { return answer }
         let content = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(count))
         record(.write(file: number, offset: Int(offset), bytes: unsafe Array(content)))
         return answer

@@ -54,6 +54,8 @@ package final class SimulatedDisk: Sendable {
     }
 
     package let folder: String
+    /// Whether what is written is remembered.
+    let records: Bool
     private let state: Guarded<State>
 
     /// - Parameters:
@@ -61,6 +63,7 @@ package final class SimulatedDisk: Sendable {
     ///   - records: Whether everything written is remembered, for `lose(after:_:in:)`.
     package init(_ folder: String, records: Bool = false) {
         self.folder = folder
+        self.records = records
         state = Guarded(State(recording: records ? Recording() : nil))
         DiskDriver.install()
         DiskDriver.add(self)

@@ -37,14 +37,17 @@ actor ClientEar {
     private weak var door: Door?
     private let user: UserID
     private var state = ConnectionState.disconnected
-    /// Who waits for what becomes of a message.
+    /// Who waits for what becomes of a message; of one message several may, such as two who resend it.
     private var senders: [Sender] = []
+    private var senderCount = 0
 
     typealias Outcome = (message: Message, error: RoostError?)
 
     private struct Sender {
+        let number: Int
         let id: RequestID
         let callback: Callback<Outcome>
+        let progress: Callback<UploadProgress>
         /// As it was written down; nil while it is.
         var message: Message?
     }
@@ -89,16 +92,28 @@ actor ClientEar {
     // MARK: What becomes of messages
 
     /// Expects to hear of a message that is about to be written down.
-    func expect(_ id: RequestID, _ callback: Callback<Outcome>) {
-        senders.append(Sender(id: id, callback: callback))
+    ///
+    /// - Returns: A number by which the one who expects it is known.
+    func expect(
+        _ id: RequestID, _ callback: Callback<Outcome>,
+        progress: Callback<UploadProgress> = .none
+    ) -> Int {
+        senderCount += 1
+        senders.append(
+            Sender(number: senderCount, id: id, callback: callback, progress: progress))
+        return senderCount
     }
 
-    /// It could not be written down.
-    func forget(_ id: RequestID) { senders.removeAll { $0.id == id } }
+    /// It could not be written down; whether nobody has told the sender of it yet.
+    func forget(_ number: Int) -> Bool {
+        guard let index = senders.firstIndex(where: { $0.number == number }) else { return false }
+        senders.remove(at: index)
+        return true
+    }
 
     /// It is written down; without a connection it has to wait for one (R142).
-    func queued(_ message: Message) {
-        guard let index = senders.firstIndex(where: { $0.id == message.requestID }) else { return }
+    func queued(_ message: Message, for number: Int) {
+        guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
         senders[index].message = message
         if case .connected = state { return }
         failSenders()
@@ -126,17 +141,20 @@ actor ClientEar {
             settle(
                 message,
                 RoostError(.requestCanceled, remedy: .none, message: "It was taken back."))
-        case .queued, .uploading, .retried, .changeQueued, .changeMade, .changeRefused,
+        case .uploading(let id, let progress):
+            for sender in senders where sender.id == id { door?.tell(sender.progress, progress) }
+        case .queued, .retried, .changeQueued, .changeMade, .changeRefused,
             .changeDropped:
             break
         }
     }
 
     private func settle(_ message: Message, _ error: RoostError?) {
-        guard let id = message.requestID,
-            let index = senders.firstIndex(where: { $0.id == id })
-        else { return }
-        door?.tell(senders.remove(at: index).callback, (message, error))
+        guard let id = message.requestID else { return }
+        for sender in senders where sender.id == id {
+            door?.tell(sender.callback, (message, error))
+        }
+        senders.removeAll { $0.id == id }
     }
 }
 

@@ -30,3 +30,10 @@ extension Door {
         }
     }
 }
+
+extension Door.Settings {
+    /// Where the files of the library lie; in memory nothing but the app's own.
+    package var folder: String {
+        if case .folder(let folder)? = cache { folder } else { Door.standardFolder }
+    }
+}

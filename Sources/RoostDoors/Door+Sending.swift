@@ -10,21 +10,22 @@ extension Door {
     /// Messages are written down in the order of these calls.
     package func send(
         _ params: MessageParams, to channel: ChannelURL,
+        progress: Callback<UploadProgress> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
         let preview = preview(of: params, in: channel)
         guard let requestID = preview.requestID else { return preview }
         let meant = meant()
-        inOrder {
-            var ear: ClientEar?
+        sending.add(on: self) {
+            var expected: (ear: ClientEar, number: Int)?
             do throws(RoostError) {
                 let opened = try await meant.opened()
-                ear = opened.ear
-                await opened.ear.expect(requestID, callback)
+                let number = await opened.ear.expect(requestID, callback, progress: progress)
+                expected = (opened.ear, number)
                 let message = try await opened.client.send(params, to: channel, as: requestID)
-                await opened.ear.queued(message)
+                await opened.ear.queued(message, for: number)
             } catch {
-                await ear?.forget(requestID)
+                if let (ear, number) = expected, await !ear.forget(number) { return }
                 var message = preview
                 message.delivery = .unsent(requestID, .failed(error.code))
                 self.tell(callback, (message, error))
@@ -44,15 +45,15 @@ extension Door {
         var pending = message
         pending.delivery = .unsent(requestID, .pending)
         let meant = meant()
-        inOrder { [pending] in
+        sending.add(on: self) { [pending] in
             do throws(RoostError) {
                 let opened = try await meant.opened()
-                await opened.ear.expect(requestID, callback)
+                let number = await opened.ear.expect(requestID, callback)
                 guard await opened.client.resend(requestID) else {
-                    await opened.ear.forget(requestID)
-                    throw .nothingToResend
+                    if await opened.ear.forget(number) { throw .nothingToResend }
+                    return
                 }
-                await opened.ear.queued(pending)
+                await opened.ear.queued(pending, for: number)
             } catch {
                 self.tell(callback, (message, error))
             }
@@ -94,6 +95,24 @@ extension Door {
         return message
     }
 
+    /// Changes the text of a message, and tells what it says then.
+    ///
+    /// A message of another kind is refused, before anything is asked as far as the cache knows it.
+    package func edit(
+        _ id: MessageID, in channel: ChannelURL, _ edit: MessageEdit,
+        then callback: Callback<Result<Message, RoostError>>
+    ) {
+        perform(then: callback) { client throws(RoostError) in
+            if let known = try await client.cachedMessage(id), !known.isText { throw .noText }
+            try await client.outcome(of: try await client.edit(.delivered(id), in: channel, edit))
+            var message = try await client.cachedMessage(id)
+            // What was never shown is not in the cache, and its edit did not bring it there.
+            if message == nil { message = try await client.fetchMessage(id, in: channel) }
+            guard let message, message.isText else { throw .noText }
+            return message
+        }
+    }
+
     /// Asks for a change of what the server holds, and tells when it is made.
     package func change(
         then callback: Callback<Result<Void, RoostError>>,
@@ -109,6 +128,13 @@ extension RoostError {
     fileprivate static let nothingToResend = RoostError(
         .messageNotFound, remedy: .none,
         message: "This message has not failed, or was taken back: there is nothing to send again.")
+    fileprivate static let noText = RoostError(
+        .invalidParameter, remedy: .correctInput,
+        message: "This is not a user message: its text cannot be changed in this way.")
+}
+
+extension Message {
+    fileprivate var isText: Bool { if case .user = content { true } else { false } }
 }
 
 extension OutgoingFile.Source {

@@ -11,30 +11,31 @@ package import RoostModel
 package final class Door: Sendable {
     /// What the app said before anybody logged in.
     package struct Settings: Sendable {
-        package var applicationID: String
+        /// Nil until the library is initialized; the rest may be said before.
+        package var applicationID: String?
         /// Nil until the app names one.
         package var server: String?
-        package var cache: Configuration.Cache
+        /// Nil for the system's place.
+        package var cache: Configuration.Cache?
         package var limit = CacheLimit()
         package var protection = Protection.none
         package var locksFilesWithDevice = false
 
-        package init(applicationID: String, cache: Configuration.Cache) {
+        package init(applicationID: String? = nil, cache: Configuration.Cache? = nil) {
             self.applicationID = applicationID
             self.cache = cache
         }
     }
 
     private struct State {
-        var settings: Settings?
+        var settings = Settings()
         var account: UserID?
         var opening: Opening?
         /// Who is logged in; nil after `disconnect`.
         var user: User?
         var queue = CallbackQueue.main
         var world: World?
-        /// The last of the works that wait for one another.
-        var last: Task<Void, Never>?
+        var sending = WorkQueue()
         var listener: (@Sendable (ClientNews) -> Void)?
     }
 
@@ -49,11 +50,11 @@ package final class Door: Sendable {
     /// Whose client is meant by what is asked for at one moment, whoever logs in before it is done.
     struct Meant: Sendable {
         fileprivate let opening: Task<Result<Opened, RoostError>, Never>?
-        fileprivate let isConfigured: Bool
+        fileprivate let isInitialized: Bool
 
         func opened() async throws(RoostError) -> Opened {
             if let opening { return try await opening.value.get() }
-            throw isConfigured
+            throw isInitialized
                 ? RoostError(
                     .connectionRequired, remedy: .signIn, message: "Connect as somebody first.")
                 : RoostError(
@@ -68,12 +69,12 @@ package final class Door: Sendable {
 
     // MARK: Settings
 
-    package var settings: Settings? { state.withLock { $0.settings } }
+    package var settings: Settings { state.withLock { $0.settings } }
     package var user: User? { state.withLock { $0.user } }
     package var queue: CallbackQueue { state.withLock { $0.queue } }
 
     /// Takes what later clients are opened with; one that is open stays as it is until another user comes.
-    package func configure(_ change: (inout Settings?) -> Void) {
+    package func configure(_ change: (inout Settings) -> Void) {
         state.withLock { change(&$0.settings) }
     }
 
@@ -81,6 +82,9 @@ package final class Door: Sendable {
     package func listen(_ listener: @escaping @Sendable (ClientNews) -> Void) {
         state.withLock { $0.listener = listener }
     }
+
+    /// Messages are written down in the order of the calls.
+    var sending: WorkQueue { state.withLock { $0.sending } }
 
     func hear(_ news: ClientNews) { state.withLock { $0.listener }?(news) }
 
@@ -112,7 +116,8 @@ package final class Door: Sendable {
     package func open(_ account: UserID) {
         let world = world
         state.withLock { state in
-            guard state.account != account, let settings = state.settings else { return }
+            let settings = state.settings
+            guard state.account != account, settings.applicationID != nil else { return }
             let before = state.opening
             state.account = account
             state.opening = Task(executorPreference: world.executor) {
@@ -151,9 +156,9 @@ package final class Door: Sendable {
         of account: UserID, _ settings: Settings
     ) -> Configuration {
         var configuration = Configuration(
-            applicationID: settings.applicationID, server: settings.server ?? "",
-            userID: account, cache: settings.cache, cacheLimit: settings.limit,
-            protection: settings.protection)
+            applicationID: settings.applicationID ?? "", server: settings.server ?? "",
+            userID: account, cache: settings.cache ?? .folder(standardFolder),
+            cacheLimit: settings.limit, protection: settings.protection)
         configuration.locksFilesWithDevice = settings.locksFilesWithDevice
         return configuration
     }
@@ -161,8 +166,7 @@ package final class Door: Sendable {
     /// What the open client was opened with, or the next one of this user will be.
     package var configuration: Configuration? {
         state.withLock { state in
-            guard let account = state.account, let settings = state.settings else { return nil }
-            return Self.configuration(of: account, settings)
+            state.account.map { Self.configuration(of: $0, state.settings) }
         }
     }
 
@@ -178,9 +182,17 @@ package final class Door: Sendable {
         try await meant().opened().client
     }
 
+    /// Opens the client of this moment, whoever logs in before it is called.
+    package var clientOfNow: @Sendable () async throws(RoostError) -> ChatClient {
+        let meant = meant()
+        return { () async throws(RoostError) in try await meant.opened().client }
+    }
+
     /// The client of this moment, to be asked for inside the work that is begun now.
     func meant() -> Meant {
-        state.withLock { Meant(opening: $0.opening, isConfigured: $0.settings != nil) }
+        state.withLock {
+            Meant(opening: $0.opening, isInitialized: $0.settings.applicationID != nil)
+        }
     }
 
     /// Logs a user in, and tells who it is: from the last login when the server is out of reach.
@@ -233,18 +245,6 @@ package final class Door: Sendable {
         Task(executorPreference: world.executor) { await work() }
     }
 
-    /// Starts work that begins when all that was asked for in this way before has ended.
-    func inOrder(_ work: @escaping @Sendable () async -> Void) {
-        let executor = world.executor
-        state.withLock { state in
-            let before = state.last
-            state.last = Task(executorPreference: executor) {
-                await before?.value
-                await work()
-            }
-        }
-    }
-
     /// Asks the client for something and tells the outcome, once, on the app's queue.
     package func perform<Value: Sendable>(
         then callback: Callback<Result<Value, RoostError>>,
@@ -265,22 +265,5 @@ package final class Door: Sendable {
     /// Hands a value to the app on its queue; what the app sees is made there.
     package func tell<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
         callback.post(value, through: queue.async)
-    }
-}
-
-/// What the app wants to be told of, on its own queue; nil when it does not care.
-package struct Callback<Value>: Sendable {
-    let call: Carried<(Value) -> Void>?
-
-    package init(_ call: ((Value) -> Void)?) { self.call = call.map { Carried($0) } }
-
-    package static var none: Callback { Callback(nil) }
-
-    /// Calls, by way of a queue.
-    package func post(
-        _ value: Value, through enqueue: (@escaping @Sendable () -> Void) -> Void
-    ) where Value: Sendable {
-        guard let call else { return }
-        enqueue { call.value(value) }
     }
 }

@@ -8,20 +8,64 @@ import RoostWire
 struct ChatHandler: HTTPServerHandler {
     private let server: ChatServer
     private let believesProxy: Bool
+    private let formLimit: Int
 
-    init(_ server: ChatServer, believesProxy: Bool) {
+    init(_ server: ChatServer, believesProxy: Bool, formLimit: Int) {
         self.server = server
         self.believesProxy = believesProxy
+        self.formLimit = formLimit
     }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         // Any page may ask, as nothing is granted to whoever only has the user's browser: there are no
         // cookies, and who calls must say a key.
-        guard request.headers["Origin"] != nil else { return await answer(to: request) }
-        var response =
-            request.method == "OPTIONS" ? Self.preflight : await answer(to: request)
+        if request.method == "OPTIONS", request.headers["Origin"] != nil {
+            return opened(Self.preflight, for: request)
+        }
+        return opened(await answer(to: request), for: request)
+    }
+
+    func pieceLimit(of head: HTTPServerRequest) -> Int? {
+        let type = head.headers["Content-Type"] ?? ""
+        // A form needs some room around its file.
+        return APIRequest.isForm(type) ? formLimit : nil
+    }
+
+    func respond(
+        to head: HTTPServerRequest, reading body: HTTPRequestBody
+    ) async -> HTTPServerResponse {
+        do throws(ServerError) {
+            let headers = headers(of: head)
+            var call = try call(of: head)
+            let receiver = await server.receiver(of: call, headers: headers)
+            do throws(SocketError) {
+                while let bytes = try await body.read() { await receiver?.receive(bytes) }
+            } catch {
+                await receiver?.drop()
+                return HTTPServerResponse(status: 400)  // There is nobody to read it.
+            }
+            call.form = await receiver?.finish()
+            return opened(
+                HTTPServerResponse(await server.respond(to: call, headers: headers)), for: head)
+        } catch {
+            return opened(HTTPServerResponse(APIResponse(error)), for: head)
+        }
+    }
+
+    /// Lets a page of anywhere read an answer that it asked for.
+    private func opened(
+        _ response: HTTPServerResponse, for request: HTTPServerRequest
+    ) -> HTTPServerResponse {
+        guard request.headers["Origin"] != nil else { return response }
+        var response = response
         response.headers.append("Access-Control-Allow-Origin", "*")
         return response
+    }
+
+    private func call(of request: HTTPServerRequest) throws(ServerError) -> APIRequest {
+        try APIRequest(
+            method: request.method, target: request.target, body: request.body,
+            contentType: request.headers["Content-Type"] ?? "")
     }
 
     /// What a browser asks before it lets a page call (`protocol.md` 1.3).
@@ -58,11 +102,8 @@ struct ChatHandler: HTTPServerHandler {
                 body: Array(await server.metrics.text.utf8))
         }
         do throws(ServerError) {
-            let call = try APIRequest(
-                method: request.method, target: request.target, body: request.body,
-                contentType: request.headers["Content-Type"] ?? "")
             return HTTPServerResponse(
-                await server.respond(to: call, headers: headers(of: request)))
+                await server.respond(to: try call(of: request), headers: headers(of: request)))
         } catch {
             return HTTPServerResponse(APIResponse(error))
         }
@@ -78,22 +119,31 @@ struct ChatHandler: HTTPServerHandler {
     /// Sends a file, or the part of it that was asked for, and never as a page of this server.
     private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.target.split(separator: "?", maxSplits: 1)[0]
-        guard let file = await server.file(at: String(path)) else {
+        guard let files = server.files, let (id, file) = await server.file(at: String(path)) else {
             return HTTPServerResponse(status: 404, text: "There is no such file.")
         }
-        let headers: HTTPHeaders = [
-            "Content-Type": file.type, "Accept-Ranges": "bytes",
-            "X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment",
-            "Content-Security-Policy": "sandbox", "Cache-Control": "private, max-age=31536000",
-        ]
-        guard let header = request.headers["Range"],
-            let range = ByteRange(header, of: file.bytes.count)
-        else { return HTTPServerResponse(status: 200, headers: headers, body: file.bytes) }
-        var partial = headers
-        partial.append(
-            "Content-Range", "bytes \(range.start)-\(range.end - 1)/\(file.bytes.count)")
-        return HTTPServerResponse(
-            status: 206, headers: partial, body: Array(file.bytes[range.start..<range.end]))
+        var response = HTTPServerResponse(
+            status: 200,
+            headers: [
+                "Content-Type": file.type, "Accept-Ranges": "bytes",
+                "X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment",
+                "Content-Security-Policy": "sandbox", "Cache-Control": "private, max-age=31536000",
+            ])
+        var start = 0
+        var count = file.byteCount
+        if let header = request.headers["Range"], let range = ByteRange(header, of: count) {
+            response.status = 206
+            response.headers.append(
+                "Content-Range", "bytes \(range.start)-\(range.end - 1)/\(count)")
+            start = range.start
+            count = range.end - range.start
+        }
+        response.source = HTTPBodySource(byteCount: count) { [start] stretch in
+            let place = (start + stretch.lowerBound)..<(start + stretch.upperBound)
+            // A read that fails cuts the connection: the head has promised these bytes.
+            return (try? await files.read(id, place)) ?? []
+        }
+        return response
     }
 
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
@@ -127,7 +177,7 @@ private func serve(
         let session = await server.connect(handshake, SocketOutlet(items: outlet))
         // A broken connection and a closed one are the same here: the session is over.
         while let session, let message = try? await connection.receive() {
-            if case .text(let text) = message { await server.receive(text, from: session) }
+            if case .text(let text) = message { await server.take(text, from: session) }
         }
         if let session { await server.disconnect(session) }
         outlet.finish()

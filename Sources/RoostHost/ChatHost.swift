@@ -23,13 +23,16 @@ package final class ChatHost: Sendable {
     /// Two servers on one folder would each tell only their own clients of a message.
     private let lock: FolderLock
     private let storageThread: ThreadExecutor
+    /// Of its own: to make a large upload durable may take seconds, and no message waits for it.
+    private let fileThread: ThreadExecutor
     private let heartbeats: [Heartbeat]
     private let log: LogWriter
 
     private init(
         loop: EventLoop, chat: ChatServer, apiToken: String?, http: HTTPServer,
         lock: consuming FolderLock,
-        storageThread: ThreadExecutor, heartbeats: [Heartbeat], log: LogWriter
+        storageThread: ThreadExecutor, fileThread: ThreadExecutor, heartbeats: [Heartbeat],
+        log: LogWriter
     ) {
         self.port = http.port
         self.loop = loop
@@ -38,6 +41,7 @@ package final class ChatHost: Sendable {
         self.http = http
         self.lock = lock
         self.storageThread = storageThread
+        self.fileThread = fileThread
         self.heartbeats = heartbeats
         self.log = log
     }
@@ -89,16 +93,21 @@ package final class ChatHost: Sendable {
         }
         let log = LogWriter(from: configuration.logLevel)
         let core = configuration.core
+        let fileThread = ThreadExecutor(name: "roost.files")
+        let files = FolderFileStore(folder: folder + "/files", on: fileThread)
+        await files.sweep()
         let chat = await ChatServer(
-            core, storage: storage, files: FolderFileStore(folder: folder + "/files", on: thread),
+            core, storage: storage, files: files,
             fanOut: InProcessFanOut(on: loop), world: .live(log), on: loop)
-        let handler = ChatHandler(chat, believesProxy: configuration.isBehindProxy)
+        let handler = ChatHandler(
+            chat, believesProxy: configuration.isBehindProxy,
+            formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes)
         do {
             let http = try await HTTPServer.start(listening, handler: handler, on: loop)
             log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))
             return ChatHost(
                 loop: loop, chat: chat, apiToken: core.apiToken, http: http, lock: lock,
-                storageThread: thread,
+                storageThread: thread, fileThread: fileThread,
                 heartbeats: [
                     Heartbeat(every: core.pingInterval, on: loop) { await chat.dropIdle() },
                     Heartbeat(every: .seconds(1), on: loop) { await chat.sendDue() },
@@ -123,6 +132,7 @@ package final class ChatHost: Sendable {
         await http.shutdown(grace: Self.grace)
         await loop.shutdown()
         await storageThread.shutDown()
+        await fileThread.shutDown()
         log.write(LogLine(.info, "stopped"))
         log.finish()
     }

@@ -43,7 +43,7 @@ extension ChatHost {
         package var limits = ServerLimits()
         package var userRate: Rate?
         package var addressRate: Rate?
-        package var fileLimitMB = 25
+        package var fileLimitMB = 1_024
         /// Open connections, of all and of one address.
         package var connectionLimit = 10_000
         package var connectionsPerAddress = Int.max
@@ -84,9 +84,7 @@ extension ChatHost.Configuration {
             listening.tls = try TLSContext.server(
                 certificateChainFile: certificate.chainFile, privateKeyFile: certificate.keyFile)
         }
-        // A form needs some room around its file.
-        listening.limits.bodyBytes = max(
-            limits.bodyBytes, fileLimitMB * 1_048_576 + 1_048_576)
+        listening.limits.bodyBytes = limits.bodyBytes
         listening.webSocketLimits.messageBytes = frameBytes
         listening.webSocketLimits.incomingBytes = frameBytes
         listening.webSocketLimits.outgoingBytes = queueBytes

@@ -31,8 +31,11 @@ public class SBDBaseChannel: NSObject {
 
     /// The channel that was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data) -> Self? {
-        guard case .channel(let channel)? = SerializedObject(Array(data)) else { return nil }
-        return SBDGroupChannel(channel) as? Self
+        switch SerializedObject(Array(data)) {
+        case .channel(let channel)?: SBDGroupChannel(channel) as? Self
+        case .openChannel(let channel)?: SBDOpenChannel(channel) as? Self
+        case .message?, .user?, nil: nil
+        }
     }
 
     public override func isEqual(_ object: Any?) -> Bool {

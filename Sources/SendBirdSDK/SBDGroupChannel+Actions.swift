@@ -13,7 +13,8 @@ extension SBDGroupChannel {
     public class func getWithUrl(
         _ channelUrl: String, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
     ) {
-        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+        SBDMain.door.perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
+            client throws(RoostError) in
             try await client.channel(ChannelURL(channelUrl))
         }
     }
@@ -35,7 +36,8 @@ extension SBDGroupChannel {
         let params = ChannelCreateParams(
             memberIDs: userIds.map { UserID($0) }, name: name ?? "", coverURL: coverUrl ?? "",
             data: data ?? "", isDistinct: isDistinct)
-        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+        SBDMain.door.perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
+            client throws(RoostError) in
             try await client.createChannel(params)
         }
     }
@@ -78,19 +80,5 @@ extension SBDGroupChannel {
 
     public func endTyping() {
         act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
-    }
-}
-
-extension Callback where Value == Result<GroupChannel, RoostError> {
-    static func channel(_ handler: ((SBDGroupChannel?, SBDError?) -> Void)?) -> Self {
-        Callback(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let channel): handler(SBDGroupChannel(channel), nil)
-                    case .failure(let error): handler(nil, SBDError(error))
-                    }
-                }
-            })
     }
 }

@@ -33,26 +33,25 @@ extension SBDGroupChannel {
                 then: .sent(completionHandler) { SBDFileMessage($0) }))
     }
 
+    /// Sends a failed message again, under the same request ID.
+    @discardableResult
+    public func resendUserMessage(
+        with message: SBDUserMessage,
+        completionHandler: ((SBDUserMessage?, SBDError?) -> Void)? = nil
+    ) -> SBDUserMessage {
+        SBDUserMessage(
+            SBDMain.door.resend(
+                message.value, then: .sent(completionHandler) { SBDUserMessage($0) }))
+    }
+
     /// Changes an own message; without a connection the change waits, and the handler with it.
     public func updateUserMessage(
         withMessageId messageId: Int64, userMessageParams params: SBDUserMessageParams,
         completionHandler: ((SBDUserMessage?, SBDError?) -> Void)? = nil
     ) {
-        let (url, edit) = (value.url, params.edit)
-        let callback = Callback<Result<Message?, RoostError>>(
-            completionHandler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let message): handler(message.map { SBDUserMessage($0) }, nil)
-                    case .failure(let error): handler(nil, SBDError(error))
-                    }
-                }
-            })
-        SBDMain.door.perform(then: callback) { client throws(RoostError) in
-            let id = try await client.edit(.delivered(MessageID(messageId)), in: url, edit)
-            try await client.outcome(of: id)
-            return try await client.cachedMessage(MessageID(messageId))
-        }
+        SBDMain.door.edit(
+            MessageID(messageId), in: value.url, params.edit,
+            then: .answer(completionHandler) { SBDUserMessage($0) })
     }
 
     /// Deletes a message for everybody; one that was not sent yet is taken back.
@@ -80,17 +79,10 @@ extension SBDGroupChannel {
         let (url, filter, isReversed) = (value.url, params.filter, params.reverse)
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
         let isInclusive = params.isInclusive
-        let callback = Callback<Result<[Message], RoostError>>(
-            completionHandler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let messages):
-                        let objects = messages.map { SBDBaseMessage.make($0) }
-                        handler(isReversed ? objects.reversed() : objects, nil)
-                    case .failure(let error): handler(nil, SBDError(error))
-                    }
-                }
-            })
+        let callback = Callback.answer(completionHandler) { (messages: [Message]) in
+            let objects = messages.map { SBDBaseMessage.make($0) }
+            return isReversed ? objects.reversed() : objects
+        }
         SBDMain.door.perform(then: callback) { client throws(RoostError) in
             try await client.fetchMessages(
                 of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
@@ -108,7 +100,7 @@ extension SBDGroupChannel {
         sinceToken token: String?, params: SBDMessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
     ) {
-        changes(token.map { .token($0) } ?? .moment(.init(milliseconds: 1)), completionHandler)
+        changes(ChangeLogStart(token: token), completionHandler)
     }
 
     /// What was edited and deleted since a time of the server's.
@@ -123,7 +115,7 @@ extension SBDGroupChannel {
     public func getMessageChangeLogs(
         withToken token: String?, completionHandler: MessageChangeLogsHandler?
     ) {
-        changes(token.map { .token($0) } ?? .moment(.init(milliseconds: 1)), completionHandler)
+        changes(ChangeLogStart(token: token), completionHandler)
     }
 
     @available(
@@ -137,32 +129,13 @@ extension SBDGroupChannel {
 
     private func changes(_ start: ChangeLogStart, _ handler: MessageChangeLogsHandler?) {
         let url = value.url
-        let callback = Callback<Result<ChangeLog<Message, MessageID>, RoostError>>(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let log):
-                        handler(
-                            log.updated.map { SBDBaseMessage.make($0) },
-                            log.deleted.map { NSNumber(value: $0.rawValue) },
-                            log.hasMore, log.token, nil)
-                    case .failure(let error): handler(nil, nil, false, nil, SBDError(error))
-                    }
-                }
-            })
-        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+        SBDMain.door.perform(
+            then: .changes(
+                handler, { SBDBaseMessage.make($0) },
+                { (id: MessageID) in NSNumber(value: id.rawValue) },
+                orElse: { SBDError($0) })
+        ) { client throws(RoostError) in
             try await client.fetchMessageChanges(of: url, since: start)
         }
-    }
-}
-
-extension Callback where Value == (message: Message, error: RoostError?) {
-    static func sent<Object>(
-        _ handler: ((Object?, SBDError?) -> Void)?, _ make: @escaping (Message) -> Object
-    ) -> Self {
-        Callback(
-            handler.map { handler in
-                { outcome in handler(make(outcome.message), outcome.error.map { SBDError($0) }) }
-            })
     }
 }

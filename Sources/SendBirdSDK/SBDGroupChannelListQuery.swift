@@ -50,7 +50,10 @@ public final class SBDGroupChannelListQuery: NSObject {
             begun = driver
             return driver
         }
-        let (door, callback) = (SBDMain.door, Callback.channels(completionHandler))
+        let door = SBDMain.door
+        let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
+            channels.map { SBDGroupChannel($0) }
+        }
         // The query lives until it has answered, though the app may let go of it at once.
         door.start { [kept = Carried(self)] in
             await driver.load { door.tell(callback, $0) }
@@ -72,36 +75,5 @@ public final class SBDGroupChannelListQuery: NSObject {
             case .channelNameAlphabetical: .name
             }
         return ChannelListQuery(filter, order: order, pageSize: Int(clamping: limit))
-    }
-}
-
-/// Open channels are not offered: every page is refused with an error that says so.
-public final class SBDOpenChannelListQuery: NSObject {
-    public let hasNext = false
-
-    public override init() {}
-
-    public func loadNextPage(
-        completionHandler: (([SBDBaseChannel]?, SBDError?) -> Void)? = nil
-    ) {
-        let refusal = RoostError(
-            .featureUnavailable, remedy: .none, message: "Open channels are not supported.")
-        SBDMain.door.tell(
-            Callback(completionHandler.map { handler in { handler(nil, SBDError($0)) } }), refusal)
-    }
-}
-
-extension Callback where Value == Result<[GroupChannel], RoostError> {
-    static func channels(_ handler: (([SBDGroupChannel]?, SBDError?) -> Void)?) -> Self {
-        Callback(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let channels):
-                        handler(channels.map { SBDGroupChannel($0) }, nil)
-                    case .failure(let error): handler(nil, SBDError(error))
-                    }
-                }
-            })
     }
 }

@@ -19,24 +19,23 @@ public final class SBDMain: NSObject {
     /// Says for which application everything after it is; connects to nothing.
     @discardableResult
     public class func initWithApplicationId(_ applicationId: String) -> Bool {
-        door.configure { settings in
-            let server = settings?.server
-            settings = Door.Settings(
-                applicationID: applicationId, cache: .folder(Door.standardFolder))
-            settings?.server = server
-        }
+        door.configure { $0.applicationID = applicationId }
         return true
     }
 
     /// Names the server, as `http://host:port` or `https://host`; Roost's own, for there is no default.
-    public class func setServer(_ server: String) { door.configure { $0?.server = server } }
+    ///
+    /// Before or after `initWithApplicationId(_:)`, but before anybody connects.
+    public class func setServer(_ server: String) { door.configure { $0.server = server } }
 
     /// Names the folder of the cache; Roost's own.
+    ///
+    /// Before or after `initWithApplicationId(_:)`, but before anybody connects.
     public class func setCacheFolder(_ folder: String) {
-        door.configure { $0?.cache = .folder(folder) }
+        door.configure { $0.cache = .folder(folder) }
     }
 
-    public class func getApplicationId() -> String? { door.settings?.applicationID }
+    public class func getApplicationId() -> String? { door.settings.applicationID }
 
     /// Where handlers and delegates are called from now on.
     public class func setCompletionHandlerDelegateQueue(_ queue: DispatchQueue?) {
@@ -83,9 +82,7 @@ public final class SBDMain: NSObject {
         byToken token: String?, customTypes: [String]?,
         completionHandler: ChannelChangeLogsHandler?
     ) {
-        changes(
-            token.map { .token($0) } ?? .moment(.init(milliseconds: 1)), customTypes,
-            completionHandler)
+        changes(ChangeLogStart(token: token), customTypes, completionHandler)
     }
 
     /// What became of the user's channels since a time of the server's.
@@ -99,34 +96,29 @@ public final class SBDMain: NSObject {
     private class func changes(
         _ start: ChangeLogStart, _ customTypes: [String]?, _ handler: ChannelChangeLogsHandler?
     ) {
-        let callback = Callback<Result<ChangeLog<GroupChannel, ChannelURL>, RoostError>>(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let log):
-                        handler(
-                            log.updated.map { SBDGroupChannel($0) }, log.deleted.map(\.rawValue),
-                            log.hasMore, log.token, nil)
-                    case .failure(let error): handler(nil, nil, false, nil, SBDError(error))
-                    }
-                }
-            })
-        door.perform(then: callback) { client throws(RoostError) in
+        door.perform(
+            then: .changes(
+                handler, { SBDGroupChannel($0) }, { (url: ChannelURL) in url.rawValue },
+                orElse: { SBDError($0) })
+        ) { client throws(RoostError) in
             try await client.fetchChannelChanges(since: start, customTypes: customTypes)
         }
     }
 }
 
-extension Callback where Value == Result<Void, RoostError> {
-    static func done(_ handler: SBDErrorHandler?) -> Self {
-        Callback(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success: handler(nil)
-                    case .failure(let error): handler(SBDError(error))
-                    }
-                }
-            })
+extension Callback {
+    static func answer<Answer, Object>(
+        _ handler: ((Object?, SBDError?) -> Void)?, _ make: @escaping (Answer) -> Object
+    ) -> Self where Value == Result<Answer, RoostError> {
+        answer(handler, make, orElse: { SBDError($0) })
+    }
+
+    static func done(_ handler: SBDErrorHandler?) -> Self
+    where Value == Result<Void, RoostError> { done(handler, orElse: { SBDError($0) }) }
+
+    static func sent<Object>(
+        _ handler: ((Object?, SBDError?) -> Void)?, _ make: @escaping (Message) -> Object
+    ) -> Self where Value == (message: Message, error: RoostError?) {
+        sent(handler, make, orElse: { SBDError($0) })
     }
 }

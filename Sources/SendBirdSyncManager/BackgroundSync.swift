@@ -10,27 +10,37 @@ import SendBirdSDK
 final class BackgroundSync: Sendable {
     private let channel: ChannelURL
     private let download = Guarded<HistoryDownload?>(nil)
+    private let isStopped = Guarded(false)
+    /// What is asked for is done in that order: no download begins behind the call that ends it.
+    private let queue = WorkQueue()
 
     init(_ channel: ChannelURL) { self.channel = channel }
 
     /// Goes on, or begins, until the first message of the channel.
     func resume() {
-        SBDMain.door.start { [self] in
+        let client = SBDMain.door.clientOfNow
+        add { [self] in
             if let known = download.withLock({ $0 }), await !known.isOver {
                 return await known.resume()
             }
-            guard let client = try? await SBDMain.door.client() else { return }
+            guard !isStopped.withLock({ $0 }), let client = try? await client() else { return }
             let new = await client.download(DownloadRequest(channels: [channel]))
             download.withLock { $0 = new }
         }
     }
 
     func pause() {
-        SBDMain.door.start { [self] in await download.withLock { $0 }?.pause() }
+        add { [self] in await download.withLock { $0 }?.pause() }
     }
 
+    /// Ends it for good.
     func stop() {
-        SBDMain.door.start { [self] in await download.withLock { $0 }?.cancel() }
+        isStopped.withLock { $0 = true }
+        add { [self] in await download.withLock { $0 }?.cancel() }
+    }
+
+    private func add(_ work: @escaping @Sendable () async -> Void) {
+        queue.add(on: SBDMain.door, work)
     }
 }
 

@@ -18,7 +18,6 @@ public final class SBSMMessageCollection: NSObject {
     /// Where the collection begins, in milliseconds; `LONG_LONG_MAX` for the newest messages.
     public var viewpointTimestamp: Int64 { window.withLock { $0 }.viewpoint }
 
-    private let feed = Feed<SBSMMessageCollection, News>()
     private let window: Guarded<Window>
     private let background: BackgroundSync
 
@@ -26,6 +25,8 @@ public final class SBSMMessageCollection: NSObject {
         case inserted([Message])
         case changed(ListDiff<Message>)
         case cleared
+        /// More is missing before the newest messages than is filled silently.
+        case hugeGap
     }
 
     /// - Parameters:
@@ -41,10 +42,10 @@ public final class SBSMMessageCollection: NSObject {
         self.channel = channel
         self.filter = filter
         background = BackgroundSync(channel.value.url)
-        window = Guarded(
-            Window(channel.value.url, filter.value, at: viewpointTimestamp, feed))
+        let window = Window(channel.value.url, filter.value, at: viewpointTimestamp)
+        self.window = Guarded(window)
         super.init()
-        feed.attach(self) { collection, news in collection.tell(news) }
+        window.feed.attach(self) { collection, news in collection.tell(news) }
         let isSynchronizing = SBSMSyncManager.state.withLock { [background] state in
             state.downloads[ObjectIdentifier(background)] = background
             return state.isSynchronizing
@@ -94,9 +95,10 @@ public final class SBSMMessageCollection: NSObject {
     }
 
     private func again(_ status: SendingStatus, _ handler: ((SBDError?) -> Void)?) {
-        let messages = window.withLock { $0 }.messages.filter { $0.status == status }
+        let window = window.withLock { $0 }
+        let messages = window.messages.filter { $0.status == status }
         if !messages.isEmpty {
-            feed.post(.inserted(messages), through: SBSMSyncManager.onDelegateQueue)
+            window.feed.post(.inserted(messages), through: SBSMSyncManager.onDelegateQueue)
         }
         Callback(handler).post(nil, through: SBSMSyncManager.onCompletionQueue)
     }
@@ -112,18 +114,18 @@ public final class SBSMMessageCollection: NSObject {
 
     /// Begins anew at another place: the delegate hears `.clear`, and pages have to be fetched again.
     public func resetViewpointTimestamp(_ timestamp: Int64) {
-        let new = Window(channel.value.url, filter.value, at: timestamp, feed)
+        let new = Window(channel.value.url, filter.value, at: timestamp)
+        new.feed.attach(self) { collection, news in collection.tell(news) }
         let old = window.withLock { window in
             defer { window = new }
             return window
         }
         old.close()
-        feed.post(.cleared, through: SBSMSyncManager.onDelegateQueue)
+        new.feed.post(.cleared, through: SBSMSyncManager.onDelegateQueue)
     }
 
     /// Ends it; the delegate hears nothing more.
     public func remove() {
-        feed.close()
         window.withLock { $0 }.close()
         background.stop()
         _ = SBSMSyncManager.state.withLock { [background] state in
@@ -164,6 +166,7 @@ public final class SBSMMessageCollection: NSObject {
             tell(.update, change.updated.map(\.after))
             tell(.insert, change.inserted)
         case .cleared: delegate?.collection(self, didReceiveEvent: .clear, messages: [])
+        case .hugeGap: window.withLock { $0 }.showNewest()
         }
     }
 

@@ -9,32 +9,28 @@ import SendBirdSDK
 /// What a message collection shows from one viewpoint; another viewpoint takes another one.
 final class Window: Sendable {
     private struct State {
-        /// The last of the fetches, which wait for one another.
-        var last: Task<Void, Never>?
         var underWay: Set<SBSMMessageDirection> = []
         var isOpen = false
     }
 
     let viewpoint: Int64
+    /// Ends with the window, at once: nobody hears of what is not shown any more.
+    let feed = Feed<SBSMMessageCollection, SBSMMessageCollection.News>()
     private let driver: TimelineDriver
-    private let feed: Feed<SBSMMessageCollection, SBSMMessageCollection.News>
     private let state = Guarded(State())
+    /// The fetches, which wait for one another.
+    private let queue = WorkQueue()
 
-    init(
-        _ channel: ChannelURL, _ filter: MessageFilter, at viewpoint: Int64,
-        _ feed: Feed<SBSMMessageCollection, SBSMMessageCollection.News>
-    ) {
+    init(_ channel: ChannelURL, _ filter: MessageFilter, at viewpoint: Int64) {
         self.viewpoint = viewpoint
-        self.feed = feed
         driver = TimelineDriver(
             SBDMain.door, channel: channel, startingAt: Timestamp(milliseconds: viewpoint),
             filter: filter, capacity: SBSMSyncManager.capacity
-        ) { news in
+        ) { [feed] news in
             switch news {
             case .changed(let change):
                 feed.post(.changed(change), through: SBSMSyncManager.onDelegateQueue)
-            // The download fills it, and pages lead through it.
-            case .hugeGap: break
+            case .hugeGap: feed.post(.hugeGap, through: SBSMSyncManager.onDelegateQueue)
             }
         }
     }
@@ -47,26 +43,31 @@ final class Window: Sendable {
         then done: @escaping @Sendable (_ hasMore: Bool, RoostError?) -> Void
     ) {
         if let error = SBSMSyncManager.setupError { return done(true, error) }
-        let executor = SBDMain.door.world.executor
-        let isAccepted = state.withLock { state in
-            guard state.underWay.insert(direction).inserted else { return false }
-            let before = state.last
-            state.last = Task(executorPreference: executor) { [self] in
-                await before?.value
-                await self.load(direction) { error in
-                    _ = self.state.withLock { $0.underWay.remove(direction) }
-                    let view = self.driver.view
-                    done(direction == .previous ? view.hasOlder : view.hasNewer, error)
-                }
-            }
-            return true
-        }
-        guard isAccepted else {
+        guard state.withLock({ $0.underWay.insert(direction).inserted }) else {
             return done(
                 true,
                 RoostError(
                     RoostError.Code(SBSMErrorCode.duplicateFetch.rawValue), remedy: .retry,
                     message: "A page in this direction is on its way already."))
+        }
+        queue.add(on: SBDMain.door) { [self] in
+            await load(direction) { error in
+                _ = self.state.withLock { $0.underWay.remove(direction) }
+                let view = self.driver.view
+                done(direction == .previous ? view.hasOlder : view.hasNewer, error)
+            }
+        }
+    }
+
+    /// Shows the newest messages in the place of what was: too many are missing between the two.
+    func showNewest() {
+        queue.add(on: SBDMain.door) { [driver, feed] in
+            await driver.load(.newest) { result in
+                // Without an answer what is shown stays; the next connection tells again.
+                guard case .success(let page) = result else { return }
+                feed.post(.cleared, through: SBSMSyncManager.onDelegateQueue)
+                feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
+            }
         }
     }
 
@@ -93,10 +94,11 @@ final class Window: Sendable {
             deliver(result)
         }
         // With nothing on disk, the server's answer is the first page.
-        if hasNothing.withLock({ $0 }) { await driver.load(.server, then: deliver) }
+        if hasNothing.withLock({ $0 }) { await driver.load(.serverNews, then: deliver) }
     }
 
     func close() {
+        feed.close()
         SBDMain.door.start { [driver] in await driver.close() }
     }
 }

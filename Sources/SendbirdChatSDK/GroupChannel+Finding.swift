@@ -71,14 +71,6 @@ extension GroupChannel {
 
 extension Callback where Value == Result<RoostModel.GroupChannel, RoostError> {
     static func channel(_ handler: GroupChannelHandler?) -> Self {
-        Callback(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let channel): handler(GroupChannel(channel), nil)
-                    case .failure(let error): handler(nil, SBError(error))
-                    }
-                }
-            })
+        answer(handler) { GroupChannel($0) }
     }
 }

@@ -16,16 +16,9 @@ extension GroupChannel {
         let (url, filter) = (value.url, params.filter)
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
         let isInclusive = params.isInclusive
-        let callback = Callback<Result<[Message], RoostError>>(
-            completionHandler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let messages): handler(params.objects(messages), nil)
-                    case .failure(let error): handler(nil, SBError(error))
-                    }
-                }
-            })
-        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+        SendbirdChat.door.perform(
+            then: .answer(completionHandler) { params.objects($0) }
+        ) { client throws(RoostError) in
             try await client.fetchMessages(
                 of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
                 includesMoment: isInclusive, filter: filter)
@@ -42,7 +35,7 @@ extension GroupChannel {
         sinceToken token: String?, params: MessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
     ) {
-        changes(token.map { .token($0) } ?? .moment(.init(milliseconds: 1)), completionHandler)
+        changes(ChangeLogStart(token: token), completionHandler)
     }
 
     /// What was edited and deleted since a time of the server's.
@@ -55,19 +48,11 @@ extension GroupChannel {
 
     private func changes(_ start: ChangeLogStart, _ handler: MessageChangeLogsHandler?) {
         let url = value.url
-        let callback = Callback<Result<ChangeLog<Message, MessageID>, RoostError>>(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let log):
-                        handler(
-                            log.updated.map { BaseMessage.make($0) }, log.deleted.map(\.rawValue),
-                            log.hasMore, log.token, nil)
-                    case .failure(let error): handler(nil, nil, false, nil, SBError(error))
-                    }
-                }
-            })
-        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+        SendbirdChat.door.perform(
+            then: .changes(
+                handler, { BaseMessage.make($0) }, { (id: MessageID) in id.rawValue },
+                orElse: { SBError($0) })
+        ) { client throws(RoostError) in
             try await client.fetchMessageChanges(of: url, since: start)
         }
     }
@@ -91,9 +76,7 @@ extension SendbirdChat {
         byToken token: String?, customTypes: [String]?,
         completionHandler: ChannelChangeLogsHandler?
     ) {
-        changes(
-            token.map { .token($0) } ?? .moment(.init(milliseconds: 1)), customTypes,
-            completionHandler)
+        changes(ChangeLogStart(token: token), customTypes, completionHandler)
     }
 
     /// What became of the user's channels since a time of the server's.
@@ -107,19 +90,11 @@ extension SendbirdChat {
     private class func changes(
         _ start: ChangeLogStart, _ customTypes: [String]?, _ handler: ChannelChangeLogsHandler?
     ) {
-        let callback = Callback<Result<ChangeLog<RoostModel.GroupChannel, ChannelURL>, RoostError>>(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let log):
-                        handler(
-                            log.updated.map { GroupChannel($0) }, log.deleted.map(\.rawValue),
-                            log.hasMore, log.token, nil)
-                    case .failure(let error): handler(nil, nil, false, nil, SBError(error))
-                    }
-                }
-            })
-        door.perform(then: callback) { client throws(RoostError) in
+        door.perform(
+            then: .changes(
+                handler, { GroupChannel($0) }, { (url: ChannelURL) in url.rawValue },
+                orElse: { SBError($0) })
+        ) { client throws(RoostError) in
             try await client.fetchChannelChanges(since: start, customTypes: customTypes)
         }
     }

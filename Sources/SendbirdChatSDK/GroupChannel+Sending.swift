@@ -8,6 +8,10 @@ import RoostModel
 public typealias UserMessageHandler = (UserMessage?, SBError?) -> Void
 public typealias FileMessageHandler = (FileMessage?, SBError?) -> Void
 public typealias BaseMessageHandler = (BaseMessage?, SBError?) -> Void
+/// Bytes sent since the last call, bytes sent so far, and all there are.
+public typealias ProgressHandler = (
+    _ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64
+) -> Void
 
 // What a user writes is kept until the server has it. Without a connection the handler of a message gets
 // the pending message and an error, and what becomes of it later comes to the collections (R142, R143).
@@ -38,9 +42,19 @@ extension GroupChannel {
     public func sendFileMessage(
         params: FileMessageCreateParams, completionHandler: FileMessageHandler? = nil
     ) -> FileMessage {
+        sendFileMessage(
+            params: params, progressHandler: nil, completionHandler: completionHandler)
+    }
+
+    /// Sends a file, and tells how its upload goes until the completion handler is called.
+    @discardableResult
+    public func sendFileMessage(
+        params: FileMessageCreateParams, progressHandler: ProgressHandler?,
+        completionHandler: FileMessageHandler? = nil
+    ) -> FileMessage {
         FileMessage(
             SendbirdChat.door.send(
-                .file(params.value), to: value.url,
+                .file(params.value), to: value.url, progress: .progress(progressHandler),
                 then: .sent(completionHandler) { FileMessage($0) }))
     }
 
@@ -78,14 +92,9 @@ extension GroupChannel {
         messageId: Int64, params: UserMessageUpdateParams,
         completionHandler: UserMessageHandler? = nil
     ) {
-        let (url, edit) = (value.url, params.value)
-        SendbirdChat.door.perform(
-            then: .message(completionHandler) { $0 as? UserMessage }
-        ) { client throws(RoostError) in
-            let id = try await client.edit(.delivered(MessageID(messageId)), in: url, edit)
-            try await client.outcome(of: id)
-            return try await client.cachedMessage(MessageID(messageId))
-        }
+        SendbirdChat.door.edit(
+            MessageID(messageId), in: value.url, params.value,
+            then: .answer(completionHandler) { UserMessage($0) })
     }
 
     /// Deletes a message for everybody; without a connection that waits, and the handler with it.
@@ -206,30 +215,17 @@ extension UserMessageUpdateParams {
     }
 }
 
-extension Callback where Value == (message: Message, error: RoostError?) {
-    static func sent<Object>(
-        _ handler: ((Object?, SBError?) -> Void)?, _ make: @escaping (Message) -> Object
-    ) -> Self {
-        Callback(
+extension Callback where Value == UploadProgress {
+    fileprivate static func progress(_ handler: ProgressHandler?) -> Self {
+        var last: Int64 = 0
+        return Callback(
             handler.map { handler in
-                { outcome in handler(make(outcome.message), outcome.error.map { SBError($0) }) }
-            })
-    }
-}
-
-extension Callback where Value == Result<Message?, RoostError> {
-    static func message<Object: BaseMessage>(
-        _ handler: ((Object?, SBError?) -> Void)?,
-        _ cast: @escaping (BaseMessage) -> Object?
-    ) -> Self {
-        Callback(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let message):
-                        handler(message.flatMap { cast(BaseMessage.make($0)) }, nil)
-                    case .failure(let error): handler(nil, SBError(error))
-                    }
+                { progress in
+                    // A try that begins anew begins at nothing.
+                    let (sent, total) = (progress.sent.bytes, progress.total.bytes)
+                    if sent < last { last = 0 }
+                    handler(sent - last, sent, total)
+                    last = sent
                 }
             })
     }

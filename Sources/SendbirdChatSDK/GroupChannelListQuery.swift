@@ -123,15 +123,7 @@ public final class GroupChannelListQuery: NSObject {
 
 extension Callback where Value == Result<[RoostModel.GroupChannel], RoostError> {
     static func channels(_ handler: (([GroupChannel]?, SBError?) -> Void)?) -> Self {
-        Callback(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success(let channels): handler(channels.map { GroupChannel($0) }, nil)
-                    case .failure(let error): handler(nil, SBError(error))
-                    }
-                }
-            })
+        answer(handler) { channels in channels.map { GroupChannel($0) } }
     }
 }
 

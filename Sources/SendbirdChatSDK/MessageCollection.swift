@@ -37,7 +37,7 @@ public final class MessageCollection: NSObject {
         let door = SendbirdChat.door
         driver = TimelineDriver(
             door, channel: url, startingAt: Timestamp(milliseconds: startingPoint),
-            filter: params.filter
+            filter: params.filter, pageSize: params.pageSize
         ) { [feed] news in feed.post(.messages(news), on: door) }
         watch = ChannelListDriver(door, .only(url)) { [feed] news in
             feed.post(.channel(news), on: door)
@@ -111,14 +111,7 @@ public final class MessageCollection: NSObject {
     private func messages(
         _ handler: (([BaseMessage]?, SBError?) -> Void)?
     ) -> Callback<Result<[Message], RoostError>> {
-        guard let handler else { return .none }
-        let params = params
-        return Callback { result in
-            switch result {
-            case .success(let messages): handler(params.objects(messages), nil)
-            case .failure(let error): handler(nil, SBError(error))
-            }
-        }
+        .answer(handler) { [params] in params.objects($0) }
     }
 
     private func tell(_ news: News) {

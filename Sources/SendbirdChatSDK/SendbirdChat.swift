@@ -15,16 +15,20 @@ public final class SendbirdChat: NSObject {
     // MARK: Starting
 
     /// Says what everything after it needs; connects to nothing.
-    public class func initialize(
-        params: InitParams, migrationStartHandler: (() -> Void)? = nil,
-        completionHandler: SBErrorHandler? = nil
-    ) {
+    public class func initialize(params: InitParams, completionHandler: SBErrorHandler? = nil) {
         let settings = params.settings
         door.configure { $0 = settings }
         door.tell(.error(completionHandler), nil)
     }
 
-    public class func getApplicationId() -> String? { door.settings?.applicationID }
+    /// Says what everything after it needs; the database is brought up to date when somebody connects, and
+    /// nobody is told of it.
+    public class func initialize(
+        params: InitParams, migrationStartHandler: (() -> Void)?,
+        completionHandler: SBErrorHandler?
+    ) { initialize(params: params, completionHandler: completionHandler) }
+
+    public class func getApplicationId() -> String? { door.settings.applicationID }
 
     /// Where handlers and delegates are called from now on.
     public class func setCompletionHandlerDelegateQueue(_ queue: DispatchQueue?) {
@@ -41,7 +45,7 @@ public final class SendbirdChat: NSObject {
         userId: String, authToken: String? = nil, apiHost: String? = nil, wsHost: String? = nil,
         completionHandler: ((User?, SBError?) -> Void)? = nil
     ) {
-        if let apiHost { door.configure { $0?.server = apiHost } }
+        if let apiHost { door.configure { $0.server = apiHost } }
         door.connect(
             UserID(userId), token: authToken,
             then: Callback(
@@ -103,16 +107,19 @@ extension Callback where Value == RoostError? {
     }
 }
 
-extension Callback where Value == Result<Void, RoostError> {
-    static func done(_ handler: SBErrorHandler?) -> Self {
-        Callback(
-            handler.map { handler in
-                { result in
-                    switch result {
-                    case .success: handler(nil)
-                    case .failure(let error): handler(SBError(error))
-                    }
-                }
-            })
+extension Callback {
+    static func answer<Answer, Object>(
+        _ handler: ((Object?, SBError?) -> Void)?, _ make: @escaping (Answer) -> Object
+    ) -> Self where Value == Result<Answer, RoostError> {
+        answer(handler, make, orElse: { SBError($0) })
+    }
+
+    static func done(_ handler: SBErrorHandler?) -> Self
+    where Value == Result<Void, RoostError> { done(handler, orElse: { SBError($0) }) }
+
+    static func sent<Object>(
+        _ handler: ((Object?, SBError?) -> Void)?, _ make: @escaping (Message) -> Object
+    ) -> Self where Value == (message: Message, error: RoostError?) {
+        sent(handler, make, orElse: { SBError($0) })
     }
 }

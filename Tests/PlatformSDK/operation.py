@@ -2,13 +2,16 @@
 """What whoever runs a server counts on, with the real process: nothing that was acknowledged is lost,
 whatever ends it; copies made while it runs; TLS; limits; a log without names."""
 
+import http.client
+import itertools
+import json
 import os
-import shutil
 import ssl
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from server import APP, Server, expect
 from witness import Witness
@@ -141,7 +144,7 @@ def copying():
         kept = history(restored)
         check(set(before) <= set(kept), "the copy has what was acknowledged before it")
         check(len(kept) >= 20, "it is no empty one")
-        path = __import__("json").loads(body)["url"].split("/", 3)[3]
+        path = json.loads(body)["url"].split("/", 3)[3]
         check(restored.raw("GET", "/" + path)[2] == b"words", "uploads are in it")
     missing = subprocess.run(
         [ROOST, "backup", "--data", "/nowhere", "--to", copy + "2"], capture_output=True, text=True)
@@ -263,6 +266,85 @@ def secrets():
             check("roost: " in str(refusal), refusal)
 
 
-for run in (secrets, killing, stopping, copying, encrypting, limiting, proxied):
+class Upload:
+    """A form whose file is made as it is read."""
+
+    EDGE = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n"
+    END = b"\r\n--x--\r\n"
+
+    def __init__(self, mebibytes):
+        self.left = mebibytes
+        self.count = len(self.EDGE) + mebibytes * 1_048_576 + len(self.END)
+
+    @staticmethod
+    def block(number):
+        return number.to_bytes(4, "big") * 262_144
+
+    def __iter__(self):
+        yield self.EDGE
+        for number in range(self.left):
+            yield self.block(number)
+        yield self.END
+
+
+def memory(server):
+    with open(f"/proc/{server.process.pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+def uploading():
+    """Files larger than what the server may take of memory, both ways, and one that breaks off."""
+    size = 100
+    with Server(ROOST) as server:
+        channel(server)
+        key = Witness(server.port, APP, "ann").login["key"]
+        headers = {"Session-Key": key, "Content-Type": "multipart/form-data; boundary=x"}
+
+        def send(form, headers=headers, stop=None):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            connection.request("POST", "/v3/storage/file", itertools.islice(iter(form), stop), {
+                **headers, "Content-Length": str(form.count)})
+            return connection
+
+        before = memory(server)
+        answer = json.load(send(Upload(size)).getresponse())
+        check(answer["file_size"] == size * 1_048_576, answer)
+        path = "/" + answer["url"].split("/", 3)[3]
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection.request("GET", path)
+        whole = connection.getresponse()
+        check(all(whole.read(1_048_576) == Upload.block(number) for number in range(size)),
+              "it comes back as it was sent")
+        status, got, body = server.raw(
+            "GET", path, headers={"Range": f"bytes={7 * 1_048_576 - 4}-{7 * 1_048_576 + 3}"})
+        check(status == 206 and body == (6).to_bytes(4, "big") + (7).to_bytes(4, "big"), body)
+        check(memory(server) - before < 20_000, f"{memory(server) - before} KiB more than before")
+        # Who may not upload learns it, and writes nothing.
+        refused = send(Upload(3), {**headers, "Session-Key": "no"}).getresponse()
+        check(refused.status == 401, refused.status)
+        # One that breaks off leaves nothing; nor does one that the server's end cuts.
+        folder = server.data + "/files"
+        parts = lambda: [name for name in os.listdir(folder) if name.endswith(".part")]
+        cut = send(Upload(9), stop=5)
+        wait_for(lambda: parts(), "an upload goes to the disk as it comes")
+        cut.close()
+        wait_for(lambda: not parts(), "what broke off is forgotten")
+        left = send(Upload(9), stop=5)
+        wait_for(lambda: parts(), "an upload goes to the disk as it comes")
+        server.kill()
+        left.close()
+        server.start()
+        check(not parts() and len(os.listdir(folder)) == 1, os.listdir(folder))
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + 20
+    while not condition():
+        expect(time.monotonic() < end, what)
+        time.sleep(0.02)
+    check(True, what)
+
+
+for run in (secrets, uploading, killing, stopping, copying, encrypting, limiting, proxied):
     run()
 print(f"server: operation, {checks} checks")

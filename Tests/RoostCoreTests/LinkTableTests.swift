@@ -102,7 +102,8 @@ struct LinkTableTests {
         return rows
     }
 
-    @Test func `every transition is in the documented table, and no other (scars 130-134)`() throws {
+    @Test func `every transition is in the documented table, and no other (scars 130-134)`() throws
+    {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(

@@ -18,6 +18,7 @@ final class FaultyDisk: FileCacheDisk {
     private struct State {
         var steps: [String] = []
         var writeCount = 0
+        var written: [String] = []
     }
 
     private let fault: Fault?
@@ -29,6 +30,8 @@ final class FaultyDisk: FileCacheDisk {
     /// What was asked for, in order, each with the ending of the path it was asked of.
     var steps: [String] { state.withLock { $0.steps } }
     var writeCount: Int { state.withLock { $0.writeCount } }
+    /// The names of the files that were written, in order.
+    var written: [String] { state.withLock { $0.written } }
 
     private func step(_ name: String, _ path: String) throws {
         let number = state.withLock { state in
@@ -55,6 +58,7 @@ final class FaultyDisk: FileCacheDisk {
 
     func write(_ text: String, to path: String) throws {
         try step("write", path)
+        state.withLock { $0.written.append(URL(filePath: path).lastPathComponent) }
         try disk.write(text, to: path)
     }
 

@@ -87,7 +87,24 @@ struct FileCacheFaultTests {
         }
     }
 
-    @Test func `what a crash left behind is swept away, what another writes now is not (R38, R50)`()
+    @Test func `each save writes beside its files, under names nobody has used (R32, R50)`() throws
+    {
+        let folder = try TemporaryFolder()
+        let disk = FaultyDisk()
+        let cache = FileCache(folder: folder.path, application: "app", user: "ann", disk: disk)
+        for text in ["one", "two"] {
+            cache.save(Self.list(text), in: "c")
+            cache.save([GroupChannel(url: "c", name: text)])
+        }
+        let fresh = disk.written.filter { UUID(uuidString: String($0.prefix(36))) != nil }
+        let endings = [".data", ".hash", "_channellist.data", "_channellist.hash"]
+        #expect(fresh.map { String($0.dropFirst(36)) } == endings + endings)
+        // The two files of a save belong together, and no other save shares their name.
+        #expect(Set(fresh.map { $0.prefix(36) }).count == 4)
+        #expect(try Self.names(folder).allSatisfy { !fresh.contains($0) })
+    }
+
+    @Test func `what a crash left behind is swept away, what another writes now is not (R38)`()
         throws
     {
         let folder = try TemporaryFolder()

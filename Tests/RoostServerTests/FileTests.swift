@@ -18,32 +18,132 @@ struct FileTests {
 
     private static let type = "multipart/form-data; boundary=\"B\""
 
-    @Test
-    func `a form comes apart into its parts, whatever their bytes (R199)`() throws {
-        let body = "\r\n--\u{0}B\r\n-- \r\n"
-        let form = try MultipartForm(Self.form(body), contentType: Self.type)
-        #expect(form.parts.map(\.name) == ["channel_url", "file"])
-        #expect(form.parts.map(\.fileName) == [nil, "a.txt"])
-        #expect(form.parts.last.map { String(decoding: $0.body, as: UTF8.self) } == body)
-        let path = try MultipartForm(Self.form("", name: "..\\..\\x/y"), contentType: Self.type)
-        #expect(path.parts.last?.fileName == "y")
+    /// What a reader makes of a body that comes in these pieces: each part with all its bytes.
+    private static func parts(
+        _ pieces: [[UInt8]], type: String = type
+    ) throws(ServerError) -> [(part: MultipartReader.Part, body: String)]? {
+        var reader = try MultipartReader(contentType: type)
+        var parts: [(part: MultipartReader.Part, body: [UInt8])] = []
+        for piece in pieces {
+            for event in try reader.read(piece) {
+                switch event {
+                case .part(let part): parts.append((part, []))
+                case .bytes(let bytes): parts[parts.count - 1].body += bytes
+                }
+            }
+        }
+        guard reader.isWhole else { return nil }
+        return parts.map { ($0.part, String(decoding: $0.body, as: UTF8.self)) }
     }
 
     @Test
-    func `a form that is cut or changed anywhere is read or refused, never more (R199)`() {
+    func `a form comes apart into its parts, whatever their bytes and wherever it was cut (R199)`()
+        throws
+    {
+        let body = "\r\n--\u{0}B\r\n-- \r\n"
+        let whole = Self.form(body)
+        for index in whole.indices {
+            let parts = try #require(
+                try Self.parts([Array(whole[..<index]), Array(whole[index...])]))
+            #expect(parts.map(\.part.name) == ["channel_url", "file"])
+            #expect(parts.map(\.part.fileName) == [nil, "a.txt"])
+            #expect(parts.map(\.body) == ["g", body])
+        }
+        let single = try #require(try Self.parts(whole.map { [$0] }))
+        #expect(single.map(\.body) == ["g", body])
+        let path = try #require(try Self.parts([Self.form("", name: "..\\..\\x/y")]))
+        #expect(path.last?.part.fileName == "y")
+    }
+
+    @Test
+    func `a form that is cut or changed anywhere is read or refused, never more (R199)`() throws {
         let whole = Self.form("words")
         for index in whole.indices {
-            _ = try? MultipartForm(Array(whole[..<index]), contentType: Self.type)
+            if index < whole.count - 4 {
+                #expect(try Self.parts([Array(whole[..<index])]) == nil)
+            }
             for byte: UInt8 in [0, 10, 13, 34, 45, 58, 59, 255] {
                 var changed = whole
                 changed[index] = byte
-                _ = try? MultipartForm(changed, contentType: Self.type)
+                _ = try? Self.parts([changed])
             }
         }
         for type in ["", "multipart/form-data", "multipart/form-data; boundary=", "x; boundary=\""]
         {
-            #expect(throws: ServerError.self) { try MultipartForm(whole, contentType: type) }
+            #expect((try? Self.parts([whole], type: type)).flatMap(\.self) == nil)
         }
+        let crowd = Array(repeating: "--B\r\nContent-Disposition: f; name=a\r\n\r\n\r\n", count: 65)
+        #expect(throws: ServerError.self) { try Self.parts([Array(crowd.joined().utf8)]) }
+        let endless = "--B\r\n" + String(repeating: "a", count: 20_000)
+        #expect(throws: ServerError.self) { try Self.parts([Array(endless.utf8)]) }
+    }
+
+    private struct Uploads {
+        let server: ChatServer
+        let store: MemoryFileStore
+
+        init(limitMB: Int = 1) async {
+            let executor = ThreadExecutor(name: "files")
+            var configuration = ChatServer.Configuration(
+                applicationID: "APP", apiToken: "platform")
+            configuration.fileLimitMB = limitMB
+            configuration.limits.bodyBytes = 100
+            store = MemoryFileStore(on: executor)
+            server = await ChatServer(
+                configuration, storage: MemoryStorage(on: executor), files: store,
+                fanOut: InProcessFanOut(on: executor), world: TestWorld(seed: 1).world,
+                on: executor)
+        }
+
+        func receiver(token: String) async throws -> FormReceiver {
+            let request = try APIRequest(
+                method: "POST", target: "/v3/storage/file", body: [], contentType: FileTests.type)
+            return try #require(
+                await server.receiver(of: request, headers: RequestHeaders(apiToken: token)))
+        }
+    }
+
+    @Test
+    func `a file is written as it comes, and only for who may call (R199)`() async throws {
+        for (token, begun) in [("platform", 1), ("wrong", 0)] {
+            let uploads = await Uploads()
+            let receiver = try await uploads.receiver(token: token)
+            await receiver.receive(Self.form("words").dropLast(10))
+            #expect(await uploads.store.begunCount == begun)
+            await receiver.drop()
+            #expect(await uploads.store.begunCount == 0)
+        }
+    }
+
+    @Test
+    func `a form that breaks off, or is too large, leaves no file behind (R199)`() async throws {
+        let uploads = await Uploads()
+        let broken = try await uploads.receiver(token: "platform")
+        await broken.receive(Self.form("words").dropLast(10))
+        #expect(await broken.finish() == .failure(MultipartReader.malformed))
+        let large = try await uploads.receiver(token: "platform")
+        await large.receive(Self.form(String(repeating: "x", count: 1_048_577)))
+        guard case .failure(let error) = await large.finish() else {
+            Issue.record("a file beyond the limit was taken")
+            return
+        }
+        #expect(error.code == RoostError.Code(900_066))
+        let texts = try await uploads.receiver(token: "platform")
+        let long = String(repeating: "t", count: 101)
+        await texts.receive(
+            Array("--B\r\nContent-Disposition: f; name=a\r\n\r\n\(long)\r\n--B--".utf8))
+        guard case .failure(let error) = await texts.finish() else {
+            Issue.record("texts beyond the limit were taken")
+            return
+        }
+        #expect(error.code == .valueLength)
+        #expect(await uploads.store.begunCount == 0)
+        // A call that keeps none of the files it was sent.
+        let request = try APIRequest(
+            method: "PUT", target: "/v3/users/nobody", body: Self.form("words"),
+            contentType: Self.type)
+        _ = await uploads.server.respond(to: request, headers: RequestHeaders(apiToken: "platform"))
+        #expect(await uploads.store.begunCount == 0)
     }
 
     @Test(arguments: [
@@ -87,8 +187,10 @@ struct FileTests {
             let url = try #require(value["url"]?.string)
             let host = "http://chat.example:8080"
             #expect(url.hasPrefix(host + "/files/") && url.hasSuffix("/a.txt"))
-            let file = await server.file(at: String(url.dropFirst(host.count)))
-            #expect(file == StoredFile(type: "text/plain", bytes: Array("words".utf8)))
+            let (id, file) = try #require(
+                await server.file(at: String(url.dropFirst(host.count))))
+            #expect(file == StoredFile(type: "text/plain", byteCount: 5))
+            #expect(try await server.files?.read(id, 1..<9) == Array("ords".utf8))
             for path in ["/files/../x/y", "/files/%2e%2e/x", "/files", "/etc/passwd", ""] {
                 #expect(await server.file(at: path) == nil)
             }

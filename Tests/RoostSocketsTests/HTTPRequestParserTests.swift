@@ -229,4 +229,50 @@ struct HTTPRequestParserTests {
         #expect(parser.takeRest() == [1, 2, 10])
         #expect(parser.takeRest() == [])
     }
+
+    static let uploads = [
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n"
+            + "hello world",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n",
+    ]
+
+    @Test(arguments: uploads)
+    func `a body that is wanted in pieces follows its head, however it is cut (R199)`(text: String)
+    {
+        for piece in 1...text.utf8.count {
+            var parser = HTTPRequestParser { _ in 11 }
+            var (bytes, order): ([UInt8], [String]) = ([], [])
+            var rest = Array((text + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n").utf8)[...]
+            while !rest.isEmpty {
+                parser.append(Array(rest.prefix(piece)).span)
+                rest = rest.dropFirst(piece)
+                while let event = parser.next() {
+                    switch event {
+                    case .head(let head): order.append("\(head.method) \(head.body.count)")
+                    case .piece(let more): bytes += more
+                    case .end: order.append("end")
+                    case .request(let request): order.append(request.target)
+                    case .expectsContinue: #expect(order == ["POST 0"])
+                    case .refused(let refusal): Issue.record("\(refusal)")
+                    }
+                }
+            }
+            #expect(order == ["POST 0", "end", "/next"])
+            #expect(String(decoding: bytes, as: UTF8.self) == "hello world")
+        }
+    }
+
+    @Test(arguments: uploads)
+    func `a body in pieces has a limit of its own (R199)`(text: String) {
+        var parser = HTTPRequestParser { _ in 10 }
+        parser.append(Array(text.utf8).span)
+        var last: Event?
+        while let event = parser.next() { last = event }
+        guard case .refused(let refusal) = last else {
+            Issue.record("\(String(describing: last))")
+            return
+        }
+        #expect(refusal.status == 413)
+    }
 }

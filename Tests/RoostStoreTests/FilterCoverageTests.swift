@@ -55,6 +55,29 @@ struct FilterCoverageTests {
         #expect(window.messages == [10, 20, 40].map { Self.sticker($0) })
     }
 
+    @Test func `what was known under a filter only is news when it is known under none (scar 32)`()
+        async throws
+    {
+        let store = try await Store.test()
+        try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(1, 30))])
+        let page = [Self.sticker(10), Fixture.message(15)]
+        let entered = try await store.writer.commit([
+            .messages(Fixture.channel, page, covering: Fixture.range(1, 18))
+        ])
+        #expect(entered.messages()?.inserted == page)
+        let again = try await store.writer.commit([
+            .messages(Fixture.channel, page, covering: Fixture.range(1, 18))
+        ])
+        #expect(again.changes == [])
+        // One that goes in the same breath is told as gone: whoever shows the filter shows it.
+        let gone = try await store.writer.commit([
+            .messages(Fixture.channel, [Self.sticker(20)], covering: Fixture.range(18, 30)),
+            .deleted(Fixture.channel, [20]),
+        ])
+        #expect(gone.messages()?.deleted == [Self.sticker(20)])
+        #expect(gone.messages()?.inserted == [])
+    }
+
     @Test func `an edit takes a message out of a filter's knowledge, or a place it may enter at`()
         async throws
     {

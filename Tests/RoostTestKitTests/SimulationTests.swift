@@ -27,12 +27,11 @@ struct SimulationTests {
     }()
 
     private static func live(
-        _ seed: UInt64, steps: Int = 40, writesMore: Bool = false, keepsTrace: Bool = false
+        _ seed: UInt64, steps: Int = 40, keepsTrace: Bool = false
     ) async throws -> Simulation.Report {
         let folder = try TemporaryFolder(inMemory: true)
         var shape = Simulation.Shape()
         shape.steps = steps
-        shape.writesMore = writesMore
         let (chosen, path) = (shape, folder.path)
         return await withCheckedContinuation { continuation in
             Thread.run {
@@ -50,16 +49,6 @@ struct SimulationTests {
         for seed in (0..<10).map({ Self.first + group * 10 + $0 }) {
             let report = try await Self.live(seed)
             #expect(report.failure == nil, "roost simulate --steps 40 --seed \(seed) --trace")
-        }
-    }
-
-    @Test(arguments: 0..<5)
-    func `in lives with files, reactions and changes of the unsent as well (scars 10 to 18)`(
-        group: UInt64
-    ) async throws {
-        for seed in (0..<8).map({ Self.first + 500 + group * 8 + $0 }) {
-            let report = try await Self.live(seed, steps: 120, writesMore: true)
-            #expect(report.failure == nil, "\(seed): \(report.failure ?? "")")
         }
     }
 

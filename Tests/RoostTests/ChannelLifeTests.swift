@@ -165,4 +165,36 @@ struct ChannelLifeTests {
             for phone in phones { try await Self.check(phone, world) }
         }
     }
+
+    @Test func `a list that was scrolled down stays so through a loss of the link (scar 92)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 5) { world in
+            let phone = world.device(of: "alice")
+            let alice = try await world.launch(phone)
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            var params = ChannelCreateParams(memberIDs: ["alice"])
+            for number in 0..<12 {
+                params.name = "\(number)"
+                _ = try await bob.createChannel(params)
+            }
+            let list = try await alice.channelList(ChannelListQuery(pageSize: 3))
+            await world.pass()
+            while await list.snapshot.hasMore { try await list.loadMore() }
+            #expect(await list.snapshot.channels.count == 12)
+            let changes = await list.changes()
+            await phone.network.cut()
+            params.name = "12"
+            _ = try await bob.createChannel(params)
+            await world.pass(.seconds(20))
+            #expect(await list.snapshot.channels.count == 12)
+            phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await list.snapshot.channels.count == 13)
+            await list.close()
+            for await diff in changes { #expect(diff.deleted.isEmpty) }
+        }
+    }
 }

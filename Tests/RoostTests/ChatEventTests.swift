@@ -121,7 +121,9 @@ struct ChatEventTests {
     }
 
     @Test
-    func `typing begins, lasts ten seconds without a word, and ends with the message`() throws {
+    func `typing begins, lasts ten seconds without a word, and ends with the message (scar 122)`()
+        throws
+    {
         try Self.play { world, pair in
             let url = pair.url
             await pair.bob.startTyping(in: url)
@@ -312,6 +314,67 @@ struct ChatEventTests {
             #expect(count <= 256)
             let told = pair.heard.withLock { $0.count }
             #expect(received <= 200 && missed + count - (missed > 0 ? 1 : 0) == told)
+        }
+    }
+
+    @Test
+    func `an event whose channel cannot be looked up waits until the disk has it (R89)`() throws {
+        try Self.play { world, pair in
+            pair.phone.network.weather.refusedRequest = 1000
+            try await pair.bob.invite(["carol"], to: pair.url)
+            let isTold = { (events: [ChatEvent]) in
+                events.contains { if case .joined = $0 { true } else { false } }
+            }
+            // Long enough for every try of one connection.
+            await world.pass(.seconds(300))
+            #expect(await !isTold(pair.take(world)))
+            #expect(try await pair.alice.channel(pair.url).memberCount == 2)
+            await pair.phone.network.cut()
+            pair.phone.network.weather = .calm
+            pair.phone.network.restore()
+            await world.pass(.seconds(30))
+            #expect(await isTold(pair.take(world)))
+            #expect(try await pair.alice.channel(pair.url).memberCount == 3)
+        }
+    }
+
+    @Test func `the first message of a channel nobody knew of is told`() throws {
+        try Self.play { world, pair in
+            let url = try await pair.bob.createChannel(
+                ChannelCreateParams(memberIDs: ["alice"], name: "new")
+            ).url
+            try await pair.bob.send("first", to: url)
+            let events = await pair.take(world)
+            #expect(
+                events.contains { event in
+                    if case .messageReceived(let message) = event {
+                        message.text == "first"
+                    } else {
+                        false
+                    }
+                })
+            #expect(try await pair.alice.channel(url).name == "new")
+        }
+    }
+
+    @Test func `a reaction and a deletion of one's own are told once`() throws {
+        try Self.play { world, pair in
+            try await pair.bob.send("hi", to: pair.url)
+            await world.pass()
+            let timeline = try await pair.alice.timeline(of: pair.url)
+            await world.pass()
+            let id = try #require(await timeline.snapshot.messages.first?.messageID)
+            _ = await pair.take(world)
+            try await pair.alice.addReaction("+1", to: .delivered(id), in: pair.url)
+            let events = await pair.take(world)
+            #expect(
+                events.count { if case .reactionChanged = $0 { true } else { false } } == 1)
+            try await pair.alice.send("mine", to: pair.url)
+            await world.pass()
+            let own = try #require(await timeline.snapshot.messages.last?.messageID)
+            try await pair.alice.delete(.delivered(own), in: pair.url)
+            let deletion = ChatEvent.messageDeleted(own, pair.url)
+            #expect(await pair.take(world).filter { $0 == deletion }.count == 1)
         }
     }
 }

@@ -44,6 +44,46 @@ struct TimelineViewTests {
         range.filter { $0.isMultiple(of: every) }.map(String.init)
     }
 
+    @Test
+    func
+        `opened in the past of an empty channel, it follows the end, also through a loss of the link (scars 85, 131)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 1) { world in
+            let pair = try await Pair(world, pageSize: 6)
+            let timeline = try await pair.alice.timeline(
+                of: pair.channel, startingAt: Timestamp(milliseconds: 1_700_000_000_001))
+            await world.pass()
+            #expect(await !timeline.snapshot.hasNewer)
+            await pair.phone.network.cut()
+            try await pair.write(1...14, noteEvery: 5)
+            pair.phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await Self.texts(timeline).last == "14")
+            #expect(await !timeline.snapshot.hasNewer)
+        }
+    }
+
+    @Test func `what only a filter had brought stands in its place when the rest comes (scar 32)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 1) { world in
+            let pair = try await Pair(world, pageSize: 6)
+            try await pair.write(1...4, noteEvery: 2)
+            let all = try await pair.alice.timeline(of: pair.channel)
+            await world.pass()
+            await pair.phone.network.cut()
+            try await pair.write(5...30, noteEvery: 5)
+            let past = try await pair.alice.timeline(
+                of: pair.channel, startingAt: Timestamp(milliseconds: 1_700_000_000_001),
+                filter: Self.notes)
+            pair.phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await Self.texts(all) == Self.numbers(1...30).suffix(Self.texts(all).count))
+            #expect(await Self.texts(past).contains("5"))
+        }
+    }
+
     @Test func `a filter shows what passes it: paged, live, pending, edited in and out (R175)`()
         throws
     {
@@ -301,6 +341,45 @@ struct TimelineViewTests {
                 }
                 #expect(seen == passing)
             }
+        }
+    }
+
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func `reaching the server means the place where the timeline stands now (scar 85)`(
+        seed: UInt64
+    ) throws {
+        try SimulatedWorld.play(seed: seed) { world in
+            let pair = try await Pair(world)
+            try await pair.write(1...60, noteEvery: 100)
+            let middle = try await pair.bob.timeline(of: pair.channel)
+            await world.pass()
+            while await middle.snapshot.hasOlder { try await middle.loadOlder() }
+            let moment = await middle.snapshot.messages[29].createdAt
+            await world.pass()
+            try await pair.alice.clearCache(of: pair.channel)
+            pair.phone.network.weather.slowAnswer = 1000
+            let timeline = try await pair.alice.timeline(of: pair.channel, pageSize: 5)
+            // Each answer takes seconds: the first place's comes before the jump, during it, or after it.
+            await world.pass(.milliseconds(500 * Int(seed)))
+            try await timeline.jump(to: moment)
+            try await timeline.reachServer()
+            #expect(await Self.texts(timeline) == Self.numbers(25...34))
+        }
+    }
+
+    @Test func `a reader that leaves its loop leaves nothing behind (scar 86)`() throws {
+        try SimulatedWorld.play(seed: 3) { world in
+            let pair = try await Pair(world)
+            let timeline = try await pair.alice.timeline(of: pair.channel)
+            let reading = Task(executorPreference: world.executor) {
+                for await _ in await timeline.changes() { break }
+            }
+            await world.pass()
+            #expect(await timeline.changeReaderCount == 1)
+            try await pair.write(1...1, noteEvery: 2)
+            await reading.value
+            await world.pass()
+            #expect(await timeline.changeReaderCount == 0)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DatabaseGuide
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -70,6 +71,72 @@ extension SendBirdTests {
                     channel.sendUserMessage(with: try #require(SBDUserMessageParams(message: "x")))
                 ])
                 #expect(try Self.texts(cache, url) == now)
+            }
+        }
+
+        @Test
+        func
+            `what came live hides nothing that was missed, and ties come whole (R59, R60, R202)`()
+            throws
+        {
+            try SyncStory.play(seed: 33) { story in
+                let url = try await story.channel("train")
+                for number in 1...5 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                let cache = try Self.cache(story)
+                SBDMain.add(cache as any SBDChannelDelegate, identifier: "cache")
+                try await story.bob.send("6", to: url)
+                await story.world.pass()
+                #expect(try Self.texts(cache, url) == ["6"])
+                let first: (any Error)? = await story.wait {
+                    cache.loadNewer(in: channel, done: $0)
+                }
+                #expect(first == nil)
+                await story.phone.network.cut()
+                for number in 7...130 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                try await story.bob.send("131", to: url)
+                await story.world.pass()
+                #expect(try Self.texts(cache, url) == (1...6).map(String.init) + ["131"])
+                let newer: (any Error)? = await story.wait {
+                    cache.loadNewer(in: channel, done: $0)
+                }
+                #expect(newer == nil)
+                #expect(try Self.texts(cache, url) == (1...131).map(String.init))
+                // Of those of one moment none is left out, wherever a page ends.
+                let log = try await story.world.log(of: url)
+                try cache.table.delete([NSNumber(value: log[0].messageID?.rawValue ?? 0)])
+                let older: (any Error)? = await story.wait {
+                    cache.loadOlder(in: channel, done: $0)
+                }
+                #expect(older == nil)
+                #expect(try Self.texts(cache, url).first == "1")
+                SBDMain.removeAllChannelDelegates()
+            }
+        }
+
+        @Test
+        func `open channels may be kept too, by the time they were made (R7, R65)`() throws {
+            try SyncStory.play(seed: 34) { story in
+                // By address they would come the other way round.
+                for (url, name) in [("open-z", "first"), ("open-a", "second")] {
+                    await story.world.makeOpenChannel(ChannelURL(url), name: name)
+                    await story.world.pass()
+                }
+                await story.connect()
+                let cache = try Self.cache(story)
+                for _ in 0..<2 {
+                    let error: (any Error)? = await story.wait { done in
+                        cache.replaceOpenChannels(done: done)
+                    }
+                    #expect(error == nil)
+                    #expect(try cache.table.openChannels().map(\.name) == ["first", "second"])
+                }
+                #expect(try cache.table.channels().isEmpty)
             }
         }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -106,13 +107,47 @@ extension SendBirdTests {
         }
 
         @Test
-        func `open channels are refused in so many words (R5, R65, R214)`() throws {
+        func `open channels are listed page by page, and are a kind of their own (R5, R65, R214)`()
+            throws
+        {
             try SyncStory.play(seed: 22) { story in
-                let answer: ([SBDBaseChannel]?, SBDError?) = await story.wait { done in
-                    SBDOpenChannelListQuery().loadNextPage { done(($0, $1)) }
+                for number in 1...5 {
+                    await story.world.makeOpenChannel(
+                        ChannelURL("open-\(number)"), name: "hall \(number)")
                 }
-                #expect(answer.0 == nil)
-                #expect(answer.1?.localizedDescription.contains("Open channels") == true)
+                _ = try await story.channel("train")
+                await story.connect()
+                let query = try #require(SBDOpenChannel.createOpenChannelListQuery())
+                query.limit = 2
+                var pages: [[SBDOpenChannel]] = []
+                while query.hasNext {
+                    let (page, error): ([SBDOpenChannel]?, SBDError?) = await story.wait { done in
+                        query.loadNextPage { done(($0, $1)) }
+                    }
+                    #expect(error == nil)
+                    pages.append(page ?? [])
+                }
+                #expect(pages.map(\.count) == [2, 2, 1])
+                #expect(pages.flatMap { $0 }.map(\.name) == (1...5).map { "hall \($0)" })
+                // Too early, and too late: harmless.
+                let twice = try #require(SBDOpenChannel.createOpenChannelListQuery())
+                let codes = Answers<Int>()
+                for _ in 0..<2 { twice.loadNextPage { codes.values.append($1?.code ?? 0) } }
+                await story.world.pass()
+                #expect(codes.values.sorted() == [0, SBDErrorCode.queryInProgress.rawValue])
+                // They have no place among the user's channels.
+                let bytes = try #require(pages[0][0].serialize())
+                #expect(SBDGroupChannel.build(fromSerializedData: bytes) == nil)
+                #expect(SBDBaseChannel.build(fromSerializedData: bytes) is SBDOpenChannel)
+                let group = SBDGroupChannel(GroupChannel(url: "c"))
+                #expect(
+                    SBDOpenChannel.build(fromSerializedData: try #require(group.serialize())) == nil
+                )
+                let list = GroupChannelListViewController()
+                list.viewDidLoad()
+                await story.world.pass()
+                #expect(list.events == ["insert train"])
+                list.close()
             }
         }
     }

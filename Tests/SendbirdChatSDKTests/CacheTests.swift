@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -13,7 +14,7 @@ extension SendbirdChatTests {
     struct Cache {
         @Test
         func
-            `the page's settings are taken as they stand there (R73 to R76, R79, R117 to R124, R213)`()
+            `the page's settings are taken as they stand there (R73 to R76, R79, R117 to R119, R213)`()
         {
             let initParam = SettingsSample.cacheManagement()
             #expect(SendbirdChat.getApplicationId() == "{APP_ID}")
@@ -28,6 +29,90 @@ extension SendbirdChatTests {
             #expect(standard.maxSize == 64)
             standard.maxSize = Int64.max
             #expect(standard.maxSize == Int64.max)
+            #expect(LocalCacheConfig(maxSize: 63).maxSize == 64)
+        }
+
+        enum Order: CaseIterable {
+            case standard, custom, customWithoutComparator
+        }
+
+        @Test(arguments: Order.allCases)
+        func `what goes first is the app's to say, or what was opened longest ago (R120 to R125)`(
+            order: Order
+        ) throws {
+            try DoorStory.play(seed: 23) { story in
+                let params = story.params()
+                let seen = Answers<CachedBaseChannelInfo>()
+                if order != .standard { params.localCacheConfig.clearOrder = .custom }
+                if order == .custom {
+                    params.localCacheConfig.customClearOrderComparator = { left, right in
+                        seen.values += [left, right]
+                        return NSNumber(value: right.cachedMessageCount)
+                            .compare(NSNumber(value: left.cachedMessageCount))
+                    }
+                }
+                SendbirdChat.initialize(params: params)
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                var urls: [ChannelURL] = []
+                for count in [1, 5] {
+                    let url = try await story.channel("\(count)")
+                    for number in 1...count { try await story.bob.send("\(number)", to: url) }
+                    await story.bob.waitUntilIdle()
+                    view.channel = try await story.get(url)
+                    view.createMessageCollection()
+                    view.initialize()
+                    await story.world.pass()
+                    view.dispose()
+                    urls.append(url)
+                }
+                let client = try await SendbirdChat.door.client()
+                let plan = try await client.evictionPlan(downTo: 0)
+                #expect(plan.channels.map(\.url) == (order == .custom ? urls.reversed() : urls))
+                let opened = plan.channels.sorted { $0.cachedMessageCount < $1.cachedMessageCount }
+                #expect(opened.map(\.cachedMessageCount) == [1, 5])
+                #expect(
+                    (opened[0].openedAt ?? .distantFuture) < (opened[1].openedAt ?? .distantPast))
+                #expect(
+                    Set(seen.values.map(\.cachedMessageCount)) == (order == .custom ? [1, 5] : []))
+                #expect(seen.values.allSatisfy { $0.messageCollectionAccessedAt > 0 })
+                // Messages go, channels stay.
+                try await client.trimCache(downTo: 0)
+                await story.phone.network.cut()
+                view.calls = []
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                #expect(view.calls.first == "cache 0")
+                #expect(try await story.get(urls[1]).name == "5")
+            }
+        }
+
+        @Test(arguments: [1, 256] as [Int64])
+        func `a cache beyond its limit is made smaller when the user connects (R119, R126, R127)`(
+            maxSize: Int64
+        ) throws {
+            try DoorStory.play(seed: 24) { story in
+                let params = story.params()
+                params.localCacheConfig.maxSize = maxSize  // 1 is 64.
+                SendbirdChat.initialize(params: params)
+                SendbirdChat.door.open("alice")
+                let client = try await SendbirdChat.door.client()
+                let megabyte = String(repeating: "x", count: 1 << 20)
+                for number in 1...66 {
+                    let url = ChannelURL("old-\(number)")
+                    let message = Message(
+                        delivery: .delivered(MessageID(Int64(number)), nil), channelURL: url,
+                        createdAt: Timestamp(milliseconds: Int64(number)),
+                        content: .user(text: megabyte))
+                    try await client.adopt([message], in: url, areWhole: false)
+                }
+                await story.world.pass(.seconds(60))
+                #expect(SendbirdChat.getCachedDataSize() > 64 << 20)
+                await story.connect()
+                await story.world.pass(.seconds(60))
+                #expect((try await client.cacheSize() < 64 << 20) == (maxSize == 1))
+            }
         }
 
         @Test

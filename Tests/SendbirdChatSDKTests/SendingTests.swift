@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -60,6 +61,30 @@ extension SendbirdChatTests {
                     channel.resendUserMessage(message) { done(($0, $1)) }
                 }
                 #expect(error != nil)
+            }
+        }
+
+        @Test
+        func `two who send one message again are both answered, once each (R149, R216)`() throws {
+            try DoorStory.play(seed: 37) { story in
+                let (url, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                try await story.bob.setFrozen(true, url)
+                await story.world.pass()
+                let (failed, _): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.sendUserMessage("cold") { done(($0, $1)) }
+                }
+                let message = try #require(failed)
+                try await story.bob.setFrozen(false, url)
+                await story.world.pass()
+                let answers = Answers<(Int, UserMessage?, SBError?)>()
+                for number in 1...2 {
+                    channel.resendUserMessage(message) { answers.values.append((number, $0, $1)) }
+                }
+                await story.world.pass(.seconds(30))
+                #expect(answers.values.map(\.0).sorted() == [1, 2])
+                #expect(answers.values.contains { $0.1?.sendingStatus == .succeeded })
+                #expect(try await story.world.log(of: url).map(\.text) == ["cold"])
             }
         }
 
@@ -170,8 +195,6 @@ extension SendbirdChatTests {
                 #expect(error == nil)
                 #expect(sent?.requestId == failed.requestId)
                 #expect(try await story.world.log(of: url).map(\.text) == ["late"])
-                #expect(ChatError.networkError.rawValue == 800120)
-                #expect(ChatError.ackTimeout.rawValue == 800180)
             }
         }
 
@@ -200,6 +223,159 @@ extension SendbirdChatTests {
                 #expect(!sent.url.isEmpty)
                 #expect(sent.requestId == preview?.requestId)
                 #expect(try await story.world.log(of: url).count == 1)
+            }
+        }
+
+        @Test
+        func `an answer that does not come in time is a failure, until it comes (R149, R150)`()
+            throws
+        {
+            try DoorStory.play(seed: 42) { story in
+                let (url, view) = try await Self.open(story)
+                story.phone.network.weather.lostAcknowledgement = 1000
+                let (message, error): (UserMessage?, SBError?) = await story.wait { done in
+                    view.channel?.sendUserMessage("hello") { done(($0, $1)) }
+                }
+                #expect(error?.code == ChatError.ackTimeout.rawValue)
+                #expect(message?.sendingStatus == .failed)
+                await story.world.pass()
+                #expect(view.calls.contains("updated failed"))
+                #expect(
+                    view.collection?.failedMessages.map(\.errorCode)
+                        == [ChatError.ackTimeout.rawValue])
+                // The server has it all the same; the next sign of it says so.
+                #expect(try await story.world.log(of: url).map(\.text) == ["hello"])
+                story.phone.network.weather = .calm
+                await story.phone.network.cut()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.calls.contains("updated succeeded"))
+                #expect(view.collection?.failedMessages.isEmpty == true)
+                #expect(try await story.world.log(of: url).count == 1)
+            }
+        }
+
+        /// Alice sends a file, and at some point of its upload something happens.
+        private static func upload(
+            _ story: DoorStory, _ channel: SendbirdChatSDK.GroupChannel,
+            until point: KeyPath<Uploads, Bool>,
+            then happens: @escaping @Sendable (SimulatedNetwork) async -> Void
+        ) async -> (answers: Answers<(FileMessage?, SBError?)>, uploads: Uploads) {
+            let uploads = Uploads()
+            let network = story.phone.network
+            network.observe { line in uploads.note(line) }
+            let params = FileMessageCreateParams(file: Data("picture".utf8))
+            params.fileName = "a.png"
+            let answers = Answers<(FileMessage?, SBError?)>()
+            channel.sendFileMessage(params: params) { answers.values.append(($0, $1)) }
+            for _ in 0..<10_000 where !uploads[keyPath: point] {
+                await story.world.pass(.milliseconds(1))
+            }
+            await happens(network)
+            await story.world.pass(.seconds(30))
+            return (answers, uploads)
+        }
+
+        @Test
+        func
+            `a file that is uploaded waits for a connection, and is not uploaded again (R141, R147)`()
+            throws
+        {
+            try DoorStory.play(seed: 43) { story in
+                let (url, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                let (answers, uploads) = await Self.upload(
+                    story, channel, until: \.isAnswered
+                ) { await $0.cut() }
+                #expect(answers.values.count == 1)
+                #expect(answers.values.first?.0?.sendingStatus == .pending)
+                #expect(answers.values.first?.1 != nil)
+                #expect(try await story.world.log(of: url).isEmpty)
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(try await story.world.log(of: url).count == 1)
+                #expect(view.collection?.pendingMessages.isEmpty == true)
+                #expect(uploads.count == 1)
+                #expect(answers.values.count == 1)
+            }
+        }
+
+        @Test
+        func `a file whose socket is lost while it is uploaded goes by HTTP (R146)`() throws {
+            try DoorStory.play(seed: 46) { story in
+                let (url, view) = try await Self.open(story)
+                let (_, uploads) = await Self.upload(
+                    story, try #require(view.channel), until: \.isRequested
+                ) { network in
+                    await network.cut()
+                    network.restore()
+                    network.weather.busyLogin = 1000
+                }
+                // Nobody could log in again yet.
+                #expect(try await story.world.log(of: url).count == 1)
+                #expect(uploads.sentByHTTP == 1)
+                // What stands before it is known with the next connection; then it is shown as sent.
+                story.phone.network.weather = .calm
+                await story.world.pass(.seconds(60))
+                #expect(view.calls.contains("updated succeeded"))
+                #expect(view.collection?.pendingMessages.isEmpty == true)
+                #expect(try await story.world.log(of: url).count == 1)
+            }
+        }
+
+        @Test
+        func `with a network but no answer to the message, a file has failed (R146, R148, R150)`()
+            throws
+        {
+            try DoorStory.play(seed: 44) { story in
+                let (url, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                let (answers, uploads) = await Self.upload(
+                    story, channel, until: \.isRequested
+                ) { network in
+                    // The upload passes, the message does not; only the socket is lost for good.
+                    await network.cut()
+                    network.restore()
+                    network.weather.lostRequest = 1000
+                }
+                #expect(answers.values.count == 1)
+                #expect(view.calls.contains("updated failed"))
+                #expect(
+                    view.collection?.failedMessages.map(\.errorCode)
+                        == [ChatError.networkError.rawValue])
+                story.phone.network.weather = .calm
+                await story.world.pass(.seconds(600))
+                #expect(try await story.world.log(of: url).isEmpty)
+                // By hand it goes, without another upload.
+                let failed = try #require(view.collection?.failedMessages.first as? FileMessage)
+                let (_, error): (FileMessage?, SBError?) = await story.wait { done in
+                    channel.resendFileMessage(failed) { done(($0, $1)) }
+                }
+                #expect(error == nil)
+                #expect(uploads.count == 1)
+            }
+        }
+
+        @Test
+        func `an upload tells how it goes, up to its end, before the message is told of (R145)`()
+            throws
+        {
+            try DoorStory.play(seed: 45) { story in
+                let (_, view) = try await Self.open(story)
+                let channel = try #require(view.channel)
+                let size: Int64 = 200_000
+                let params = FileMessageCreateParams(file: Data(repeating: 7, count: Int(size)))
+                let steps = Answers<(Int64, Int64, Int64)>()
+                let (sent, _): (FileMessage?, SBError?) = await story.wait { done in
+                    channel.sendFileMessage(
+                        params: params, progressHandler: { steps.values.append(($0, $1, $2)) },
+                        completionHandler: { done(($0, $1)) })
+                }
+                #expect(sent?.sendingStatus == .succeeded)
+                #expect(steps.values.count > 1)
+                #expect(steps.values.last?.1 == size)
+                #expect(steps.values.allSatisfy { $0.2 == size })
+                #expect(steps.values.map(\.0).reduce(0, +) == size)
             }
         }
 

@@ -59,6 +59,8 @@ struct Mailboxes<Step: JoinableStep> {
     private var lastID = 0
     private var isClosed = false
 
+    var count: Int { boxes.count }
+
     /// Opens a mailbox for a reader that may skip nothing.
     mutating func open() -> Int {
         lastID += 1
@@ -139,6 +141,8 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
         if isClosed { continuation.finish() } else { snapshots.append(continuation) }
         return stream
     }
+
+    var mailboxCount: Int { mailboxes.count }
 
     mutating func openMailbox() -> Int { mailboxes.open() }
 

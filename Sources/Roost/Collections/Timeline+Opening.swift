@@ -5,15 +5,22 @@ import RoostModel
 /// Who waits for the server's first answer to a timeline.
 struct OpeningWait {
     private(set) var isUnderWay = false
+    private var round = 0
     private var waiters: [CheckedContinuation<RoostError?, Never>] = []
 
-    mutating func begin() { isUnderWay = true }
+    /// Whoever waits already waits for the new answer: the timeline was moved.
+    mutating func begin() -> Int {
+        isUnderWay = true
+        round += 1
+        return round
+    }
 
     mutating func wait(_ waiter: CheckedContinuation<RoostError?, Never>) {
         waiters.append(waiter)
     }
 
-    mutating func end(_ error: RoostError?) {
+    mutating func end(_ round: Int, _ error: RoostError?) {
+        guard round == self.round else { return }
         isUnderWay = false
         for waiter in waiters { waiter.resume(returning: error) }
         waiters = []
@@ -21,9 +28,9 @@ struct OpeningWait {
 }
 
 extension Timeline {
-    func beginOpening() { opening.begin() }
+    func beginOpening() -> Int { opening.begin() }
 
-    func endOpening(_ error: RoostError?) { opening.end(error) }
+    func endOpening(_ round: Int, _ error: RoostError?) { opening.end(round, error) }
 
     /// Returns when what is shown has been brought up to the server, which opening it began.
     ///

@@ -83,6 +83,9 @@ public actor Timeline {
         changes(in: observers.openMailbox())
     }
 
+    /// Who reads the changes now.
+    package var changeReaderCount: Int { observers.mailboxCount }
+
     /// Shows up to a page more of older messages, from disk when it is known to be complete.
     ///
     /// Returns how many more are shown now; whether there may be others is `hasOlder`'s to say.
@@ -168,13 +171,15 @@ extension Timeline {
         let filter: MessageFilter
     }
 
-    func nextSync(_ occasion: TimelineSync.Occasion) -> (TimelineSync, Opening) {
-        let sync = TimelineSync(
+    func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, Opening) {
+        let question = SyncQuestion(
             occasion, wasLoaded: wasLoaded, opening: openingQuestion,
             followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
         var isAtNewest = start == .distantFuture
-        if case .load(let question) = sync { isAtNewest = question.anchor == .distantFuture }
-        return (sync, Opening(move: moves, filter: isAtNewest ? .everything : filter))
+        if case .load(let question) = TimelineSync(question) {
+            isAtNewest = question.anchor == .distantFuture
+        }
+        return (question, Opening(move: moves, filter: isAtNewest ? .everything : filter))
     }
 
     /// The server answered the opening page; what was shown before gives way to it (R99).
@@ -229,12 +234,16 @@ extension Timeline: ChangeSource {
 // MARK: - The window
 
 extension Timeline {
+    /// Wherever a timeline was opened, it may stand at the end by now.
+    private var beginning: Timestamp { machine.followsNewest ? .distantFuture : start }
+
     private var openingQuery: WindowQuery {
-        .around(start, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
+        .around(
+            beginning, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
     }
 
     private var openingQuestion: PageQuestion {
-        .around(start, older: pageSize, newer: pageSize)
+        .around(beginning, older: pageSize, newer: pageSize)
     }
 
     private enum Direction { case older, newer }

@@ -111,7 +111,7 @@ extension SyncEngine {
         try await commit([.clearMessages(channel)], from: .upkeep)
         // Nothing goes by this; it returns what has become free.
         try await trim(downTo: .max)
-        fetchAgain(channel)
+        await fetchAgain(channel)
     }
 
     func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
@@ -122,16 +122,13 @@ extension SyncEngine {
             return commit
         }
         try await trim(downTo: .max)
-        fetchAgain(channel)
+        await fetchAgain(channel)
         return isComplete
     }
 
     /// Whoever looks at a channel that has lost its messages gets them again.
-    private func fetchAgain(_ channel: ChannelURL) {
-        guard isOnline else { return }
-        for timeline in openTimelines(of: channel) {
-            run { engine in await engine.synchronizeOpening(timeline) }
-        }
+    private func fetchAgain(_ channel: ChannelURL) async {
+        for timeline in openTimelines(of: channel) { await synchronizeLater(timeline) }
     }
 
     func clearCache() async throws(RoostError) {
@@ -141,7 +138,7 @@ extension SyncEngine {
         try await commit([.clearAll], from: .upkeep)
         // What is open fills again as if it had just been opened.
         for list in openLists { await list.beginAnew() }
-        for channel in openChannels { fetchAgain(channel) }
+        for channel in openChannels { await fetchAgain(channel) }
         if isOnline { run { engine in await engine.catchUpChannels() } }
         try await trim(downTo: .max)
     }
@@ -165,7 +162,7 @@ extension SyncEngine {
             }
             trim = after
         }
-        for channel in trim.evicted { fetchAgain(channel.url) }
+        for channel in trim.evicted { await fetchAgain(channel.url) }
         return trim
     }
 }

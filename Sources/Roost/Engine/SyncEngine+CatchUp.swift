@@ -29,14 +29,14 @@ extension SyncEngine {
     }
 
     /// Brings a timeline that was just opened up to the server.
-    func synchronizeOpening(_ timeline: Timeline) async {
+    func synchronizeOpening(_ timeline: Timeline, _ round: Int) async {
         let channel = timeline.channel
         do {
             try await applyMessageChanges(of: channel)
             try await synchronize(timeline, .opening)
-            await timeline.endOpening(nil)
+            await timeline.endOpening(round, nil)
         } catch {
-            await timeline.endOpening(error)
+            await timeline.endOpening(round, error)
             // The disk's answer stays on screen; a failure that may pass is tried again.
             if isOnline, error.remedy == .retry || error.mayPassWithDisk { catchUp(channel) }
         }
@@ -46,6 +46,7 @@ extension SyncEngine {
     func catchUpChannels() async {
         await persistently(for: nil) { engine throws(RoostError) in
             try await engine.applyChannelChanges()
+            await engine.emitPending()
             for list in await engine.openLists { try await list.synchronize() }
             try await engine.fillChannelList()
         }
@@ -55,14 +56,17 @@ extension SyncEngine {
     /// that cannot be written now is waited for, however long that takes (scar 47).
     ///
     /// A new connection begins anew, and does not wait for the rest of a pause.
+    ///
+    /// - Returns: Whether it succeeded.
+    @discardableResult
     func persistently(
         for channel: ChannelURL?, _ work: (SyncEngine) async throws(RoostError) -> Void
-    ) async {
+    ) async -> Bool {
         var failures = 0
         while let session {
             do throws(RoostError) {
                 try await work(self)
-                if isPresent(session) { return }
+                if isPresent(session) { return true }
                 failures = 0
             } catch {
                 await renewSession(after: error)
@@ -75,13 +79,14 @@ extension SyncEngine {
                     failures <= Self.retryLimit,
                     let wait = Backoff.standard.delay(
                         beforeAttempt: max(failures, 1), entropy: world.entropy())
-                else { return }
+                else { return false }
                 // What the user wrote does not wait for what others wrote.
                 if let channel { await outbox?.receive(.release(channel)) }
                 await pause(for: wait)
                 if let channel { await outbox?.receive(.hold(channel)) }
             }
         }
+        return false
     }
 
     /// Waits; the next connection ends it early.
@@ -125,7 +130,9 @@ extension SyncEngine {
     private func synchronize(
         _ timeline: Timeline, _ occasion: TimelineSync.Occasion
     ) async throws(RoostError) {
-        let (sync, opening) = await timeline.nextSync(occasion)
+        let (question, opening) = await timeline.nextSync(occasion)
+        let sync = TimelineSync(question)
+        journal.note(timeline.channel, .sync(sync)) { .sync(channel: $0, question) }
         switch sync {
         case .nothing: break
         case .load(let question):
@@ -175,13 +182,6 @@ extension SyncEngine {
             var mutations: [Mutation] = changes.updated.map { .edited($0) }
             if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
             return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
-        } restart: { engine throws(RoostError) in
-            // Every change of what is cached happened after its oldest message was written.
-            do throws(StoreError) {
-                return try await engine.reader.oldestMessage(in: channel).value
-            } catch {
-                throw RoostError(error)
-            }
         }
     }
 
@@ -215,8 +215,6 @@ extension SyncEngine {
             return ChangePage(
                 mutations: mutations, next: changes.next, hasMore: changes.hasMore,
                 isWhole: stale.isEmpty && unsure.isEmpty)
-        } restart: { _ in
-            Timestamp(milliseconds: 1)  // From the beginning: channels are few.
         }
     }
 
@@ -231,8 +229,7 @@ extension SyncEngine {
     /// Reads a change log to its end; each page and its cursor are one transaction (scars 6, 7).
     private func readChanges(
         _ key: CursorKey,
-        _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage,
-        restart: (isolated SyncEngine) async throws(RoostError) -> Timestamp?
+        _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage
     ) async throws(RoostError) {
         guard let session else { throw .notConnected }
         guard var cursor = try await cursor(key) else {
@@ -244,12 +241,13 @@ extension SyncEngine {
         var overtaken = 0
         while true {
             let page: ChangePage
+            let rewound = rewindings[key] ?? Rewindings()
             do throws(RoostError) {
                 page = try await fetch(self, cursor, session.login.sessionKey)
             } catch {
                 // The server knows this token no longer: begin again where nothing can be missed.
                 guard case .token = cursor, error.code == .invalidValue, isPresent(session),
-                    let moment = try await restart(self)
+                    let moment = try await beginning(of: key)
                 else { throw error }
                 cursor = .moment(moment)
                 try await commit([.cursor(key, cursor)], from: .changeLog)
@@ -264,10 +262,16 @@ extension SyncEngine {
                 guard overtaken <= Self.retryLimit else { throw .overtaken }
                 continue
             }
+            guard rewound.underWay == 0, rewindings[key] ?? rewound == rewound else {
+                // What was set back meanwhile is read from there.
+                if !page.mutations.isEmpty { try await commit(page.mutations, from: .changeLog) }
+                return try await readChanges(key, fetch)
+            }
             let next = page.next.isEmpty ? cursor : .token(page.next)
             if !page.mutations.isEmpty || next != cursor {
                 try await commit(page.mutations + [.cursor(key, next)], from: .changeLog)
             }
+            noteRead(key, from: cursor, to: next, isEnd: !page.hasMore, session)
             guard page.hasMore else { return }
             guard next != cursor else {  // Or we would ask for ever (scar 141).
                 throw RoostError(

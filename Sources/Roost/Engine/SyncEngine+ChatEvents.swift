@@ -57,6 +57,13 @@ extension SyncEngine {
         for event in watch.pending.removeValue(forKey: channel) ?? [] { emit(event) }
     }
 
+    /// Tells what waits for an account of its channel, of channels that nobody is asking for any more.
+    func emitPending() {
+        for channel in watch.pending.keys.sorted() where lookUps[channel] == nil {
+            emitPending(of: channel)
+        }
+    }
+
     func note(_ total: UnreadCount?) {
         guard let total, total.timestamp >= watch.totalAt else { return }
         watch.totalAt = total.timestamp

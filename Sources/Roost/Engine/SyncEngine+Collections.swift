@@ -8,6 +8,7 @@ import RoostStore
 
 extension SyncEngine {
     func open(_ timeline: Timeline) async throws(RoostError) {
+        journal.asked("timeline", of: timeline.channel)
         timelines.removeAll { $0.object == nil }
         timelines.append(WeakReference(timeline))
         try await timeline.open()
@@ -19,11 +20,12 @@ extension SyncEngine {
     /// Has a timeline that shows what the disk has brought up to the server.
     func synchronizeLater(_ timeline: Timeline) async {
         guard isOnline else { return }
-        await timeline.beginOpening()
-        run { engine in await engine.synchronizeOpening(timeline) }
+        let round = await timeline.beginOpening()
+        run { engine in await engine.synchronizeOpening(timeline, round) }
     }
 
     func open(_ list: ChannelList) async throws(RoostError) {
+        journal.asked("channel list")
         lists.removeAll { $0.object == nil }
         lists.append(WeakReference(list))
         try await list.open()

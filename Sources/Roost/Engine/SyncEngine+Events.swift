@@ -47,7 +47,8 @@ extension SyncEngine {
             if event.acknowledges == nil { emit(.messageUpdated(event.message)) }
         case .deleted(let event):
             try await forget([event.messageID], in: event.channelURL, from: origin)
-            emit(.messageDeleted(event.messageID, event.channelURL))
+            // What this device did comes back to it as an event too.
+            if origin == .event { emit(.messageDeleted(event.messageID, event.channelURL)) }
         case .read(let event): try await receive(event)
         case .delivered(let channel, let moments):
             try await receiveDelivery(moments, in: channel)
@@ -62,7 +63,9 @@ extension SyncEngine {
             ledgers[event.channelURL]?.note(event.change, to: event.messageID)
             try await commit(
                 [.reacted(event.channelURL, event.messageID, event.change)], from: origin)
-            emit(.reactionChanged(event.change, event.messageID, event.channelURL))
+            if origin == .event {
+                emit(.reactionChanged(event.change, event.messageID, event.channelURL))
+            }
         case .thread(let event):
             try await commit(
                 [.replied(event.channelURL, event.parentID, event.threadInfo)], from: origin)
@@ -95,9 +98,9 @@ extension SyncEngine {
         mutations += tell(.received(message, reception), in: channel)
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
-        mutations += try await rewinds(before: message, acknowledged: event, session)
+        let rewinds = try await rewinds(before: message, acknowledged: event, session)
         try await commit(
-            mutations + firstCursor(of: channel, session),
+            mutations + firstCursor(of: channel, session), rewinding: rewinds, in: channel,
             from: origin)
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
@@ -106,22 +109,6 @@ extension SyncEngine {
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
-    }
-
-    /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
-    /// before the cursors, so the change logs are read again from its time on.
-    private func rewinds(
-        before message: Message, acknowledged event: MessageEvent, _ session: Session
-    ) async throws(RoostError) -> [Mutation] {
-        guard event.acknowledges != nil, message.createdAt < session.login.loginAt ?? .distantPast
-        else { return [] }
-        var rewinds: [Mutation] = []
-        for key in [CursorKey.channelChanges, .messageChanges(message.channelURL)] {
-            guard let known = try await cursor(key) else { continue }
-            if case .moment(let moment) = known, moment <= message.createdAt { continue }
-            rewinds.append(.cursor(key, .moment(message.createdAt)))
-        }
-        return rewinds
     }
 
     /// Tells of a message that is on disk.
@@ -188,11 +175,12 @@ extension SyncEngine {
     }
 
     private func runLookUp(of channel: ChannelURL) async {
-        await persistently(for: nil) { engine throws(RoostError) in
+        let isDone = await persistently(for: nil) { engine throws(RoostError) in
             try await engine.refresh(channel)
         }
         lookUps[channel] = nil
-        emitPending(of: channel)
+        // Otherwise the next connection's change log brings what the events tell of.
+        if isDone { emitPending(of: channel) }
         for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
     }
 
@@ -324,18 +312,6 @@ extension SyncEngine {
 }
 
 extension ServerEvent {
-    /// The channel the event is about, where it is about messages.
-    fileprivate var channelURL: ChannelURL? {
-        switch self {
-        case .message(let event): event.message.channelURL
-        case .edited(let event): event.message.channelURL
-        case .deleted(let event): event.channelURL
-        case .reaction(let event): event.channelURL
-        case .thread(let event): event.channelURL
-        default: nil
-        }
-    }
-
     /// The request the event answers.
     fileprivate var acknowledges: RequestID? {
         switch self {

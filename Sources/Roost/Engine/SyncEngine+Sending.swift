@@ -58,7 +58,8 @@ extension SyncEngine {
     private func takeAnswer(_ message: Message) async {
         // What the disk refuses is brought by the next catch-up.
         if isOnline {
-            try? await apply(.message(MessageEvent(message: message, previousMessageID: nil)), from: .answer)
+            try? await apply(
+                .message(MessageEvent(message: message, previousMessageID: nil)), from: .answer)
         } else {
             let cursor = firstLoginAt.map {
                 Mutation.firstCursor(.messageChanges(message.channelURL), .moment($0))

@@ -25,6 +25,7 @@ actor SyncEngine {
     let configuration: Configuration
     let store: Store
     let api: ServerAPI
+    let journal: SyncJournal
     private(set) var link: Link?
     private(set) var outbox: Outbox?
     private(set) var session: Session?
@@ -60,6 +61,9 @@ actor SyncEngine {
     /// What the change logs told on this connection: frames that were sent before may still be on their
     /// way, and must not undo it.
     var changesRead: [ChannelURL: FetchLedger] = [:]
+    /// How far the change logs have been read, where that is known by a time.
+    var readMarks: [CursorKey: ReadMark] = [:]
+    var rewindings: [CursorKey: Rewindings] = [:]
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
@@ -76,12 +80,16 @@ actor SyncEngine {
     /// The client is closing: nothing is waited for any more.
     private(set) var isClosed = false
 
-    init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
+    init(
+        world: World, configuration: Configuration, store: Store, api: ServerAPI,
+        journal: SyncJournal
+    ) {
         self.world = world
         self.executor = world.executor
         self.configuration = configuration
         self.store = store
         self.api = api
+        self.journal = journal
     }
 
     var me: UserID { configuration.userID }
@@ -157,10 +165,11 @@ actor SyncEngine {
         case .offline(let reason): await wentOffline(reason.map { RoostError($0) })
         case .event(let event, let epoch):
             guard session?.epoch == epoch else { return }
+            journal.came(event.name, about: event.channelURL)
             await take(event)
         case .malformed:
             // One bad frame; what follows is read on. Its content is not kept anywhere.
-            break
+            journal.came("malformed", about: nil)
         }
     }
 
@@ -172,8 +181,10 @@ actor SyncEngine {
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
-        run { engine in _ = try? await engine.commit(
-                [.users([session.login.user])], from: .answer) }
+        run { engine in
+            _ = try? await engine.commit(
+                [.users([session.login.user])], from: .answer)
+        }
         beginBudgetWatch()
         finishIndex()
         await outbox?.rename(to: session.login.user)
@@ -309,6 +320,7 @@ actor SyncEngine {
             throw RoostError(error)
         }
         guard let commit else { return }
+        journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
         for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
         for list in lists { await list.object?.receive(commit, from: origin) }
         if budgetWatch.isDue() { keepBudget() }

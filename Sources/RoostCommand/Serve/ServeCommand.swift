@@ -53,7 +53,7 @@ extension Option {
         "max-per-user", .number(placeholder: "N", 1...1_000_000), standard: "50",
         help: "open sockets of one user")
     static let maxFile = Option(
-        "max-file", .number(placeholder: "MIB", 1...1_024), standard: "25",
+        "max-file", .number(placeholder: "MIB", 1...1_048_576), standard: "1024",
         help: "the largest file")
     static let maxText = Option(
         "max-text", .number(placeholder: "BYTES", 1...16_777_216), standard: "65536",

@@ -71,15 +71,17 @@ private struct SeedRunner: Sendable {
     }
 
     /// Returns the seeds whose lives broke a promise.
-    func run(_ seeds: Range<UInt64>, atOnce jobs: Int) async -> [UInt64] {
+    func run(_ seeds: Range<UInt64>, atOnce count: Int) async -> [UInt64] {
         var failed: [UInt64] = []
         var done = 0
+        var jobs = 0
         var told = Duration.zero
         await withTaskGroup(of: Simulation.Report.self) { group in
             var left = seeds
-            for _ in 0..<jobs { if let seed = left.popFirst() { group.addTask { live(seed) } } }
+            for _ in 0..<count { if let seed = left.popFirst() { group.addTask { live(seed) } } }
             for await report in group {
                 done += 1
+                jobs += report.jobs
                 for line in report.trace { StandardOutput.writeNow(line) }
                 if let failure = report.failure {
                     failed.append(report.seed)
@@ -91,10 +93,11 @@ private struct SeedRunner: Sendable {
                 let isLast = done == seeds.count
                 guard isLast || watch.elapsed - told > .seconds(10) else { continue }
                 told = watch.elapsed
-                let rate = Double(done) / max(0.001, watch.elapsed / .seconds(1))
+                let seconds = max(0.001, watch.elapsed / .seconds(1))
                 StandardError.write(
                     "simulate: \(done) of \(seeds.count) lives of \(shape.steps) steps, "
-                        + "\(failed.count) failed, \(Int(rate * 10)) in ten seconds")
+                        + "\(failed.count) failed; a minute has \(Int(Double(done) / seconds * 60)) "
+                        + "lives, a second \(Int(Double(jobs) / seconds)) jobs of actors")
             }
         }
         return failed.sorted()

@@ -1,53 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostModel
-import RoostWire
+package import RoostWire
 
 // Whoever knows a file's URL may read it, as the URL has a name of 160 bits that only the members of
 // its channel are told; so it can be shown by what sends no headers, such as an image view.
 extension ChatServer {
-    func upload(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        guard let files else {
-            throw ServerError(.featureUnavailable, "This server keeps no files.")
+    /// What takes the form of a call; nil when the server keeps no files.
+    ///
+    /// Who may not ask is told so when the form is whole, as many clients read no earlier; nothing of
+    /// theirs is written meanwhile.
+    package func receiver(
+        of request: APIRequest, headers: RequestHeaders
+    ) async -> FormReceiver? {
+        guard let files else { return nil }
+        let isKnown: Bool
+        do throws(ServerError) {
+            _ = try await caller(headers)
+            isKnown = true
+        } catch {
+            isKnown = false
         }
-        guard let part = call.fields.file("file"), let name = part.fileName else {
+        return FormReceiver(
+            contentType: request.contentType, files: files, isStoring: isKnown,
+            fileLimitMB: configuration.fileLimitMB, textLimit: configuration.limits.bodyBytes
+        ) { self.makeSecret() }
+    }
+
+    /// Takes the form of a call apart that came in one piece.
+    func receiveForm(
+        of request: APIRequest, _ headers: RequestHeaders
+    ) async -> Result<ReceivedForm, ServerError> {
+        guard let receiver = await receiver(of: request, headers: headers) else {
+            return .failure(Self.noFiles)
+        }
+        await receiver.receive(request.body)
+        return await receiver.finish()
+    }
+
+    static let noFiles = ServerError(.featureUnavailable, "This server keeps no files.")
+
+    func upload(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        guard let file = call.fields.file("file") else {
             throw ServerError(.parameterMissing, "The part “file” with a file name is missing.")
         }
         if let url = call.fields.string("channel_url"), !url.isEmpty, let id = call.caller.userID {
             try await member(id, of: ChannelURL(url))
         }
-        guard part.body.count <= configuration.fileLimitMB * 1_048_576 else {
-            throw ServerError(
-                RoostError.Code(900_066),
-                "A file may have \(configuration.fileLimitMB) MiB at most.")
-        }
-        let id = makeSecret()
-        let type = Self.isType(part.type) ? part.type : "application/octet-stream"
-        try await ask(try await files.save(StoredFile(type: type, bytes: part.body), as: id))
-        let path = "/files/\(id)/\(PercentEncoding.encode(String(name.prefix(100))))"
+        let url = try await keep(file, call)
         return APIResponse { writer in
-            writer.field("url", call.address + path)
+            writer.field("url", url)
             writer.array("thumbnails") { _ in }
             writer.field("require_auth", false)
-            writer.field("file_size", part.body.count)
+            writer.field("file_size", file.byteCount)
         }
     }
 
-    /// A file by its path; nil when the path names none.
-    package func file(at path: String) async -> StoredFile? {
+    /// Keeps a file of a form; until then it is forgotten when the call ends.
+    ///
+    /// - Returns: Its URL.
+    func keep(_ file: ReceivedForm.File, _ call: RouteCall) async throws(ServerError) -> String {
+        guard let files else { throw Self.noFiles }
+        try await ask(try await files.keep(file.id))
+        let name = PercentEncoding.encode(String(file.fileName.prefix(100)))
+        return "\(call.address)/files/\(file.id)/\(name)"
+    }
+
+    /// A file by its path, and the name it has in the store; nil when the path names none.
+    package func file(at path: String) async -> (id: String, file: StoredFile)? {
         let segments = path.split(separator: "/")
         // What is no name of ours never reaches the disk, so no path can lead out of the folder.
         guard let files, segments.count == 3, segments[0] == "files", segments[1].count == 40,
             segments[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
         else { return nil }
+        let id = String(segments[1])
         // A file that cannot be read now is to the client one that is not there.
-        return (try? await files.file(String(segments[1]))) ?? nil
-    }
-
-    /// Whether a text is a plain content type, which cannot smuggle another header.
-    private static func isType(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 100
-            && text.utf8.allSatisfy { (33...126).contains($0) || $0 == 32 }
+        guard let file = (try? await files.file(id)) ?? nil else { return nil }
+        return (id, file)
     }
 }
 

@@ -9,7 +9,16 @@ extension ChatServer {
         to request: APIRequest, headers: RequestHeaders
     ) async -> APIResponse {
         let start = world.now()
+        var request = request
+        if request.isForm, request.form == nil {
+            request.form = await receiveForm(of: request, headers)
+            request.body = []
+        }
         let response = await answer(request, headers)
+        // What the call has not kept.
+        if case .success(let form)? = request.form {
+            for file in form.files { await files?.drop(file.id) }
+        }
         counted.calls += 1
         if response.status != 200 { counted.failedCalls += 1 }
         logCall(
@@ -21,8 +30,7 @@ extension ChatServer {
     private func answer(_ request: APIRequest, _ headers: RequestHeaders) async -> APIResponse {
         do throws(ServerError) {
             try charge(address: headers.peer)
-            let isForm = request.contentType.lowercased().hasPrefix("multipart/form-data")
-            guard isForm || request.body.count <= configuration.limits.bodyBytes else {
+            guard request.body.count <= configuration.limits.bodyBytes else {
                 throw ServerError(
                     .valueLength,
                     "A call may have \(configuration.limits.bodyBytes) bytes at most.")

@@ -5,23 +5,38 @@ import RoostModel
 /// A file that somebody uploaded.
 package struct StoredFile: Hashable, Sendable {
     package var type: String
-    package var bytes: [UInt8]
+    package var byteCount: Int
 
-    package init(type: String, bytes: [UInt8]) {
+    package init(type: String, byteCount: Int) {
         self.type = type
-        self.bytes = bytes
+        self.byteCount = byteCount
     }
 }
 
-/// Where uploads lie; each is written once, under a name that the server made.
-package protocol FileStore: Sendable {
-    func save(_ file: StoredFile, as id: String) async throws(StorageError)
-    func file(_ id: String) async throws(StorageError) -> StoredFile?
+/// Where uploads lie; each is written once, piece by piece, under a name that the server made.
+package protocol FileStore: Actor {
+    /// Begins a file, which is not there for anybody before it is kept.
+    func begin(_ id: String, type: String) throws(StorageError)
+    /// Adds to a file that was begun.
+    func append(_ bytes: [UInt8], to id: String) throws(StorageError)
+    /// Makes a file that was begun one that is there; it would survive a loss of power.
+    func keep(_ id: String) throws(StorageError)
+    /// Forgets a file that was begun; one that is kept stays.
+    func drop(_ id: String)
+    func file(_ id: String) throws(StorageError) -> StoredFile?
+    /// A stretch of a file that is there; shorter only at its end.
+    func read(_ id: String, _ range: Range<Int>) throws(StorageError) -> [UInt8]
 }
 
 /// Uploads that are gone with the process.
 package actor MemoryFileStore: FileStore {
-    private var files: [String: StoredFile] = [:]
+    private struct Entry {
+        let type: String
+        var bytes: [UInt8] = []
+    }
+
+    private var begun: [String: Entry] = [:]
+    private var files: [String: Entry] = [:]
     private nonisolated let executor: any SerialExecutor
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -31,7 +46,25 @@ package actor MemoryFileStore: FileStore {
 
     package init(on executor: any SerialExecutor) { self.executor = executor }
 
-    package func save(_ file: StoredFile, as id: String) { files[id] = file }
+    package func begin(_ id: String, type: String) { begun[id] = Entry(type: type) }
 
-    package func file(_ id: String) -> StoredFile? { files[id] }
+    package func append(_ bytes: [UInt8], to id: String) { begun[id]?.bytes += bytes }
+
+    package func keep(_ id: String) {
+        if let entry = begun.removeValue(forKey: id) { files[id] = entry }
+    }
+
+    package func drop(_ id: String) { begun[id] = nil }
+
+    package func file(_ id: String) -> StoredFile? {
+        files[id].map { StoredFile(type: $0.type, byteCount: $0.bytes.count) }
+    }
+
+    package func read(_ id: String, _ range: Range<Int>) -> [UInt8] {
+        guard let bytes = files[id]?.bytes else { return [] }
+        return Array(bytes[range.clamped(to: bytes.indices)])
+    }
+
+    /// How many files are on their way.
+    package var begunCount: Int { begun.count }
 }

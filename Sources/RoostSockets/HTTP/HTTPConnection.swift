@@ -13,6 +13,8 @@ actor HTTPConnection {
         case writing(step: Int)
     }
 
+    private enum BodyStage { case ahead, read, cut }
+
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe loop.asUnownedSerialExecutor()
     }
@@ -39,8 +41,9 @@ actor HTTPConnection {
     private var isLingering = false
     private var hasPeerEnded = false
     private var hasServedRequest = false
+    private var bodyStage = BodyStage.read
 
-    /// Bytes that may wait unparsed while a request is being answered.
+    /// Bytes that may wait unparsed.
     private static let readAhead = 65_536
     /// Bytes of answers that may wait to be written while the next request is taken up.
     private static let writeAhead = 65_536
@@ -59,7 +62,8 @@ actor HTTPConnection {
         self.configuration = configuration
         self.handler = handler
         self.onEnd = onEnd
-        parser = HTTPRequestParser(limits: configuration.limits)
+        parser = HTTPRequestParser(
+            limits: configuration.limits, piecewise: { handler.pieceLimit(of: $0) })
     }
 
     func start() {
@@ -72,7 +76,8 @@ actor HTTPConnection {
         }
         stream.onEvent = { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
         // Ends with the stream, which ends in every case: by the peer, a deadline, or a shutdown.
-        task = Task { await run() }
+        // What handlers do between two steps of actors stays on this thread, too.
+        task = Task(executorPreference: loop) { await self.run() }
         stream.start()
     }
 
@@ -100,37 +105,85 @@ actor HTTPConnection {
     // MARK: The conversation
 
     private func run() async {
-        while var request = await nextRequest() {
-            hasServedRequest = true
-            request.peer = peer
+        conversation: while let event = await nextEvent() {
             let keepsAlive: Bool
-            if WebSocketHandshake.isUpgrade(request) {
-                keepsAlive = await upgrade(request)
-            } else {
-                keepsAlive = await answer(request, with: handler.respond(to: request))
+            switch event {
+            case .request(var request):
+                hasServedRequest = true
+                request.peer = peer
+                if WebSocketHandshake.isUpgrade(request) {
+                    keepsAlive = await upgrade(request)
+                } else {
+                    keepsAlive = await answer(request, with: handler.respond(to: request))
+                }
+            case .head(var head):
+                hasServedRequest = true
+                head.peer = peer
+                keepsAlive = await answerReading(head)
+            case .piece, .end, .expectsContinue, .refused: break conversation
             }
             guard keepsAlive else { break }
         }
         await linger()
     }
 
-    /// The next whole request; nil when there will be none.
-    private func nextRequest() async -> HTTPServerRequest? {
-        isWaitingForRequest = true
-        defer {
-            isWaitingForRequest = false
-            setDeadline(nil)
+    /// Has a request answered whose body the handler reads.
+    private func answerReading(_ head: HTTPServerRequest) async -> Bool {
+        bodyStage = .ahead
+        let body = HTTPRequestBody { [weak self] () async throws(SocketError) in
+            guard let self else { throw Self.bodyCut }
+            return try await nextPiece()
         }
+        let response = await handler.respond(to: head, reading: body)
+        do throws(SocketError) {
+            // Many clients look for an answer only when they have said all.
+            while try await nextPiece() != nil {}
+        } catch {
+            return false
+        }
+        return await answer(head, with: response)
+    }
+
+    private func nextPiece() async throws(SocketError) -> [UInt8]? {
+        guard bodyStage == .ahead else {
+            guard bodyStage == .read else { throw Self.bodyCut }
+            return nil
+        }
+        switch await nextEvent() {
+        case .piece(let bytes): return bytes
+        case .end:
+            bodyStage = .read
+            return nil
+        default:
+            bodyStage = .cut
+            throw Self.bodyCut
+        }
+    }
+
+    private static let bodyCut = SocketError(
+        .connectionLost, "The client went away before the end of what it sent.")
+
+    /// The next event that is of use to a handler; nil when there will be none.
+    private func nextEvent() async -> HTTPRequestParser.Event? {
+        isWaitingForRequest = true
+        defer { isWaitingForRequest = false }
         while isStreamOpen {
             switch parser.next() {
-            case .request(let request): return request
+            // The clock of a body goes on, or whoever sends it byte by byte would win it anew each time.
+            case .piece(let bytes): return .piece(bytes)
             case .expectsContinue: stream.write(HTTPResponseWriter.continueBytes)
             case .refused(let refusal):
+                setDeadline(nil)
                 refuse(refusal)
                 return nil
+            case let event?:
+                setDeadline(nil)
+                return event
             case nil:
-                if hasPeerEnded || isLingering { return nil }
-                if isShuttingDown && parser.progress == .idle { return nil }
+                if hasPeerEnded || isLingering || isShuttingDown && parser.progress == .idle {
+                    setDeadline(nil)
+                    return nil
+                }
                 stream.resumeReading()
                 setDeadline(readingDeadline)
                 await wait()
@@ -150,7 +203,21 @@ actor HTTPConnection {
                 of: response, withoutBody: request.method == "HEAD", keepsAlive: keepsAlive,
                 date: date.text(at: configuration.wallSeconds())))
         await waitUntilWritten(butFor: Self.writeAhead)
+        if let source = response.source, request.method != "HEAD" { await send(source) }
         return keepsAlive && isStreamOpen
+    }
+
+    /// Reads a body no faster than the client does.
+    private func send(_ source: HTTPBodySource) async {
+        var sent = 0
+        while isStreamOpen && sent < source.byteCount {
+            let end = min(source.byteCount, sent + Self.writeAhead)
+            let bytes = await source.read(sent..<end)
+            guard bytes.count == end - sent else { return closeStream() }
+            stream.write(bytes)
+            sent = end
+            await waitUntilWritten(butFor: Self.writeAhead)
+        }
     }
 
     private func refuse(_ refusal: HTTPRefusal) {
@@ -258,9 +325,8 @@ actor HTTPConnection {
         case .bytes(let bytes):
             guard !isLingering else { return }
             parser.append(bytes.span)
-            if !isWaitingForRequest && parser.bufferedByteCount > Self.readAhead {
-                stream.pauseReading()
-            }
+            // Also while `run` waits: it is woken only when the loop has read all there is.
+            if parser.bufferedByteCount > Self.readAhead { stream.pauseReading() }
         case .drained: break
         case .ended: hasPeerEnded = true
         case .failed:

@@ -35,13 +35,15 @@ package struct HTTPServerRequest: Sendable, Hashable {
     }
 }
 
-/// A whole response.
-package struct HTTPServerResponse: Sendable, Hashable {
+/// A response.
+package struct HTTPServerResponse: Sendable {
     package var status: Int
     /// `Content-Length`, `Date`, `Connection` and `Transfer-Encoding` are the server's: it writes its
     /// own and leaves out those named here.
     package var headers: HTTPHeaders
     package var body: [UInt8]
+    /// Brings the body piece by piece instead.
+    package var source: HTTPBodySource?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status
@@ -54,6 +56,29 @@ package struct HTTPServerResponse: Sendable, Hashable {
         self.init(status: status, headers: headers, body: Array((text + "\n").utf8))
         self.headers.append("Content-Type", "text/plain; charset=utf-8")
     }
+}
+
+/// A body that is too large for the memory.
+package struct HTTPBodySource: Sendable {
+    package let byteCount: Int
+    /// Brings a stretch of it; fewer bytes than asked for cut the connection, as nothing else tells the
+    /// client that the rest does not come.
+    package let read: @Sendable (Range<Int>) async -> [UInt8]
+
+    package init(byteCount: Int, read: @escaping @Sendable (Range<Int>) async -> [UInt8]) {
+        self.byteCount = byteCount
+        self.read = read
+    }
+}
+
+/// The body of a request, as it comes.
+package struct HTTPRequestBody: Sendable {
+    let next: @Sendable () async throws(SocketError) -> [UInt8]?
+
+    /// The next bytes; nil at the end.
+    ///
+    /// - Throws: When the rest will not come.
+    package func read() async throws(SocketError) -> [UInt8]? { try await next() }
 }
 
 /// Why a request was not understood; the connection cannot be used after it.
@@ -75,8 +100,8 @@ package struct HTTPLimits: Sendable, Hashable {
     /// Bytes of all header lines together: cookies and tokens fit, a memory attack does not.
     package var headBytes = 65_536
     package var headerCount = 128
-    /// Bytes of a body: 25 MiB, the largest file a chat sends, and its multipart wrapping.
-    package var bodyBytes = 27_262_976
+    /// Bytes of a body that is wanted whole.
+    package var bodyBytes = 4_194_304
 
     package init() {}
 }

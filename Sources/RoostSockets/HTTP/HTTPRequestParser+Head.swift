@@ -62,7 +62,7 @@ extension HTTPRequestParser {
         }
 
         /// Checks what must be checked once all headers are here.
-        func bodyLength(limit: Int) throws(HTTPRefusal) -> BodyLength {
+        func bodyLength() throws(HTTPRefusal) -> BodyLength {
             try checkHost()
             let lengths = headers.all("Content-Length")
             let codings = headers.all("Transfer-Encoding")
@@ -84,7 +84,6 @@ extension HTTPRequestParser {
             }
             guard let text = lengths.first else { return .none }
             let length = try HTTPHead.length(text)
-            guard length <= limit else { throw .bodyTooLarge }
             return length == 0 ? .none : .known(length)
         }
 

@@ -13,6 +13,11 @@ package struct HTTPRequestParser: Sendable {
         /// The client waits for `100 Continue` before it sends the body of the request to come.
         case expectsContinue
         case request(HTTPServerRequest)
+        /// A request without its body, which follows in pieces.
+        case head(HTTPServerRequest)
+        case piece([UInt8])
+        /// The body that followed a head is whole.
+        case end
         case refused(HTTPRefusal)
     }
 
@@ -20,6 +25,7 @@ package struct HTTPRequestParser: Sendable {
         case requestLine
         case headers
         case body(remaining: Int)
+        case bodyEnd
         case chunkSize
         case chunk(remaining: Int)
         case chunkEnd
@@ -28,17 +34,27 @@ package struct HTTPRequestParser: Sendable {
     }
 
     let limits: HTTPLimits
+    private let piecewise: @Sendable (HTTPServerRequest) -> Int?
     var buffer = HTTPLineBuffer()
     var state = State.requestLine
     var head = Head()
     var body: [UInt8] = []
+    private var bodyByteCount = 0
+    private var bodyLimit = 0
+    private var isPiecewise = false
+    private var owesContinue = false
     var fieldBytes = 0
     var fieldCount = 0
     /// One empty line before a request is tolerated, as old clients send one after a body.
     private var mayMeetEmptyLine = true
 
-    package init(limits: HTTPLimits = HTTPLimits()) {
+    /// `piecewise` tells how many bytes a body may have that is wanted in pieces; nil wants it whole.
+    package init(
+        limits: HTTPLimits = HTTPLimits(),
+        piecewise: @escaping @Sendable (HTTPServerRequest) -> Int? = { _ in nil }
+    ) {
         self.limits = limits
+        self.piecewise = piecewise
     }
 
     /// Bytes that have arrived and belong to no event yet.
@@ -56,7 +72,8 @@ package struct HTTPRequestParser: Sendable {
         switch state {
         case .requestLine: buffer.count > 0 ? .head : .idle
         case .headers: .head
-        case .body, .chunkSize, .chunk, .chunkEnd, .trailers: .body(byteCount: body.count)
+        case .body, .bodyEnd, .chunkSize, .chunk, .chunkEnd, .trailers:
+            .body(byteCount: bodyByteCount)
         case .refused: .idle
         }
     }
@@ -94,11 +111,16 @@ package struct HTTPRequestParser: Sendable {
     }
 
     private mutating func step() throws(HTTPRefusal) -> Step {
-        switch state {
+        guard !owesContinue else {
+            owesContinue = false
+            return .event(.expectsContinue)
+        }
+        return switch state {
         case .requestLine: try readRequestLine()
         case .headers: try readHeader()
         case .body(let remaining):
-            readBody(remaining) { $0 == 0 ? nil : .body(remaining: $0) }
+            readBody(remaining) { $0 == 0 ? .bodyEnd : .body(remaining: $0) }
+        case .bodyEnd: .event(finish())
         case .chunkSize: try readChunkSize()
         case .chunk(let remaining):
             readBody(remaining) { $0 == 0 ? .chunkEnd : .chunk(remaining: $0) }
@@ -128,12 +150,21 @@ package struct HTTPRequestParser: Sendable {
             try head.add(HTTPHead.field(line))
             return .goesOn
         }
-        switch try head.bodyLength(limit: limits.bodyBytes) {
-        case .none: return .event(finish())
-        case .known(let length): state = .body(remaining: length)
+        let length = try head.bodyLength()
+        guard length != .none else { return .event(finish()) }
+        let request = request
+        let limit = piecewise(request)
+        isPiecewise = limit != nil
+        bodyLimit = limit ?? limits.bodyBytes
+        switch length {
+        case .none: break
+        case .known(let count):
+            guard count <= bodyLimit else { throw .bodyTooLarge }
+            state = .body(remaining: count)
         case .chunked: state = .chunkSize
         }
-        return try head.expectsContinue() ? .event(.expectsContinue) : .goesOn
+        owesContinue = try head.expectsContinue()
+        return isPiecewise ? .event(.head(request)) : .goesOn
     }
 
     /// One line of headers or trailers, counted against the limits they share.
@@ -150,12 +181,13 @@ package struct HTTPRequestParser: Sendable {
         return line
     }
 
-    private mutating func readBody(_ remaining: Int, then next: (Int) -> State?) -> Step {
+    private mutating func readBody(_ remaining: Int, then next: (Int) -> State) -> Step {
         let bytes = buffer.take(upTo: remaining)
         guard !bytes.isEmpty else { return .needsMore }
+        bodyByteCount += bytes.count
+        state = next(remaining - bytes.count)
+        guard !isPiecewise else { return .event(.piece(Array(bytes))) }
         body += bytes
-        guard let next = next(remaining - bytes.count) else { return .event(finish()) }
-        state = next
         return .goesOn
     }
 
@@ -164,7 +196,7 @@ package struct HTTPRequestParser: Sendable {
             limit: 256, tooLong: HTTPRefusal(400, "A chunk's size line is too long."))
         guard let line else { return .needsMore }
         let size = try HTTPHead.chunkSize(line)
-        guard size <= limits.bodyBytes - body.count else { throw .bodyTooLarge }
+        guard size <= bodyLimit - bodyByteCount else { throw .bodyTooLarge }
         state = size == 0 ? .trailers : .chunk(remaining: size)
         return .goesOn
     }
@@ -192,14 +224,19 @@ package struct HTTPRequestParser: Sendable {
             state = .requestLine
             head = Head()
             body = []
+            bodyByteCount = 0
+            isPiecewise = false
             fieldBytes = 0
             fieldCount = 0
             mayMeetEmptyLine = true
         }
-        return .request(
-            HTTPServerRequest(
-                method: head.method, target: head.target, version: head.version,
-                headers: head.headers, body: body))
+        return isPiecewise ? .end : .request(request)
+    }
+
+    private var request: HTTPServerRequest {
+        HTTPServerRequest(
+            method: head.method, target: head.target, version: head.version,
+            headers: head.headers, body: body)
     }
 }
 

@@ -14,7 +14,7 @@ package enum HTTPResponseWriter {
     ///   - withoutBody: For HEAD; `Content-Length` still tells the length the body would have.
     ///   - keepsAlive: Whether the connection stays open after it.
     ///   - date: The value of `Date`, from `HTTPDate`.
-    /// - Returns: Head and body.
+    /// - Returns: Head and body; the head alone when the body has a source.
     package static func bytes(
         of response: HTTPServerResponse, withoutBody: Bool, keepsAlive: Bool, date: String
     ) -> [UInt8] {
@@ -22,7 +22,8 @@ package enum HTTPResponseWriter {
         let mayHaveBody = response.status >= 200 && response.status != 204 && response.status != 304
         bytes.reserveCapacity(256 + (withoutBody ? 0 : response.body.count))
         bytes += "HTTP/1.1 \(response.status) \(reason(response.status))\r\nDate: \(date)\r\n".utf8
-        if mayHaveBody { bytes += "Content-Length: \(response.body.count)\r\n".utf8 }
+        let length = response.source?.byteCount ?? response.body.count
+        if mayHaveBody { bytes += "Content-Length: \(length)\r\n".utf8 }
         if response.status != 101 {
             bytes += (keepsAlive ? "Connection: keep-alive\r\n" : "Connection: close\r\n").utf8
         }

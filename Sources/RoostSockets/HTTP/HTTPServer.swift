@@ -9,8 +9,23 @@ internal import CRoostUV
 package protocol HTTPServerHandler: Sendable {
     /// Answers one request; the next one of the same connection waits for it.
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse
+    /// How many bytes the body of a request may have that is wanted in pieces; nil wants it whole.
+    func pieceLimit(of head: HTTPServerRequest) -> Int?
+    /// Answers a request whose body it reads itself; what it leaves unread is dropped.
+    func respond(to head: HTTPServerRequest, reading body: HTTPRequestBody) async
+        -> HTTPServerResponse
     /// Decides on a well-formed WebSocket handshake.
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision
+}
+
+extension HTTPServerHandler {
+    package func pieceLimit(of head: HTTPServerRequest) -> Int? { nil }
+
+    package func respond(
+        to head: HTTPServerRequest, reading body: HTTPRequestBody
+    ) async -> HTTPServerResponse {
+        HTTPServerResponse(status: 501, text: "This server reads no body in pieces.")
+    }
 }
 
 /// What becomes of a WebSocket handshake.

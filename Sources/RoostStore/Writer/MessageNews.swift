@@ -9,6 +9,8 @@ struct MessageNews {
     private struct Row {
         let before: Message?
         var after: Message?
+        /// Whether it was known under filters only: whoever shows more has not heard of it.
+        var hasEntered = false
     }
 
     /// Where the news of a message is kept.
@@ -85,6 +87,12 @@ struct MessageNews {
         }
     }
 
+    /// Notes that a message, known under filters only as `before`, is known under none now.
+    mutating func noteEntered(_ id: MessageID, before: Message, after: Message) {
+        note(id, before: before, after: after)
+        if case .changed(let index)? = slots[id] { rows[index].hasEntered = true }
+    }
+
     /// Forgets everything: no message is left, and that none is covered says so.
     ///
     /// - Returns: What this commit has done so far, as it was before it; nil for what it had added.
@@ -121,7 +129,8 @@ struct MessageNews {
         }
         for row in kept.rows {
             guard let id = (row.after ?? row.before)?.messageID else { continue }
-            note(id, before: row.before, after: row.after)
+            slots[id] = .changed(rows.count)
+            rows.append(row)
         }
     }
 
@@ -142,6 +151,7 @@ struct MessageNews {
             switch (row.before, row.after) {
             case (nil, let after?): inserted.append(now(after))
             case (let old?, nil): deleted.append(before(old))
+            case (_?, let after?) where row.hasEntered: inserted.append(now(after))
             case (let old?, let after?):
                 // A new name of the sender alone is the news of `Change.users`.
                 if now(old) != now(after) {

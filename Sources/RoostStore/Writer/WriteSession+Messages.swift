@@ -175,6 +175,12 @@ extension WriteSession {
             throw .malformed("a message", because: "two messages have one place")
         }
         try update(old, with: message, news: &news)
+        guard news.hasFilters, news.coverageBefore.range(containing: position) == nil,
+            news.coverage.range(containing: position) != nil
+        else { return }
+        // It may stand as it was; for whoever shows more than the filter it is new.
+        news.noteEntered(
+            position.messageID, before: old.message, after: old.message.merged(with: message))
     }
 
     /// Whether the cache claims to hold every message like this one at its place.

@@ -5,8 +5,9 @@
 /// Another one is a case, a weight and a branch of `Simulation.perform`.
 enum Deed: String, CaseIterable, Sendable {
     // On a device.
-    case send, sendSeveral, edit, delete, resend, cancel
-    case openTimeline, jump, closeTimeline, loadOlder, loadNewer
+    case send, sendSeveral, reply, edit, delete, resend, cancel
+    case openTimeline, openInPast, openFiltered, jump, closeTimeline, loadOlder, loadNewer
+    case download, steerDownload
     case openList, loadMore, closeList
     case createChannel, lookUpChannel
     case clearChannel, clearAll, trim
@@ -14,15 +15,16 @@ enum Deed: String, CaseIterable, Sendable {
     /// Something changes while an answer about it is on its way.
     case race
     // By a user, on a device that is none of ours.
-    case sendElsewhere, burst, editElsewhere, deleteElsewhere, readElsewhere
+    case sendElsewhere, replyElsewhere, burst, editElsewhere, deleteElsewhere, readElsewhere
     case leave, join, rename, createElsewhere
     case react, hide, show, resetHistory
     // To a device.
     /// The link is lost for a moment, in which a little happens where somebody looks.
     case blink
     case cutLink, restoreLink, loseNetwork, findNetwork
+    case leaveForeground, enterForeground
     case roughen, slowDown, calm
-    case relaunch, crash, crashSoon, suspend, fillDisk, freeDisk, moveClock
+    case relaunch, crash, crashSoon, suspend, wake, fillDisk, freeDisk, moveClock
     // To time.
     case wait, waitLong, moveServerClock
 
@@ -35,7 +37,9 @@ enum Deed: String, CaseIterable, Sendable {
         case .sendElsewhere: 24
         case .edit, .delete, .editElsewhere, .deleteElsewhere: 5
         case .openTimeline, .loadOlder: 6
-        case .closeTimeline, .loadNewer, .jump: 3
+        case .closeTimeline, .loadNewer, .openInPast, .openFiltered, .jump: 3
+        case .reply, .replyElsewhere: 3
+        case .download, .steerDownload: 1
         case .openList, .loadMore: 2
         case .closeList, .createChannel, .createElsewhere, .rename, .lookUpChannel: 1
         case .clearChannel, .clearAll, .trim: 1
@@ -55,12 +59,15 @@ enum Deed: String, CaseIterable, Sendable {
         case .restoreLink: 8
         case .loseNetwork: 1
         case .findNetwork: 2
+        case .leaveForeground: 1
+        case .enterForeground: 2
         case .roughen: 3
         case .slowDown: 2
         case .calm: 3
         case .relaunch: 2
         case .crash, .crashSoon: 2
-        case .suspend: 1
+        case .suspend: 2
+        case .wake: 6
         case .fillDisk: 1
         case .freeDisk: 4
         case .moveClock: 2

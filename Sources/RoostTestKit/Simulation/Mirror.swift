@@ -7,7 +7,21 @@ import RoostModel
 struct Mirror {
     struct Channel: Hashable {
         var messages: [MessageID: Glimpse] = [:]
+        /// What is known under no filter.
         var coverage = Coverage()
+        /// What is known under the filters that somebody showed on this device.
+        var filtered: [MessageFilter: Coverage] = [:]
+        /// Whether the disk has to say what is left: the journal tells of filters that something is known
+        /// under them, not what.
+        var isBlurred = false
+
+        /// Whether a message is known by the journal's own rule: where something is covered, it is held.
+        func covers(_ glimpse: Glimpse) -> Bool {
+            if coverage.range(containing: glimpse.place) != nil { return true }
+            return filtered.contains { filter, known in
+                known.range(containing: glimpse.place) != nil && filter.matches(glimpse.message)
+            }
+        }
 
         /// What stands here and not there, in a few words.
         func difference(from other: Channel) -> String {
@@ -35,13 +49,14 @@ struct Mirror {
             channel.messages[glimpse.place.messageID] = glimpse
         }
         channel.coverage = change.coverageAfter
+        if !change.filters.isEmpty { channel.isBlurred = true }
         // That nothing is covered says that nothing is left; it is not told message by message.
-        if channel.coverage.isEmpty { channel.messages = [:] }
-        if change.coverageBefore.ranges.contains(where: { !channel.coverage.holds($0) }) {
-            let coverage = channel.coverage
-            channel.messages = channel.messages.filter {
-                coverage.range(containing: $0.value.place) != nil
-            }
+        let hasShrunk =
+            channel.coverage.isEmpty
+            || change.coverageBefore.ranges.contains { !channel.coverage.holds($0) }
+        if hasShrunk, !channel.isBlurred {
+            let known = channel
+            channel.messages = channel.messages.filter { known.covers($0.value) }
         }
         channels[change.channel] = channel
     }
@@ -67,22 +82,37 @@ extension Coverage {
 /// What tells one state of a delivered message from another.
 struct Glimpse: Hashable, Sendable, CustomStringConvertible {
     let place: Position
-    let text: String
-    let updatedAt: Timestamp?
-    let reactions: [String: Set<UserID>]
+    let message: Message
 
     init?(_ message: Message) {
         guard let place = message.position else { return nil }
         self.place = place
-        text = message.text
-        updatedAt = message.updatedAt
-        reactions = Dictionary(
+        self.message = message
+    }
+
+    var text: String { message.text }
+    var updatedAt: Timestamp? { message.updatedAt }
+    private var reactions: [String: Set<UserID>] {
+        Dictionary(
             (message.details.reactions ?? []).map { ($0.key, Set($0.userIDs)) },
             uniquingKeysWith: { first, _ in first })
     }
+    private var replyCount: Int { message.details.threadInfo?.replyCount ?? 0 }
+
+    static func == (left: Glimpse, right: Glimpse) -> Bool {
+        left.place == right.place && left.updatedAt == right.updatedAt && left.text == right.text
+            && left.message.customType == right.message.customType
+            && left.replyCount == right.replyCount
+            && (left.message.details.reactions == right.message.details.reactions
+                || left.reactions == right.reactions)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(place) }
 
     var description: String {
         "\(place) “\(text)”" + (updatedAt.map { " edited \($0)" } ?? "")
+            + (message.customType.isEmpty ? "" : " as \(message.customType)")
+            + (replyCount == 0 ? "" : " with \(replyCount) replies")
             + (reactions.isEmpty ? "" : " \(reactions)")
     }
 }

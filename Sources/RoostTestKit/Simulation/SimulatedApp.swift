@@ -28,11 +28,16 @@ final class SimulatedApp {
     var listBegan: Timestamp?
     var timelines: [Watch<Timeline>] = []
     var lists: [Watch<ChannelList>] = []
+    var downloads: [HistoryDownload] = []
+    /// Filters that were shown here, under which something may be known.
+    var filters: [ChannelURL: [MessageFilter]] = [:]
     var sent: [Sent] = []
     var sendCount = 0
     var isSending = false
     /// A database was told to close or opened: nothing else may be asked of it.
     var isMoving = false
+    /// The system has stopped the process and may let it go on.
+    var isSuspended = false
 
     init(
         _ number: Int, _ device: SimulatedWorld.Device, _ disk: SimulatedDisk,

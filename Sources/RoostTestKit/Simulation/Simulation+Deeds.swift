@@ -10,8 +10,15 @@ import RoostWire
 extension Simulation {
     func perform(_ deed: Deed, _ app: SimulatedApp) async throws {
         switch deed {
-        case .send: send(1, app)
-        case .sendSeveral: send(2 + pick(3), app)
+        case .send: send(1, app, to: someChannel())
+        case .sendSeveral: send(2 + pick(3), app, to: someChannel())
+        case .reply:
+            guard app.client != nil, let watch = pick(of: app.timelines) else { return }
+            let beginnings = await watch.collection.snapshot.messages.filter {
+                $0.messageID != nil && $0.parentID == nil
+            }
+            guard let parent = pick(of: beginnings)?.messageID else { return }
+            send(1, app, to: watch.collection.channel, answering: parent)
         case .blink: try await blink(app)
         case .edit:
             await withOwnMessage(app) { id, channel, number in
@@ -26,7 +33,20 @@ extension Simulation {
         case .resend: await withFailed(app) { await $0.resend($1) }
         case .cancel: await withFailed(app) { await $0.cancel($1) }
         case .openTimeline: openTimeline(app, someChannel(), startingAt: .distantFuture)
-        case .jump: openTimeline(app, someChannel(), startingAt: somePast())
+        case .openInPast: openTimeline(app, someChannel(), startingAt: somePast())
+        case .openFiltered:
+            let channel = someChannel()
+            openTimeline(
+                app, channel, startingAt: pick(4) == 0 ? somePast() : .distantFuture,
+                filter: someFilter(in: channel))
+        case .jump:
+            guard let watch = pick(of: app.timelines) else { return }
+            let moment = pick(3) == 0 ? .distantFuture : somePast()
+            call(app, "jump in \(watch.number) to \(moment)") {
+                [timeline = watch.collection] _ in try await timeline.jump(to: moment)
+            }
+        case .download: download(app)
+        case .steerDownload: steerDownload(app)
         case .closeTimeline: closeTimeline(app)
         case .loadOlder:
             guard let watch = pick(of: app.timelines) else { return }
@@ -75,12 +95,13 @@ extension Simulation {
         case .disconnect: call(app, "disconnect") { await $0.disconnect() }
         case .wait: await pass(.milliseconds(Int64(random.next() % 500)))
         case .waitLong: await pass(.seconds(Int64(5 + random.next() % 60)))
-        case .sendElsewhere, .burst, .editElsewhere, .deleteElsewhere, .readElsewhere, .leave,
-            .join, .rename, .createElsewhere, .react, .hide, .show, .resetHistory:
+        case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere,
+            .readElsewhere, .leave, .join, .rename, .createElsewhere, .react, .hide, .show,
+            .resetHistory:
             try await performElsewhere(deed)
-        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .roughen, .slowDown, .calm,
-            .relaunch,
-            .crash, .crashSoon, .suspend, .fillDisk, .freeDisk, .moveClock:
+        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .leaveForeground,
+            .enterForeground, .roughen, .slowDown, .calm, .relaunch, .crash, .crashSoon, .suspend,
+            .wake, .fillDisk, .freeDisk, .moveClock:
             try await befall(deed, app)
         }
     }
@@ -142,26 +163,35 @@ extension Simulation {
 
     // MARK: Messages
 
-    private func send(_ count: Int, _ app: SimulatedApp) {
+    private func send(
+        _ count: Int, _ app: SimulatedApp, to channel: ChannelURL,
+        answering parent: MessageID? = nil
+    ) {
         // One call at a time, so that the order of calls is known.
         guard let client = app.client, !app.isSending else { return }
-        let channel = someChannel()
         app.isSending = true
         lastNumber += 1
         let number = lastNumber
         let texts = (1...count).map { "\(app.name) \(app.sendCount + $0)" }
         app.sendCount += count
-        pendingCalls[number] = ("\(app.name) send", executor.now)
-        note("\(app.name) sends \(texts) to \(channel)")
+        pendingCalls[number] = (app.number, "\(app.name) send", executor.now)
+        let (kind, isShown) = (someCustomType(), pick(2) == 0)
+        note("\(app.name) sends \(texts) to \(channel)\(parent.map { " answering \($0)" } ?? "")")
         Task(executorPreference: executor) { [index = app.number, run = app.run] in
             for text in texts {
                 let message = try? await client.send(
-                    UserMessageParams(text: text, data: text), to: channel)
+                    UserMessageParams(
+                        text: text, data: text, customType: kind, parentID: parent,
+                        isReplyToChannel: parent != nil && isShown),
+                    to: channel)
                 await self.noteSent(message, from: index)
             }
             await self.hasSent(from: index, in: run, number)
         }
     }
+
+    /// Few kinds, so that edits make one of the other.
+    func someCustomType() -> String { ["", "", "", "a"][pick(4)] }
 
     func noteSent(_ message: Message?, from index: Int) {
         let app = apps[index]
@@ -206,81 +236,5 @@ extension Simulation {
             app.sent[index].wasCanceled = true
         }
         call(app, name, atMost: limit) { await act($0, id) }
-    }
-
-    // MARK: Collections
-
-    private func somePast() -> Timestamp {
-        let now = world.server.world.now().milliseconds
-        let start = SimulatedWorld.beginningMS
-        return Timestamp(milliseconds: start + Int64(random.next() % UInt64(now - start + 1)))
-    }
-
-    private func someChannel() -> ChannelURL { channels[pick(channels.count)] }
-
-    private func closeTimeline(_ app: SimulatedApp) {
-        guard !app.timelines.isEmpty, app.client != nil else { return }
-        let watch = app.timelines.remove(at: pick(app.timelines.count))
-        call(app, "close timeline \(watch.number)") { [timeline = watch.collection] _ in
-            await timeline.close()
-        }
-    }
-
-    private func openTimeline(
-        _ app: SimulatedApp, _ channel: ChannelURL, startingAt start: Timestamp
-    ) {
-        guard app.timelines.count < 3 else { return }
-        call(app, "open timeline of \(channel) at \(start)") {
-            [index = app.number, run = app.run] in
-            let timeline = try await $0.timeline(of: channel, startingAt: start)
-            await self.watch(timeline, of: index, in: run)
-        }
-    }
-
-    private func watch(_ timeline: Timeline, of index: Int, in run: Int) async {
-        guard apps[index].run == run else { return }
-        lastNumber += 1
-        let watch = Watch(timeline, lastNumber)
-        let changes = await timeline.changes()
-        watch.begin(with: await timeline.snapshot.messages)
-        guard apps[index].run == run else { return }
-        apps[index].timelines.append(watch)
-        note("  timeline \(watch.number) of \(timeline.channel)")
-        Task(executorPreference: executor) { [number = watch.number] in
-            for await diff in changes { await self.fold(diff, into: number, of: index) }
-        }
-    }
-
-    private func fold(_ diff: ListDiff<Message>, into number: Int, of index: Int) {
-        apps[index].timelines.first { $0.number == number }?.fold(diff)
-    }
-
-    private func openList(_ app: SimulatedApp) {
-        guard app.lists.count < 2 else { return }
-        let order: ChannelOrder = random.next() % 2 == 0 ? .latestLastMessage : .chronological
-        var filter = ChannelFilter()
-        filter.includesEmpty = random.next() % 2 == 0
-        let query = ChannelListQuery(filter, order: order, pageSize: 2)
-        call(app, "open list \(query)") { [index = app.number, run = app.run] in
-            await self.watch(try await $0.channelList(query), of: index, in: run)
-        }
-    }
-
-    private func watch(_ list: ChannelList, of index: Int, in run: Int) async {
-        guard apps[index].run == run else { return }
-        lastNumber += 1
-        let watch = Watch(list, lastNumber)
-        let changes = await list.changes()
-        watch.begin(with: await list.snapshot.channels)
-        guard apps[index].run == run else { return }
-        apps[index].lists.append(watch)
-        note("  list \(watch.number)")
-        Task(executorPreference: executor) { [number = watch.number] in
-            for await diff in changes { await self.fold(diff, into: number, of: index) }
-        }
-    }
-
-    private func fold(_ diff: ListDiff<GroupChannel>, into number: Int, of index: Int) {
-        apps[index].lists.first { $0.number == number }?.fold(diff)
     }
 }

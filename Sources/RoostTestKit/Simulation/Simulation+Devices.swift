@@ -19,6 +19,10 @@ extension Simulation {
             app.device.network.restore()
         case .loseNetwork: call(app, "loses its network") { await $0.networkChanged(isUp: false) }
         case .findNetwork: call(app, "finds a network") { await $0.networkChanged(isUp: true) }
+        case .leaveForeground:
+            call(app, "goes to the background") { await $0.appMoved(toForeground: false) }
+        case .enterForeground:
+            call(app, "comes to the foreground") { await $0.appMoved(toForeground: true) }
         case .roughen:
             note("\(app.name) rough weather")
             app.device.network.weather = .rough
@@ -39,15 +43,8 @@ extension Simulation {
             if random.next() % 4 > 0 { connect(app) }
         case .crash: try await crash(app, after: 0)
         case .crashSoon: try await crash(app, after: 1 + pick(12))
-        case .suspend:
-            guard let client = app.client else { return }
-            note("\(app.name) is suspended")
-            app.isMoving = true
-            await client.suspend()
-            await pass(.milliseconds(Int64(random.next() % 20_000)))
-            app.disk.plan(nil)
-            _ = try await client.resume()
-            app.isMoving = false
+        case .suspend: await suspend(app)
+        case .wake: try await wake(app)
         case .fillDisk:
             note("\(app.name) disk full")
             app.disk.plan(.init(.write, nth: 1 + pick(20), code: Self.diskFull, lasts: true))
@@ -89,6 +86,33 @@ extension Simulation {
         try await performElsewhere(deed, in: channel)
     }
 
+    /// The app gives its locks up, and the system stops it between any two of its steps.
+    private func suspend(_ app: SimulatedApp) async {
+        guard let client = app.client else { return }
+        note("\(app.name) is suspended")
+        app.isMoving = true
+        await client.suspend()
+        app.isMoving = false
+        app.process.stop(afterStoreSteps: 0)
+        app.isSuspended = true
+    }
+
+    /// The system lets a suspended app go on, with all that came for it meanwhile.
+    func wake(_ app: SimulatedApp) async throws {
+        guard app.isSuspended, let client = app.launched?.client else { return }
+        note("\(app.name) goes on")
+        app.isSuspended = false
+        app.disk.plan(nil)
+        // Nobody's patience runs out while they sleep.
+        for (number, call) in pendingCalls where call.app == app.number {
+            pendingCalls[number]?.since = executor.now
+        }
+        app.isMoving = true
+        app.process.wake()
+        _ = try await client.resume()
+        app.isMoving = false
+    }
+
     /// What SQLite is told by a full disk: `SQLITE_FULL`.
     private static let diskFull: Int32 = 13
 
@@ -103,7 +127,7 @@ extension Simulation {
         app.launched = launched
         app.isMoving = false
         let store = launched.client.store
-        app.mirror = try await mirror(of: store)
+        app.mirror = try await mirror(of: store, app)
         note("\(app.name) started")
         try await checkCursors(of: app)
         let journal = await store.writer.journal(capacity: 1 << 20)
@@ -124,7 +148,8 @@ extension Simulation {
 
     /// The process ends between two steps of its databases; what was on disk is all there is.
     private func crash(_ app: SimulatedApp, after steps: Int) async throws {
-        guard let launched = app.launched, app.client != nil else { return }
+        guard let launched = app.launched, app.client != nil || app.isSuspended else { return }
+        app.isSuspended = false
         note("\(app.name) crashes after \(steps) steps of its databases")
         app.process.stop(afterStoreSteps: steps)
         await pass(.milliseconds(Int64(random.next() % 1_500)))
@@ -142,6 +167,7 @@ extension Simulation {
         app.launched = nil
         app.timelines = []
         app.lists = []
+        app.downloads = []
         app.isSending = false
     }
 

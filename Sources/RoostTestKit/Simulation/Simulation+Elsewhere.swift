@@ -12,6 +12,9 @@ extension Simulation {
         let channel = place ?? channels[pick(channels.count)]
         switch deed {
         case .sendElsewhere: await sendElsewhere(1 + pick(3), to: channel, by: user)
+        case .replyElsewhere:
+            guard let parent = someMessage(in: channel, by: nil) else { return }
+            await sendElsewhere(1 + pick(2), to: channel, by: user, answering: parent)
         case .burst:
             // Around the border between filling silently and telling (R113).
             let isHuge = random.next() % 4 == 0
@@ -20,7 +23,8 @@ extension Simulation {
             guard let id = someMessage(in: channel, by: user) else { return }
             lastNumber += 1
             let edit = EditCommand(
-                channelURL: channel, messageID: id, requestID: nil, text: "edit \(lastNumber)")
+                channelURL: channel, messageID: id, requestID: nil, text: "edit \(lastNumber)",
+                customType: pick(3) == 0 ? someCustomType() : nil)
             await ask(EditMessage(edit: edit), as: user)
         case .deleteElsewhere:
             guard let id = someMessage(in: channel, by: user) else { return }
@@ -70,11 +74,15 @@ extension Simulation {
         channels.append(url)
     }
 
-    private func sendElsewhere(_ count: Int, to channel: ChannelURL, by user: UserID) async {
+    private func sendElsewhere(
+        _ count: Int, to channel: ChannelURL, by user: UserID, answering parent: MessageID? = nil
+    ) async {
         for _ in 0..<count {
             lastNumber += 1
             let command = MessageCommand(
-                channelURL: channel, requestID: nil, content: .user(text: "else \(lastNumber)"))
+                channelURL: channel, requestID: nil, content: .user(text: "else \(lastNumber)"),
+                customType: someCustomType(), parentID: parent,
+                isReplyToChannel: parent != nil && pick(2) == 0)
             await ask(SendMessage(message: command), as: user)
         }
     }

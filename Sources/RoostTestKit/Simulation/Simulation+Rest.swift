@@ -17,6 +17,7 @@ extension Simulation {
     func comeToRest(isEnd: Bool) async throws {
         note("calm")
         for app in apps {
+            try await wake(app)
             app.device.network.weather = .calm
             app.device.network.restore()
             app.disk.plan(nil)
@@ -27,14 +28,20 @@ extension Simulation {
             if app.device.network.hasLostFrame { await app.device.network.cut() }
             app.device.network.restore()
             call(app, "finds a network") { await $0.networkChanged(isUp: true) }
+            call(app, "comes to the foreground") { await $0.appMoved(toForeground: true) }
             connect(app)
+            for download in app.downloads { await download.resume() }
         }
         try await settle()
         for app in apps { try await checkLists(of: app) }
         for app in apps { try await checkTimelines(of: app) }
+        for app in apps { try await checkDownloads(of: app) }
         for app in apps { try await sendFailed(of: app) }
         try await settle()
-        if isEnd { for app in apps { try await checkHistories(of: app) } }
+        if isEnd {
+            if pick(3) == 0, let app = pick(of: apps) { try await checkWholeDownload(to: app) }
+            for app in apps { try await checkHistories(of: app) }
+        }
         for app in apps { try await checkSent(by: app) }
         for app in apps { try await checkWrites(of: app) }
         for app in apps {
@@ -96,7 +103,9 @@ extension Simulation {
             try check(shown, watch, app)
             let channel = watch.collection.channel
             let glimpses = shown.messages.compactMap { Glimpse($0) }
-            let log = log(of: channel, for: app.user).filter { $0.deletedAt == nil }
+            let filter = watch.collection.filter
+            let log = log(of: channel, for: app.user)
+                .filter { $0.deletedAt == nil && filter.matches($0.message) }
                 .compactMap { Glimpse($0.message) }
             let place = "\(app.name) timeline \(watch.number) of \(channel), at rest,"
             guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
@@ -112,6 +121,38 @@ extension Simulation {
                 glimpses == expected,
                 "\(place) shows \(glimpses.count) messages to \(glimpses.last?.description ?? ""), "
                     + "the log has \(expected.count) to \(expected.last?.description ?? "")")
+        }
+    }
+
+    /// A download ends when there is a connection and nobody pauses it.
+    private func checkDownloads(of app: SimulatedApp) async throws {
+        for download in app.downloads {
+            let progress = await download.progress
+            try expect(
+                progress.state == .finished || progress.state == .canceled,
+                "\(app.name) has not come to the end of a download: \(progress)")
+        }
+        app.downloads = []
+    }
+
+    /// After a download of everything the disk holds all there is, and knows it.
+    private func checkWholeDownload(to app: SimulatedApp) async throws {
+        guard let client = app.client else { return }
+        let download = await client.download(DownloadRequest(pause: .zero))
+        await pass(.seconds(60))
+        try await sharpen(app)
+        let progress = await download.progress
+        try expect(
+            progress.state == .finished && progress.refused.isEmpty,
+            "\(app.name) could not download everything: \(progress)")
+        for channel in channels where await isMember(app, of: channel) {
+            let held = app.mirror.channels[channel] ?? Mirror.Channel()
+            let log = log(of: channel, for: app.user).filter { $0.deletedAt == nil }
+            try expect(
+                held.coverage.ranges.first?.startsHistory ?? false
+                    && held.coverage.ranges.count == 1
+                    && log.allSatisfy { held.messages[$0.message.messageID ?? 0] != nil },
+                "\(app.name) has downloaded \(channel) with holes: \(held.coverage)")
         }
     }
 

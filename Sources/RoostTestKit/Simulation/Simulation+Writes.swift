@@ -6,8 +6,6 @@ import RoostServer
 import RoostStore
 
 /// What a user may write besides texts: all of it waits in the outbox when there is no connection.
-///
-/// Apart from `Deed`, so that lives without them stay the lives they were.
 enum WriteDeed: CaseIterable, Sendable {
     case sendFile, react, editUnsent, deleteUnsent, markRead
 }
@@ -61,7 +59,7 @@ extension Simulation {
         app.sendCount += 1
         lastNumber += 1
         let (text, number) = ("\(app.name) \(app.sendCount)", lastNumber)
-        pendingCalls[number] = ("\(app.name) send file", executor.now)
+        pendingCalls[number] = (app.number, "\(app.name) send file", executor.now)
         note("\(app.name) sends the file “\(text)” to \(channel)")
         let file = OutgoingFile(.bytes(Array(text.utf8)), name: "\(number).txt", type: "text/plain")
         Task(executorPreference: executor) { [index = app.number, run = app.run] in

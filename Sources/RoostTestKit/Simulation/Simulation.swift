@@ -21,8 +21,6 @@ package actor Simulation {
         package var channels = 3
         package var steps = 2_000
         package var pageSize = 6
-        /// Whether users send files, react, and change what has not left, besides all else.
-        package var writesMore = false
 
         package init() {}
     }
@@ -60,8 +58,8 @@ package actor Simulation {
     var apps: [SimulatedApp] = []
     var channels: [ChannelURL] = []
     var lastNumber = 0
-    /// Calls that have not returned, by number: what, and since when.
-    var pendingCalls: [Int: (name: String, since: Duration)] = [:]
+    /// Calls that have not returned, by number: whose, what, and since when.
+    var pendingCalls: [Int: (app: Int, name: String, since: Duration)] = [:]
     private var violation: Violation?
     /// What the server accepted by other ways than the apps'.
     var sentElsewhere: [RequestID] = []
@@ -176,7 +174,7 @@ package actor Simulation {
             }
         await pass(.milliseconds(pause))
         try await checkNow()
-        if shape.writesMore, pick(6) == 0 {
+        if pick(6) == 0 {
             let deed = WriteDeed.allCases[pick(WriteDeed.allCases.count)]
             return await perform(deed, apps[pick(apps.count)])
         }
@@ -220,7 +218,7 @@ package actor Simulation {
         guard let client = app.client, pendingCalls.count < limit else { return }
         lastNumber += 1
         let number = lastNumber
-        pendingCalls[number] = ("\(app.name) \(name)", executor.now)
+        pendingCalls[number] = (app.number, "\(app.name) \(name)", executor.now)
         note("\(app.name) \(name)")
         // Whoever made it looks after it: see `pendingCalls`.
         Task(executorPreference: executor) {

@@ -54,6 +54,16 @@ package final class SimulatedProcess: Sendable {
         }
     }
 
+    /// Lets a stopped process go on where it stopped, as after its suspension.
+    package func wake() {
+        let held = state.withLock { state in
+            state.stage = .running
+            defer { state.held = [] }
+            return state.held
+        }
+        executor.enqueue(held)
+    }
+
     /// Ends a stopped process: closes its files at the very place where it stopped, and lets what waits
     /// for it find that out.
     package func bury(closing close: @escaping @Sendable () async -> Void) async {
@@ -61,12 +71,7 @@ package final class SimulatedProcess: Sendable {
         let closing = Task(executorPreference: executor) { await close() }
         // Time moves on when nothing is left to do: the files are closed then.
         try? await executor.sleep(for: .milliseconds(1))
-        let held = state.withLock { state in
-            state.stage = .running
-            defer { state.held = [] }
-            return state.held
-        }
-        executor.enqueue(held)
+        wake()
         await closing.value
     }
 }

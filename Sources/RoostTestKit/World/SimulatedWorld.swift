@@ -134,7 +134,8 @@ package final class SimulatedWorld: Sendable {
     /// The bytes of an uploaded file, by its address; nil when there are none.
     package func file(at url: String) async throws -> [UInt8]? {
         let path = url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
-        return await server.file(at: String(path))?.bytes
+        guard let (id, file) = await server.file(at: String(path)) else { return nil }
+        return try await server.files?.read(id, 0..<file.byteCount)
     }
 
     /// The request IDs of everything a channel's log ever took, deleted messages included.

@@ -19,6 +19,8 @@ package struct APIRequest: Hashable, Sendable {
     package var body: [UInt8]
     /// What the body is; only a form needs to say so.
     package var contentType = ""
+    /// A form that has been taken apart already, or what was wrong with it; the body is empty then.
+    package var form: Result<ReceivedForm, ServerError>?
 
     package init(
         _ method: Method, _ path: [String], query: [QueryItem] = [], body: [UInt8] = []

@@ -12,15 +12,14 @@ package struct RequestFields: Sendable {
     package let query: [QueryItem]
     package let body: [UInt8]
     private let values: JSONValue
-    private let files: [MultipartForm.Part]
+    private let files: [ReceivedForm.File]
 
     package init(_ request: APIRequest, pathParts: [String]) throws(ServerError) {
         self.pathParts = pathParts
         query = request.query
-        if request.contentType.lowercased().hasPrefix("multipart/form-data") {
-            let form = try MultipartForm(request.body, contentType: request.contentType)
-            files = form.parts.filter { $0.fileName != nil }
-            values = Self.values(form.parts.filter { $0.fileName == nil })
+        if let form = try request.form?.get() {
+            files = form.files
+            values = Self.values(form.texts)
             // Who reads the body as a whole reads JSON.
             body = Array(values.text.utf8)
             return
@@ -38,21 +37,21 @@ package struct RequestFields: Sendable {
     }
 
     /// The texts of a form; a name that repeats is a list.
-    private static func values(_ parts: [MultipartForm.Part]) -> JSONValue {
+    private static func values(_ items: [QueryItem]) -> JSONValue {
         var values: JSONValue = [:]
-        for part in parts {
-            let text = JSONValue.string(String(decoding: part.body, as: UTF8.self))
-            switch values[part.name] {
-            case nil: values[part.name] = text
-            case .array(let known)?: values[part.name] = .array(known + [text])
-            case let known?: values[part.name] = .array([known, text])
+        for item in items {
+            let text = JSONValue.string(item.value)
+            switch values[item.name] {
+            case nil: values[item.name] = text
+            case .array(let known)?: values[item.name] = .array(known + [text])
+            case let known?: values[item.name] = .array([known, text])
             }
         }
         return values
     }
 
     /// A file of a form.
-    package func file(_ name: String) -> MultipartForm.Part? { files.first { $0.name == name } }
+    package func file(_ part: String) -> ReceivedForm.File? { files.first { $0.part == part } }
 
     /// Reads parameters that are a query's alone.
     package init(query: [QueryItem]) throws(ServerError) {

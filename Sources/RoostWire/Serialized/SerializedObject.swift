@@ -11,6 +11,8 @@ package import RoostModel
 package enum SerializedObject: Hashable, Sendable {
     case message(Message)
     case channel(GroupChannel)
+    /// An open channel, as far as it has what a group's has.
+    case openChannel(GroupChannel)
     case user(User)
 }
 
@@ -23,6 +25,7 @@ extension SerializedObject {
         case message = 1
         case channel = 2
         case user = 3
+        case openChannel = 4
     }
 
     /// What the wire cannot say of a message: that the server does not have it.
@@ -44,6 +47,9 @@ extension SerializedObject {
             writer.message(state == .delivered ? message : message.standIn)
         case .channel(let channel):
             kind = .channel
+            writer.groupChannel(channel)
+        case .openChannel(let channel):
+            kind = .openChannel
             writer.groupChannel(channel)
         case .user(let user):
             kind = .user
@@ -76,6 +82,7 @@ extension SerializedObject {
                 }
                 self = .message(message)
             case .channel: self = .channel(try reader.readGroupChannel())
+            case .openChannel: self = .openChannel(try reader.readGroupChannel())
             case .user: self = .user(try reader.readUser())
             }
             try reader.finish()

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Roost
+import RoostExecutors
+package import RoostModel
+
+/// What the app wants to be told of, on its own queue; nil when it does not care.
+package struct Callback<Value>: Sendable {
+    let call: Carried<(Value) -> Void>?
+
+    package init(_ call: ((Value) -> Void)?) { self.call = call.map { Carried($0) } }
+
+    package static var none: Callback { Callback(nil) }
+
+    /// Calls, by way of a queue.
+    package func post(
+        _ value: Value, through enqueue: (@escaping @Sendable () -> Void) -> Void
+    ) where Value: Sendable {
+        guard let call else { return }
+        enqueue { call.value(value) }
+    }
+}
+
+// MARK: - Handlers of the old libraries, which take something or an error
+
+extension Callback {
+    /// Calls with what is made of a value, or with an error.
+    package static func answer<Answer, Object, Failure>(
+        _ handler: ((Object?, Failure?) -> Void)?,
+        _ make: @escaping (Answer) -> Object, orElse fail: @escaping (RoostError) -> Failure
+    ) -> Self where Value == Result<Answer, RoostError> {
+        Callback(
+            handler.map { handler in
+                { result in
+                    switch result {
+                    case .success(let value): handler(make(value), nil)
+                    case .failure(let error): handler(nil, fail(error))
+                    }
+                }
+            })
+    }
+
+    /// Calls with nil, or with an error.
+    package static func done<Failure>(
+        _ handler: ((Failure?) -> Void)?, orElse fail: @escaping (RoostError) -> Failure
+    ) -> Self where Value == Result<Void, RoostError> {
+        .answer(
+            handler.map { handler in { (_: Void?, error) in handler(error) } }, { $0 }, orElse: fail
+        )
+    }
+
+    /// Calls with a message, and with an error besides when it was not sent.
+    package static func sent<Object, Failure>(
+        _ handler: ((Object?, Failure?) -> Void)?,
+        _ make: @escaping (Message) -> Object, orElse fail: @escaping (RoostError) -> Failure
+    ) -> Self where Value == (message: Message, error: RoostError?) {
+        Callback(
+            handler.map { handler in
+                { outcome in handler(make(outcome.message), outcome.error.map(fail)) }
+            })
+    }
+
+    /// Calls with a page of a change log, or with an error.
+    package static func changes<Item, ID, Object, Name, Failure>(
+        _ handler: (([Object]?, [Name]?, Bool, String?, Failure?) -> Void)?,
+        _ make: @escaping (Item) -> Object, _ name: @escaping (ID) -> Name,
+        orElse fail: @escaping (RoostError) -> Failure
+    ) -> Self where Value == Result<ChangeLog<Item, ID>, RoostError> {
+        Callback(
+            handler.map { handler in
+                { result in
+                    switch result {
+                    case .success(let log):
+                        handler(
+                            log.updated.map(make), log.deleted.map(name), log.hasMore, log.token,
+                            nil)
+                    case .failure(let error): handler(nil, nil, false, nil, fail(error))
+                    }
+                }
+            })
+    }
+}
+
+extension ChangeLogStart {
+    /// From a token of an earlier answer on; from the very beginning without one.
+    package init(token: String?) {
+        self = token.map { .token($0) } ?? .moment(Timestamp(milliseconds: 1))
+    }
+}

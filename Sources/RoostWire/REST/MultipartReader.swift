@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// A body of `multipart/form-data` (RFC 7578), taken apart as it comes; it keeps no more of it than a
+/// boundary's length, or the headers of one part.
+package struct MultipartReader: Sendable {
+    package struct Part: Hashable, Sendable {
+        package var name: String
+        /// Only a file has one, without any folder before it.
+        package var fileName: String?
+        package var type: String
+    }
+
+    package enum Event: Hashable, Sendable {
+        case part(Part)
+        /// More of the part that came last.
+        case bytes([UInt8])
+    }
+
+    private enum State { case preamble, boundary, head, content, end }
+
+    /// More than any upload has; a body of a million empty parts is an attack.
+    private static let partLimit = 64
+    /// A part's headers: a long file name in every spelling.
+    private static let headLimit = 16_384
+    private static let headEnd = Array("\r\n\r\n".utf8)
+
+    private let boundary: [UInt8]
+    private var state = State.preamble
+    /// What has come and is not understood yet.
+    private var rest: [UInt8] = []
+    private var partCount = 0
+
+    /// Whether the end that the form itself marks has come.
+    package var isWhole: Bool { state == .end }
+
+    /// - Throws: `.malformedJSON` when the content type names no boundary.
+    package init(contentType: String) throws(ServerError) {
+        guard let boundary = Self.parameter("boundary", of: contentType), !boundary.isEmpty,
+            boundary.utf8.count <= 70
+        else { throw Self.malformed }
+        self.boundary = Array("\r\n--\(boundary)".utf8)
+    }
+
+    /// Reads on; what comes after the form's end is left out.
+    ///
+    /// - Throws: `.malformedJSON` when the body is not built as its content type says; it is of no use
+    ///   afterwards.
+    package mutating func read(_ bytes: [UInt8]) throws(ServerError) -> [Event] {
+        guard state != .end else { return [] }
+        rest += bytes
+        var events: [Event] = []
+        var index = 0
+        loop: while true {
+            switch state {
+            case .preamble:
+                // The first boundary may stand without a line before it.
+                let mark = Array(boundary[2...])
+                guard let place = Self.find(mark, in: rest, from: index) else {
+                    index = max(index, rest.count - mark.count + 1)
+                    break loop
+                }
+                index = place + mark.count
+                state = .boundary
+            case .boundary:
+                guard rest.count - index >= 2 else { break loop }
+                let next = rest[index..<(index + 2)]
+                guard !next.elementsEqual("--".utf8) else {
+                    state = .end
+                    rest = []
+                    return events
+                }
+                partCount += 1
+                guard next.elementsEqual("\r\n".utf8), partCount <= Self.partLimit else {
+                    throw Self.malformed
+                }
+                index += 2
+                state = .head
+            case .head:
+                let end = Self.find(Self.headEnd, in: rest, from: index)
+                guard (end ?? rest.count) - index <= Self.headLimit else { throw Self.malformed }
+                guard let end else { break loop }
+                events.append(.part(try Self.part(rest[index..<end])))
+                index = end + Self.headEnd.count
+                state = .content
+            case .content:
+                let end = Self.find(boundary, in: rest, from: index)
+                let known = end ?? max(index, rest.count - boundary.count + 1)
+                if known > index { events.append(.bytes(Array(rest[index..<known]))) }
+                index = known
+                guard end != nil else { break loop }
+                index += boundary.count
+                state = .boundary
+            case .end: break loop
+            }
+        }
+        rest.removeSubrange(..<index)
+        return events
+    }
+
+    package static let malformed = ServerError(
+        .malformedJSON, "The body must be multipart/form-data as its Content-Type says.")
+
+    private static func part(_ head: ArraySlice<UInt8>) throws(ServerError) -> Part {
+        var part = Part(name: "", fileName: nil, type: "")
+        for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n") {
+            let pieces = line.split(separator: ":", maxSplits: 1)
+            guard pieces.count == 2 else { throw malformed }
+            let value = String(pieces[1].drop { $0 == " " })
+            switch pieces[0].lowercased() {
+            case "content-disposition":
+                part.name = parameter("name", of: value) ?? ""
+                part.fileName = parameter("filename", of: value).map { name in
+                    name.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? "file"
+                }
+            case "content-type": part.type = value
+            default: break
+            }
+        }
+        guard !part.name.isEmpty else { throw malformed }
+        return part
+    }
+
+    /// A parameter of a header's value, with or without quotes.
+    private static func parameter(_ name: String, of value: String) -> String? {
+        for piece in value.split(separator: ";").dropFirst() {
+            let sides = piece.split(separator: "=", maxSplits: 1)
+            guard sides.count == 2, sides[0].drop(while: { $0 == " " }).lowercased() == name else {
+                continue
+            }
+            var text = sides[1]
+            while text.last == " " { text.removeLast() }
+            if text.count >= 2, text.first == "\"", text.last == "\"" {
+                text = text.dropFirst().dropLast()
+            }
+            return String(text)
+        }
+        return nil
+    }
+
+    /// Where a text that begins with a carriage return or a dash stands first.
+    private static func find(_ needle: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        let last = bytes.count - needle.count
+        // SAFETY: only bytes at indices below the count are read, while the array is borrowed.
+        return unsafe bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            var index = start
+            while index <= last {
+                guard let place = unsafe memchr(base + index, Int32(needle[0]), last - index + 1)
+                else { return nil }
+                index = unsafe place - UnsafeMutableRawPointer(mutating: base)
+                if unsafe memcmp(place, needle, needle.count) == 0 { return index }
+                index += 1
+            }
+            return nil
+        }
+    }
+}

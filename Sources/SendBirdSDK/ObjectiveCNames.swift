@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+
+/// The names by which Objective-C code knows a library: what `@objc` has to say once it is built on an Apple
+/// platform, which it has not been yet.
+package struct ObjectiveCNames: Sendable {
+    /// The class of each name.
+    package let classes: [String: NSObject.Type]
+    /// The number of each constant.
+    package let constants: [String: Int]
+
+    package init(classes: [String: NSObject.Type], constants: [String: Int]) {
+        self.classes = classes
+        self.constants = constants
+    }
+
+    package static let sendBirdSDK = ObjectiveCNames(
+        classes: [
+            "SBDAdminMessage": SBDAdminMessage.self,
+            "SBDBaseChannel": SBDBaseChannel.self,
+            "SBDBaseMessage": SBDBaseMessage.self,
+            "SBDBaseMessageParams": SBDBaseMessageParams.self,
+            "SBDError": SBDError.self,
+            "SBDFileCache": SBDFileCache.self,
+            "SBDFileMessage": SBDFileMessage.self,
+            "SBDFileMessageParams": SBDFileMessageParams.self,
+            "SBDGroupChannel": SBDGroupChannel.self,
+            "SBDGroupChannelListQuery": SBDGroupChannelListQuery.self,
+            "SBDMain": SBDMain.self,
+            "SBDMember": SBDMember.self,
+            "SBDMessageChangeLogsParams": SBDMessageChangeLogsParams.self,
+            "SBDMessageListParams": SBDMessageListParams.self,
+            "SBDOpenChannel": SBDOpenChannel.self,
+            "SBDOpenChannelListQuery": SBDOpenChannelListQuery.self,
+            "SBDReaction": SBDReaction.self,
+            "SBDSender": SBDSender.self,
+            "SBDUser": SBDUser.self,
+            "SBDUserMessage": SBDUserMessage.self,
+            "SBDUserMessageParams": SBDUserMessageParams.self,
+        ],
+        constants: [
+            "SBDMessageTypeFilterAll": SBDMessageTypeFilter.all.rawValue,
+            "SBDMessageTypeFilterUser": SBDMessageTypeFilter.user.rawValue,
+            "SBDMessageTypeFilterFile": SBDMessageTypeFilter.file.rawValue,
+            "SBDMessageTypeFilterAdmin": SBDMessageTypeFilter.admin.rawValue,
+        ])
+}

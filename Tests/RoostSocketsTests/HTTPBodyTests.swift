@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RoostSockets
+import RoostTestSupport
+import Testing
+
+/// Bodies that do not fit into memory, both ways.
+struct HTTPBodyTests {
+    /// Wants every body in pieces, and answers with what a closure makes of them.
+    private struct Reading: HTTPServerHandler {
+        var answer: @Sendable (HTTPRequestBody) async throws -> HTTPServerResponse
+
+        func pieceLimit(of head: HTTPServerRequest) -> Int? { 100_000_000 }
+
+        func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+            HTTPServerResponse(status: 200, body: Array("whole".utf8))
+        }
+
+        func respond(
+            to head: HTTPServerRequest, reading body: HTTPRequestBody
+        ) async -> HTTPServerResponse {
+            (try? await answer(body)) ?? HTTPServerResponse(status: 500)
+        }
+
+        func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+            .refuse(HTTPServerResponse(status: 403))
+        }
+    }
+
+    private func post(_ count: Int, _ more: String = "") -> String {
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\(more)\r\n"
+    }
+
+    private let end = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+    @Test func `a large body reaches its reader in pieces, and is never held whole (R199)`()
+        async throws
+    {
+        let handler = Reading { body in
+            var (count, largest) = (0, 0)
+            while let bytes = try await body.read() {
+                count += bytes.count
+                largest = max(largest, bytes.count)
+            }
+            return HTTPServerResponse(
+                status: 200, body: Array("\(count) \(largest < 300_000)".utf8))
+        }
+        try await withServer(handler) { server, _ in
+            let body = String(repeating: "x", count: 5_000_000)
+            let answer = await RawClient.exchange(
+                post(body.utf8.count) + body + end, port: server.port)
+            #expect(answer.contains("\r\n\r\n5000000 true"))
+            #expect(answer.hasSuffix("whole"))
+        }
+    }
+
+    @Test func `a body that its reader leaves is dropped, and the connection goes on (R199)`()
+        async throws
+    {
+        let handler = Reading { body in
+            _ = try await body.read()
+            return HTTPServerResponse(status: 400, body: Array("enough".utf8))
+        }
+        try await withServer(handler) { server, _ in
+            let body = String(repeating: "x", count: 1_000_000)
+            let answer = await RawClient.exchange(
+                post(body.utf8.count) + body + end, port: server.port)
+            #expect(answer.contains("\r\n\r\nenough") && answer.hasSuffix("whole"))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a reader learns that the rest of a body does not come (R199)`(resets: Bool) async throws {
+        let (began, failed) = (Gate(), Gate())
+        let handler = Reading { body in
+            began.open()
+            do {
+                while try await body.read() != nil {}
+            } catch {
+                failed.open()
+            }
+            return HTTPServerResponse(status: 200)
+        }
+        try await withServer(handler) { server, _ in
+            let client = RawClient.open(post(100) + "x", port: server.port)
+            await began.wait()
+            if resets { RawClient.reset(client) } else { close(client) }
+            await failed.wait()
+        }
+    }
+
+    @Test func `who sends a body byte by byte is refused when its time is over (R199)`()
+        async throws
+    {
+        let handler = Reading { body in
+            while try await body.read() != nil {}
+            return HTTPServerResponse(status: 200)
+        }
+        let hasty = HTTPServer.Configuration.with(\.bodyTime, .milliseconds(100))
+        try await withServer(handler, hasty) { server, _ in
+            let answer = await RawClient.exchange(post(100) + "x", port: server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 408"))
+        }
+    }
+
+    @Test func `a large answer is read from its source as it leaves (R199)`() async throws {
+        let handler = ScriptedHandler(respond: { _ in
+            var response = HTTPServerResponse(status: 200)
+            response.source = HTTPBodySource(byteCount: 3_000_001) { stretch in
+                #expect(stretch.count <= 65_536)
+                return stretch.map { UInt8(97 + $0 % 26) }
+            }
+            return response
+        })
+        try await withServer(handler) { server, _ in
+            let answer = await RawClient.exchange(end, port: server.port)
+            let body = answer.utf8.suffix(3_000_001)
+            #expect(body.first == 97 && body.count == 3_000_001)
+            #expect(body.enumerated().allSatisfy { $0.element == UInt8(97 + $0.offset % 26) })
+        }
+    }
+
+    @Test func `an answer whose source dries up is cut, not shortened (R199)`() async throws {
+        let handler = ScriptedHandler(respond: { _ in
+            var response = HTTPServerResponse(status: 200)
+            response.source = HTTPBodySource(byteCount: 1_000_000) { stretch in
+                stretch.lowerBound < 500_000 ? stretch.map { _ in 1 } : []
+            }
+            return response
+        })
+        try await withServer(handler) { server, _ in
+            let answer = await RawClient.exchange(end, port: server.port)
+            #expect(answer.contains("Content-Length: 1000000"))
+            #expect(answer.utf8.count < 700_000)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// The library without the sync manager.
+    struct Library {
+        @Test
+        func `server and folder may be named before the application (R204)`() throws {
+            let folder = try TemporaryFolder()
+            try SimulatedWorld.play(seed: 61) { world in
+                let phone = world.device(of: "alice")
+                SBDMain.door.enter(world.surroundings(of: phone))
+                SBDMain.door.call(on: CallbackQueue { work in world.later(work) })
+                SBDMain.setServer("http://127.0.0.1:1")
+                SBDMain.setCacheFolder(folder.path)
+                #expect(SBDMain.getApplicationId() == nil)
+                SBDMain.initWithApplicationId("simulation")
+                let answers = Answers<(SBDUser?, SBDError?)>()
+                SBDMain.connect(withUserId: "alice") { answers.values.append(($0, $1)) }
+                await world.pass(.seconds(5))
+                #expect(answers.values.count == 1)
+                #expect(answers.values.first?.0?.userId == "alice")
+                #expect(answers.values.first?.1 == nil)
+                let files = try folder.contents()
+                #expect(!files.isEmpty)
+                await SBDMain.door.close()
+            }
+        }
+
+        @Test
+        func `an edit is answered with the message, cached or not, or with an error (R216)`()
+            throws
+        {
+            try SyncStory.play(seed: 62) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let text: (SBDUserMessage?, SBDError?) = await story.wait { done in
+                    guard let params = SBDUserMessageParams(message: "hello") else { return }
+                    channel.sendUserMessage(with: params) { done(($0, $1)) }
+                }
+                let file: (SBDFileMessage?, SBDError?) = await story.wait { done in
+                    guard let params = SBDFileMessageParams(file: Data("x".utf8)) else { return }
+                    channel.sendFileMessage(with: params) { done(($0, $1)) }
+                }
+                let ids = [try #require(text.0).messageId, try #require(file.0).messageId]
+                for isCached in [true, false] {
+                    if !isCached {
+                        SBSMSyncManager.clearCache()
+                        await story.world.pass()
+                    }
+                    let edits = await edit(ids, in: channel, story)
+                    #expect(edits[0].0?.message == "hello!")
+                    #expect(edits[0].1 == nil)
+                    #expect(edits[1].0 == nil)
+                    #expect(edits[1].1?.code == SBDErrorCode.invalidParameter.rawValue)
+                }
+                let unknown = await edit([404], in: channel, story)
+                #expect(unknown[0].0 == nil)
+                #expect(unknown[0].1 != nil)
+            }
+        }
+
+        private func edit(
+            _ ids: [Int64], in channel: SBDGroupChannel, _ story: SyncStory
+        ) async -> [(SBDUserMessage?, SBDError?)] {
+            var answers: [(SBDUserMessage?, SBDError?)] = []
+            for id in ids {
+                answers.append(
+                    await story.wait { done in
+                        guard let params = SBDUserMessageParams(message: "hello!") else { return }
+                        channel.updateUserMessage(withMessageId: id, userMessageParams: params) {
+                            done(($0, $1))
+                        }
+                    })
+            }
+            return answers
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostFileCache
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// The basic cache of the guides, with objects of the library.
+    struct Files {
+        private static func messages(_ channel: SBDGroupChannel, _ story: SyncStory) async
+            -> [SBDBaseMessage]
+        {
+            let params = SBDMessageListParams()
+            params.previousResultSize = 200
+            let answer: [SBDBaseMessage]? = await story.wait { done in
+                channel.getMessagesByTimestamp(Int64.max, params: params) { messages, _ in
+                    done(messages)
+                }
+            }
+            return answer ?? []
+        }
+
+        @Test
+        func
+            `lists of objects go into files and come back, each user's own (R24, R40 to R49, R52, R53)`()
+            throws
+        {
+            try SyncStory.play(seed: 71) { story in
+                let url = try await story.channel("train")
+                for number in 1...103 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                #expect(SBDFileCache.loadMessages(inChannel: url.rawValue) == nil)
+                #expect(SBDFileCache.loadGroupChannels() == nil)
+                await story.connect()
+                let channel = try await story.get(url)
+                let messages = await Self.messages(channel, story)
+                let unsent = channel.sendUserMessage(
+                    with: try #require(SBDUserMessageParams(message: "not yet")))
+                SBDFileCache.saveMessages(messages + [unsent], channelUrl: url.rawValue)
+                SBDFileCache.saveChannels([channel])
+                // Whatever the page calls it, it is empty or what was kept.
+                let kept = try #require(SBDFileCache.loadMessages(inChannel: url.rawValue))
+                #expect(kept.map { $0.message ?? "" } == (4...103).map(String.init))
+                #expect(kept.allSatisfy { $0 is SBDUserMessage })
+                #expect(SBDFileCache.loadGroupChannels()?.map(\.name) == ["train"])
+                SBDFileCache.saveMessages([], channelUrl: url.rawValue)
+                SBDFileCache.save(channels: nil)
+                SBDFileCache.save(message: nil)
+                SBDFileCache.save(message: unsent)
+                #expect(SBDFileCache.loadMessages(channelUrl: url.rawValue) == kept)
+                #expect(SBDFileCache.loadChannels().count == 1)
+                // One more pushes out the oldest; one that is known takes its own place.
+                let late = SBDBaseMessage.make(
+                    Message(
+                        delivery: .delivered(9_999_999, "late"), channelURL: url,
+                        createdAt: .distantFuture, content: .user(text: "104")))
+                SBDFileCache.save(message: late)
+                SBDFileCache.save(message: kept[50])
+                #expect(
+                    SBDFileCache.loadMessages(channelUrl: url.rawValue).map { $0.message ?? "" }
+                        == (5...104).map(String.init))
+                // The native importer takes the same files.
+                let files = FileCache(
+                    folder: story.folder.path + "-files", application: "simulation", user: "alice")
+                #expect(files.loadMessages(in: url)?.values.count == 100)
+                let _: Bool = await story.wait { done in
+                    SBDMain.connect(withUserId: "carol") { _, _ in done(true) }
+                }
+                #expect(SBDFileCache.loadMessages(inChannel: url.rawValue) == nil)
+                #expect(SBDFileCache.loadChannels().isEmpty)
+                try FileManager.default.removeItem(atPath: story.folder.path + "-files")
+            }
+        }
+
+        @Test
+        func `the page's code works with helpers that undo no sum (R29, R34, R46 to R48, R53)`()
+            throws
+        {
+            let sample = FileSample()
+            func message(_ delivery: RoostModel.Message.Delivery, _ text: String) -> SBDBaseMessage
+            {
+                SBDBaseMessage.make(
+                    Message(
+                        delivery: delivery, channelURL: "c",
+                        createdAt: Timestamp(milliseconds: 1), content: .user(text: text)))
+            }
+            sample.save(message: message(.delivered(1, "r-1"), "one"))
+            sample.save(message: message(.delivered(2, "r-2"), "two"))
+            sample.save(message: message(.unsent("r-3", .pending), "never sent"))
+            sample.save(message: nil)
+            #expect(sample.loadMessages(channelUrl: "c").map { $0.message } == ["one", "two"])
+            #expect(sample.loadMessages(channelUrl: "d").isEmpty)
+            let channels = [SBDGroupChannel(GroupChannel(url: "c", name: "train"))]
+            sample.save(channels: channels)
+            sample.save(channels: nil)
+            #expect(sample.loadChannels().map(\.name) == ["train"])
+            // What is equal is not written again.
+            let count = sample.writeCount
+            sample.save(channels: channels)
+            #expect(sample.writeCount == count)
+        }
+    }
+}

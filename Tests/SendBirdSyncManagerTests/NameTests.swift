@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// The names of the old libraries, as far as they can be shown without Objective-C.
+    struct Names {
+        private static let tables: [(module: String, names: ObjectiveCNames)] = [
+            ("SendBirdSDK", .sendBirdSDK), ("SendBirdSyncManager", .syncManager),
+        ]
+
+        @Test
+        func `each class of the doors stands in the table under its old name (R157, R165, R214)`()
+            throws
+        {
+            let sources = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+            for (module, names) in Self.tables {
+                for (name, type) in names.classes {
+                    #expect("\(type)" == name)
+                    #expect(NSStringFromClass(type) == "\(module).\(name)")
+                }
+                var found: Set<String> = []
+                let folder = sources.appending(path: module)
+                for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                where file.hasSuffix(".swift") {
+                    let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+                    for match in text.matches(of: /\npublic (?:final )?class (\w+)/) {
+                        found.insert(String(match.1))
+                    }
+                }
+                #expect(found == Set(names.classes.keys))
+            }
+        }
+
+        @Test func `constants have the numbers of the old headers' order (R209 to R212)`() {
+            let orders: [(String, [String])] = [
+                (
+                    "SBSMChannelEventAction",
+                    ["None", "Insert", "Update", "Remove", "Move", "Clear"]
+                ),
+                ("SBSMMessageEventAction", ["None", "Insert", "Update", "Remove", "Clear"]),
+                ("SBSMMessageDirection", ["Previous", "Next"]),
+            ]
+            var expected: [String: Int] = [:]
+            for (type, cases) in orders {
+                for (number, name) in cases.enumerated() { expected[type + name] = number }
+            }
+            #expect(ObjectiveCNames.syncManager.constants == expected)
+        }
+
+        /// A message that the guides send, and the Swift spelling that the compiler imports it under; that it
+        /// compiles is what is shown.
+        private static var messages: [String: Any] {
+            [
+                // Objects as bytes.
+                "serialize": SBDBaseMessage.serialize,
+                "buildFromSerializedData:": SBDBaseMessage.build(fromSerializedData:),
+                // One's own database.
+                "getMessagesByTimestamp:params:completionHandler:":
+                    SBDGroupChannel.getMessagesByTimestamp(_:params:completionHandler:),
+                "getMessageChangeLogsSinceToken:params:completionHandler:":
+                    SBDGroupChannel.getMessageChangeLogs(sinceToken:params:completionHandler:),
+                "getMessageChangeLogsSinceTimestamp:params:completionHandler:":
+                    SBDGroupChannel.getMessageChangeLogs(sinceTimestamp:params:completionHandler:),
+                "getMyGroupChannelChangeLogsByToken:customTypes:completionHandler:":
+                    SBDMain.getMyGroupChannelChangeLogs(byToken:customTypes:completionHandler:),
+                "getMyGroupChannelChangeLogsByTimestamp:customTypes:completionHandler:":
+                    SBDMain.getMyGroupChannelChangeLogs(byTimestamp:customTypes:completionHandler:),
+                // The file cache.
+                "saveMessages:channelUrl:": SBDFileCache.saveMessages(_:channelUrl:),
+                "loadMessagesInChannel:": SBDFileCache.loadMessages(inChannel:),
+                "saveChannels:": SBDFileCache.saveChannels(_:),
+                "loadGroupChannels": SBDFileCache.loadGroupChannels,
+                // The sync manager.
+                "setupWithUserId:": SBSMSyncManager.setup(withUserId:) as (String) -> Void,
+                "manager": SBSMSyncManager.manager,
+                "resumeSynchronize": SBSMSyncManager().resumeSynchronize as () -> Void,
+                "pauseSynchronize": SBSMSyncManager().pauseSynchronize as () -> Void,
+                "clearCache": SBSMSyncManager().clearCache as () -> Void,
+                "resetViewpointTimestamp:": SBSMMessageCollection.resetViewpointTimestamp(_:),
+                "appendMessage:": SBSMMessageCollection.appendMessage(_:),
+                "updateMessage:": SBSMMessageCollection.updateMessage(_:),
+                "deleteMessage:": SBSMMessageCollection.deleteMessage(_:)
+                    as (SBSMMessageCollection) -> (SBDBaseMessage?) -> Void,
+                "remove": SBSMMessageCollection.remove,
+                "fetchWithCompletionHandler:": SBSMChannelCollection.fetch(completionHandler:),
+                "fetchInDirection:completionHandler:":
+                    SBSMMessageCollection.fetch(in:completionHandler:)
+                    as (SBSMMessageCollection) -> (SBSMMessageDirection, ((SBDError?) -> Void)?) ->
+                    Void,
+                "sendUserMessageWithParams:completionHandler:":
+                    SBDGroupChannel.sendUserMessage(with:completionHandler:),
+                "createMyGroupChannelListQuery": SBDGroupChannel.createMyGroupChannelListQuery,
+                "connectWithUserId:completionHandler:": {
+                    SBDMain.connect(withUserId: $0, completionHandler: $1)
+                } as (String, ((SBDUser?, SBDError?) -> Void)?) -> Void,
+                "disconnectWithCompletionHandler:": SBDMain.disconnect(completionHandler:),
+                "removeAllChannelDelegates": SBDMain.removeAllChannelDelegates,
+            ]
+        }
+
+        /// What the guides' delegates implement.
+        private final class Delegate: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate {
+            func collection(
+                _ collection: SBSMChannelCollection,
+                didReceiveEvent action: SBSMChannelEventAction, channels: [SBDGroupChannel]
+            ) {}
+            func collection(
+                _ collection: SBSMMessageCollection,
+                didReceiveEvent action: SBSMMessageEventAction, messages: [SBDBaseMessage]
+            ) {}
+
+            static var messages: [String: Any] {
+                [
+                    "collection:didReceiveEvent:channels:":
+                        Delegate.collection(_:didReceiveEvent:channels:),
+                    "collection:didReceiveEvent:messages:":
+                        Delegate.collection(_:didReceiveEvent:messages:),
+                ]
+            }
+        }
+
+        @Test
+        func
+            `what the guides say in Objective-C has its Swift spelling here (R13 to R16, R165, R208)`()
+        {
+            #expect(Self.messages.count == 28)
+            #expect(Delegate.messages.count == 2)
+        }
+    }
+}

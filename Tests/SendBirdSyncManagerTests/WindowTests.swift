@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// What a message collection tells when something comes between.
+    struct Windows {
+        private typealias View = GroupChannelChattingViewController
+
+        @Test
+        func `an own message written during the first fetch is inserted once (R173, R191, R192)`()
+            throws
+        {
+            try SyncStory.play(seed: 51) { story in
+                // Written before she connects: nothing of them is on her disk.
+                var urls: [ChannelURL] = []
+                for _ in 0..<8 {
+                    let url = try await story.channel("train")
+                    for number in 1...3 { try await story.bob.send("\(number)", to: url) }
+                    urls.append(url)
+                }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                for (delay, url) in urls.enumerated() {
+                    let view = View(channel: try await story.get(url))
+                    view.viewDidLoad()
+                    await story.world.pass(.milliseconds(20 * delay))
+                    view.send("mine")
+                    await story.world.pass()
+                    #expect(view.shown == ["1", "2", "3", "mine"], "after \(20 * delay) ms")
+                    view.close()
+                }
+            }
+        }
+
+        @Test
+        func
+            `once another viewpoint is chosen, nothing more comes of the old one (R185, scar 136)`()
+            throws
+        {
+            try SyncStory.play(seed: 52) { story in
+                var urls: [ChannelURL] = []
+                for _ in 0..<8 {
+                    let url = try await story.channel("train")
+                    for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                    urls.append(url)
+                }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                for (delay, url) in urls.enumerated() {
+                    let view = View(channel: try await story.get(url))
+                    view.viewDidLoad()
+                    if delay == 7 {
+                        await story.world.pass()
+                        try await story.bob.send("live", to: url)
+                    }
+                    await story.world.pass(.milliseconds(15 * delay))
+                    view.messageCollection.resetViewpointTimestamp(Int64.max)
+                    await story.world.pass()
+                    #expect(view.events.last == "clear", "after \(15 * delay) ms")
+                    #expect(view.shown.isEmpty)
+                    // Each fetch is answered all the same.
+                    #expect(view.fetches.count == 2)
+                    view.close()
+                }
+            }
+        }
+
+        @Test(arguments: [300, 301])
+        func
+            `300 missed messages come by themselves, after 301 the collection begins anew (R113, R115)`(
+                count: Int
+            ) throws
+        {
+            try SyncStory.play(seed: UInt64(count)) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("0", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = View(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass()
+                view.events = []
+                await story.phone.network.cut()
+                for number in 1...count { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                try await story.bob.send("\(count + 1)", to: url)
+                await story.world.pass()
+                let isHuge = count > 300
+                #expect(view.events.contains("clear") == isHuge)
+                let first = isHuge ? count - 39 : 0
+                #expect(view.shown == (first...count + 1).map(String.init))
+                // Pages lead through what was missed, to the very first message.
+                for _ in 0..<10 {
+                    view.messageCollection.fetch(in: .previous)
+                    await story.world.pass()
+                }
+                #expect(view.shown == (0...count + 1).map(String.init))
+                view.close()
+            }
+        }
+
+        @Test
+        func `what is downloaded is shown without asking anybody (R11, R182, R184)`() throws {
+            try SyncStory.play(seed: 54) { story in
+                let url = try await story.channel("train")
+                for number in 1...250 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = View(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass(.seconds(60))
+                let before = story.phone.network.requestCount
+                for page in 1...8 {
+                    view.messageCollection.fetch(in: .previous)
+                    await story.world.pass()
+                    #expect(view.shown.count == min(250, 40 * (page + 1)))
+                }
+                #expect(story.phone.network.requestCount == before)
+                view.close()
+            }
+        }
+
+        @Test
+        func
+            `a page that is not downloaded yet comes as soon as it is there, not later (R182, R183)`()
+            throws
+        {
+            try SyncStory.play(seed: 55) { story in
+                let url = try await story.channel("train")
+                for number in 1...250 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                // The download has not begun, or it is nowhere near: nobody waits for it.
+                SBSMSyncManager.pauseSynchronize()
+                let view = View(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass()
+                #expect(view.shown == (211...250).map(String.init))
+                let first: SBDError? = await story.wait { done in
+                    view.messageCollection.fetch(in: .previous) { (error: SBDError?) in done(error)
+                    }
+                }
+                #expect(first == nil)
+                #expect(view.shown.first == "171")
+                // Without a network there is nothing to wait for either: the app is told, and asks again.
+                await story.phone.network.cut()
+                let second: (Bool, SBDError?) = await story.wait { done in
+                    view.messageCollection.fetch(in: .previous) { done(($0, $1)) }
+                }
+                #expect(second.0)
+                #expect(second.1 != nil)
+                #expect(view.shown.first == "171")
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                view.messageCollection.fetch(in: .previous)
+                await story.world.pass()
+                #expect(view.shown.first == "131")
+                view.close()
+            }
+        }
+
+        @Test
+        func `a download ends with its collection, however soon that is closed (R154, R180, R186)`()
+            throws
+        {
+            try SyncStory.play(seed: 53) { story in
+                let url = try await story.channel("train")
+                for number in 1...250 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                await story.world.pass()
+                let before = story.phone.network.requestCount
+                View(channel: channel).close()
+                let paused = View(channel: channel)
+                for _ in 0..<3 {
+                    SBSMSyncManager.resumeSynchronize()
+                    SBSMSyncManager.pauseSynchronize()
+                }
+                await story.world.pass(.seconds(60))
+                #expect(story.phone.network.requestCount - before <= 1)
+                // Resumed twice it is one download, and it goes to the first message.
+                SBSMSyncManager.resumeSynchronize()
+                SBSMSyncManager.forceResumeSync()
+                await story.world.pass(.seconds(60))
+                #expect(story.phone.network.requestCount - before <= 6)
+                paused.viewDidLoad()
+                await story.phone.network.cut()
+                for _ in 0..<8 {
+                    await story.world.pass()
+                    paused.messageCollection.fetch(in: .previous)
+                }
+                await story.world.pass()
+                #expect(paused.shown.count == 250)
+                paused.close()
+            }
+        }
+    }
+}
