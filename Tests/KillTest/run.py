@@ -89,6 +89,7 @@ class Client:
     async def start(self):
         self.answers = {}
         self.number = 0
+        self.is_over = False
         self.process = await asyncio.create_subprocess_exec(
             *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             limit=1 << 26,
@@ -101,12 +102,16 @@ class Client:
             waiter = self.answers.pop(value.get("id"), None)
             if waiter and not waiter.done():
                 waiter.set_result(value)
+        # Whoever asks from here on would wait for ever: a dead process takes what is written to it for a while.
+        self.is_over = True
         for waiter in self.answers.values():
             if not waiter.done():
                 waiter.cancel()
 
     async def ask(self, request, **fields):
         """The answer; None when the process was killed before it came."""
+        if self.is_over:
+            return None
         self.number += 1
         waiter = asyncio.get_running_loop().create_future()
         self.answers[self.number] = waiter

@@ -84,6 +84,17 @@ struct OutboxLaneTests {
         #expect(!machine.isBusy)
     }
 
+    @Test func `a failure makes room for who waits (scar 65)`() {
+        var machine = Self.machine()
+        for number in 0...OutboxMachine.concurrency {
+            let channel = ChannelURL("c\(number)")
+            _ = machine.handle(.queued(Self.item("\(number)", in: channel)))
+        }
+        let last = RequestID("\(OutboxMachine.concurrency)")
+        #expect(!machine.isOnItsWay(last))
+        #expect(Self.transmitted(machine.handle(.failed("0", .notAMember, .socket))) == [last])
+    }
+
     @Test func `files do not take all the places`() {
         var machine = Self.machine()
         for number in 0..<10 {
@@ -200,6 +211,11 @@ struct OutboxLaneTests {
         let effects = machine.handle(Self.revised("e", .change))
         #expect(Self.transmitted(effects) == ["e"])
         _ = machine.handle(.delivered("e", nil))
+        #expect(!machine.handle(.delivered("m", 7)).contains(.aim("e", at: 7)))
+
+        machine = Self.machine(Self.item("m"))
+        _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
+        _ = machine.handle(Self.revised("e", state: .failed(.notAMember), .change, awaits: "m"))
         #expect(!machine.handle(.delivered("m", 7)).contains(.aim("e", at: 7)))
     }
 

@@ -92,7 +92,20 @@ struct OutboxMachineTests {
         let effects = machine.handle(.failed("1", .rateLimited, .socket))
         #expect(effects.contains(.armRest(.init("c"), OutboxMachine.rest)))
         #expect(Self.transmitted(effects).isEmpty)
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("3")))).isEmpty)
         #expect(Self.transmitted(machine.handle(.rested(.init("c")))) == ["1"])
+    }
+
+    @Test func `a resend has three days of its own (R151)`() {
+        var machine = Self.machine("1")
+        _ = machine.handle(.failed("1", .ackTimeout, .socket))
+        let day: Int64 = 86_400_000
+        func later(_ days: Int64) -> Timestamp {
+            Timestamp(milliseconds: Self.now.milliseconds + days * day)
+        }
+        _ = machine.handle(.retried("1", now: later(2)))
+        _ = machine.handle(.wentOffline)
+        #expect(Self.transmitted(machine.handle(.wentOnline(now: later(4)))) == ["1"])
     }
 
     @Test(arguments: [

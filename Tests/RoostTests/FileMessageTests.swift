@@ -85,19 +85,24 @@ struct FileMessageTests {
         `a message whose file is uploaded goes again without another upload (scars 73, 74)`()
         throws
     {
+        let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 74) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
             let bob = try await world.launch(world.device(of: "bob"))
             try await bob.connect()
             var params = ChannelCreateParams(memberIDs: ["alice"])
             params.operatorIDs = ["bob"]
             let channel = try await bob.createChannel(params).url
             try await bob.setFrozen(true, channel)
-            let alice = try await world.launch(world.device(of: "alice"))
-            try await alice.connect()
-            let sent = try await alice.send(
+            let first = try await world.launch(phone)
+            try await first.connect()
+            let sent = try await first.send(
                 FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
             let name = try #require(sent.requestID)
             await world.pass(.seconds(60))
+            await first.close()
+            let alice = try await world.launch(phone)
+            try await alice.connect()
             let failed = try #require(await alice.failedMessages(in: channel).first)
             #expect(failed.requestID == name)
             // The upload went through, the message did not.
@@ -160,6 +165,16 @@ struct FileMessageTests {
             }
             #expect(error?.code == .invalidParameter)
             #expect(await client.unsentMessages(in: "c").isEmpty)
+            // The place it had taken is free again.
+            try await client.connect()
+            let channel = try await client.createChannel(ChannelCreateParams(memberIDs: [])).url
+            await #expect(throws: RoostError.self) {
+                try await client.send(
+                    FileMessageParams(files: [Self.file(.copy(of: folder.file("nothing")))]),
+                    to: channel)
+            }
+            let text = try await client.send("after", to: channel)
+            try await client.outcome(of: try #require(text.requestID))
             await client.close()
         }
     }

@@ -199,6 +199,31 @@ struct OutboxStoryTests {
             names.insert(try await alice.delete(id, in: channel))
             names.insert(try await alice.edit(id, in: channel, text: "six"))
             #expect(names.count == 3)
+            let waiting = await alice.pendingChanges(in: channel).last
+            await world.pass(.seconds(60))
+            try await alice.edit(id, in: channel, text: "seven")
+            let merged = try #require(await alice.pendingChanges(in: channel).last)
+            #expect(merged.id == waiting?.id)
+            #expect(merged.createdAt > waiting?.createdAt ?? .distantFuture)
+        }
+    }
+
+    @Test func `what the disk refused to forget it forgets later (scars 67, 81)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 11) { world in
+            let pair = try await Pair(world, folder: folder.path)
+            try await pair.alice.send("once", to: pair.channel)
+            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
+            await world.pass(.seconds(60))
+            #expect(try await world.log(of: pair.channel).map(\.text) == ["once"])
+            #expect(await pair.alice.unsentMessages(in: pair.channel).isEmpty)
+            disk.plan(nil)
+            await world.pass(.seconds(60))
+            await pair.close()
+            let again = try await world.launch(pair.phone)
+            #expect(await again.unsentMessages(in: pair.channel).isEmpty)
+            await again.close()
         }
     }
 
@@ -240,6 +265,12 @@ struct OutboxStoryTests {
                 try await pair.alice.outcome(of: change)
             }
             #expect(error?.code == .notTheOwner)
+            // In the server's words, also for who asks later.
+            #expect(error?.message.hasPrefix("The server did not do it") == false)
+            let later = await #expect(throws: RoostError.self) {
+                try await pair.alice.outcome(of: change)
+            }
+            #expect(later?.message == error?.message)
             let refusals = await pair.alice.refusals()
             #expect(refusals.map(\.reason) == [.notTheOwner])
             #expect(refusals.first?.change.id == change)

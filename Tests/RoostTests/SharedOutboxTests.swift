@@ -216,6 +216,44 @@ struct SharedOutboxTests {
         }
     }
 
+    @Test func `while what is written waits for an hour, what others write is shown (scar 68)`()
+        throws
+    {
+        // The other process has the turn, and does nothing with it.
+        try Self.play(9) { scene in
+            let timeline = try await scene.app.timeline(of: scene.channel)
+            try await scene.app.send("waits", to: scene.channel)
+            await scene.world.pass(.seconds(3_600))
+            let bob = try await scene.world.launch(scene.world.device(of: "bob"))
+            try await bob.connect()
+            try await bob.send("comes", to: scene.channel)
+            await scene.world.pass()
+            await bob.close()
+            #expect(await Self.texts(timeline.snapshot.messages) == ["comes", "waits"])
+            await scene.end()
+            #expect(await Self.texts(timeline.snapshot.messages) == ["comes", "waits"])
+            #expect(await timeline.snapshot.messages.map(\.status) == [.succeeded, .succeeded])
+        }
+    }
+
+    @Test func `a change left by another process finds the message it was waiting for`() throws {
+        try Self.play(8) { scene in
+            let tablet = try await scene.world.launch(scene.world.device(of: "alice"))
+            try await tablet.connect()
+            _ = try await scene.app.timeline(of: scene.channel)
+            _ = try await tablet.send(
+                .user(UserMessageParams(text: "first")), to: scene.channel, as: "elsewhere")
+            await scene.world.pass()
+            await tablet.close()
+            let edit = MessageEdit(text: "second")
+            _ = try await scene.outbox.append(
+                "edit", to: scene.channel, createdAt: scene.now,
+                content: .change(.edit(.unsent("elsewhere"), edit)))
+            await scene.end()
+            #expect(try await Self.texts(scene.world.log(of: scene.channel)) == ["second"])
+        }
+    }
+
     @Test func `what this app is writing down is not undone by an older look at the disk`() throws {
         try Self.play(7, sends: false) { scene in
             for number in 0..<20 {

@@ -42,7 +42,10 @@ extension SendConsequence {
             (.ackTimeout, .change):
             self = .waits
         case (.internalServerError, .upload), (.internalServerError, .change),
-            (.malformedData, .upload), (.malformedData, .change):
+            (.malformedData, .upload), (.malformedData, .change),
+            // What reached the server was not the form we made: URLSession repeats the rest of a body on
+            // another connection when the one it kept has died.
+            (.malformedJSON, .upload):
             self = .waitsAWhile
         case (.requestFailed, .socket): self = .staysPending
         // The seeds call these failed although a later try may well succeed (R148, R150).
