@@ -84,7 +84,7 @@ extension SyncEngine {
     /// Where a log can be read from without missing anything; nil when nothing of it matters.
     func beginning(of key: CursorKey) async throws(RoostError) -> Timestamp? {
         // From the beginning: channels are few.
-        guard let channel = key.channel else { return Timestamp(milliseconds: 1) }
+        guard case .messageChanges(let channel) = key else { return Timestamp(milliseconds: 1) }
         // Every change of what is cached happened after its oldest message was written.
         do throws(StoreError) {
             return try await reader.oldestMessage(in: channel).value
