@@ -94,7 +94,7 @@ let modules: [Target] = [
         name: "RoostBench",
         dependencies: [
             "CRoostBenchLimit", "Roost", "RoostCore", "RoostDoors", "RoostExecutors", "RoostHost",
-            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostWire",
+            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport", "RoostWire",
             "SendbirdChatSDK",
         ]),
     .executableTarget(
@@ -159,17 +159,25 @@ let tests: [Target] = [
         dependencies: [
             "RoostTestSupport", "Roost", "RoostFileCache", "RoostModel", "RoostTestKit",
         ]),
+    .target(
+        name: "DoorTestSupport",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors", "RoostModel",
+            "RoostTestKit",
+        ],
+        path: "Tests/DoorTestSupport"),
     .testTarget(
         name: "SendbirdChatSDKTests",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors", "RoostModel",
-            "RoostTestKit", "SendbirdChatSDK",
+            "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors",
+            "RoostModel", "RoostTestKit", "SendbirdChatSDK",
         ]),
     .testTarget(
         name: "SendBirdSyncManagerTests",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostDoors", "RoostFileCache", "RoostModel",
-            "RoostSealing", "RoostTestKit", "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
+            "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostFileCache",
+            "RoostModel", "RoostSealing", "RoostTestKit", "DatabaseGuide", "SendBirdSDK",
+            "SendBirdSyncManager",
         ]),
     .testTarget(
         name: "ExampleTests",

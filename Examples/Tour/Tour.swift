@@ -79,5 +79,7 @@ struct Tour {
             print(hole.reason, hole.from, hole.through, hole.requests ?? 0)
         }
         print(try await client.explain(channel, in: ChannelListQuery()))
+        let report = client.journal()
+        print(report)
     }
 }

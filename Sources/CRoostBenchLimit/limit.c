@@ -72,15 +72,24 @@ static const char *sql_of(const roost_limit *limit, int which) {
                        " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING"
                      : "INSERT INTO message (channel, created_at, id, payload)"
                        " VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+    /* By its key one row is meant at most, and a change of one row needs no savepoint, at which the index
+       of words would write out all it has. */
     case UPDATE:
-        return "UPDATE message SET payload = ?4"
-               " WHERE channel = ?1 AND created_at = ?2 AND id BETWEEN ?3 AND ?3";
+        return limit->options.by_arrival
+            ? "UPDATE message SET payload = ?4 WHERE channel = ?1 AND created_at = ?2 AND id = ?3"
+            : "UPDATE message INDEXED BY sqlite_autoindex_message_1 SET payload = ?4"
+              " WHERE channel = ?1 AND created_at = ?2 AND id = ?3";
     case PLACE_OF: return "SELECT channel, created_at FROM message WHERE id = ?1";
     case REMOVE:
-        return "DELETE FROM message WHERE channel = ?1 AND created_at = ?2 AND id BETWEEN ?3 AND ?3";
+        return limit->options.by_arrival
+            ? "DELETE FROM message WHERE channel = ?1 AND created_at = ?2 AND id = ?3"
+            : "DELETE FROM message INDEXED BY sqlite_autoindex_message_1"
+              " WHERE channel = ?1 AND created_at = ?2 AND id = ?3";
     case OLD_PAYLOAD:
-        return "SELECT payload FROM message"
-               " WHERE channel = ?1 AND created_at = ?2 AND id BETWEEN ?3 AND ?3";
+        return limit->options.by_arrival
+            ? "SELECT payload FROM message WHERE channel = ?1 AND created_at = ?2 AND id = ?3"
+            : "SELECT payload FROM message INDEXED BY sqlite_autoindex_message_1"
+              " WHERE channel = ?1 AND created_at = ?2 AND id = ?3";
     case PAGE:
         return "SELECT created_at, id, payload FROM message WHERE channel = ?1 AND created_at < ?2"
                " ORDER BY created_at DESC, id DESC LIMIT ?3";
@@ -191,8 +200,29 @@ static void free_names(names *table) {
     *table = (names){0};
 }
 
+bool limit_note_change(roost_limit *limit, limit_message *before, limit_message *after) {
+    if (limit->change_count == limit->change_capacity) {
+        size_t capacity = limit->change_capacity * 2 + 128;
+        limit_change *larger = realloc(limit->changes, capacity * sizeof *larger);
+        if (!larger) return false;
+        limit->changes = larger;
+        limit->change_capacity = capacity;
+    }
+    limit->changes[limit->change_count++] = (limit_change){before, after};
+    return true;
+}
+
+void limit_forget_changes(roost_limit *limit) {
+    for (size_t i = 0; i < limit->change_count; i++) {
+        limit_free_message(limit->changes[i].before);
+        limit_free_message(limit->changes[i].after);
+    }
+    limit->change_count = 0;
+}
+
 /* Closes the file and forgets what was known of it. */
 static void disconnect(roost_limit *limit) {
+    limit_forget_changes(limit);
     for (int i = 0; i < STATEMENTS; i++) {
         sqlite3_finalize(limit->statement[i]);
         limit->statement[i] = NULL;
@@ -210,6 +240,7 @@ static void disconnect(roost_limit *limit) {
 void roost_limit_close(roost_limit *limit) {
     if (!limit) return;
     disconnect(limit);
+    free(limit->changes);
     free(limit->payload);
     free(limit->text);
     free(limit->path);

@@ -39,6 +39,11 @@ typedef struct {
     char ***metas; /* Key, then values, then NULL. */
 } limit_message;
 
+/* What a commit did to a message; NULL where there was or is none. */
+typedef struct {
+    limit_message *before, *after;
+} limit_change;
+
 typedef struct {
     char *url, *name, *cover_url, *data, *custom_type;
     int64_t created_at, member_count, unread_count;
@@ -65,6 +70,9 @@ struct roost_limit {
     limit_user **users; /* By number; NULL until asked for. */
     size_t user_capacity;
     char error[256];
+    /* The journal: what the last commit changed, until the next one. */
+    limit_change *changes;
+    size_t change_count, change_capacity;
     /* Scratch, kept for the next call. */
     uint8_t *payload, *text;
     size_t payload_capacity, text_capacity;
@@ -96,6 +104,11 @@ int64_t limit_encode(roost_limit *limit, const scanned_message *message);
 limit_message *limit_decode(
     roost_limit *limit, int64_t created_at, int64_t id, const uint8_t *payload, size_t length);
 void limit_free_message(limit_message *message);
+
+/* Takes both messages over. */
+bool limit_note_change(roost_limit *limit, limit_message *before, limit_message *after);
+/* Whoever takes the journal is done with it. */
+void limit_forget_changes(roost_limit *limit);
 
 /* The text as it is indexed, with room between characters of languages without spaces. */
 size_t limit_searchable(roost_limit *limit, const uint8_t *text, size_t length);

@@ -5,6 +5,7 @@
 #include "limit.h"
 
 static bool begin(roost_limit *limit) {
+    limit_forget_changes(limit);
     sqlite3_stmt *statement = limit_statement(limit, BEGIN);
     return statement && limit_run(limit, statement, "begin");
 }
@@ -55,33 +56,55 @@ static bool change_words(roost_limit *limit, int which, int64_t id, const uint8_
     return limit_run(limit, statement, "index words");
 }
 
-/* Takes the words of a stored message out of the index. */
-static bool forget_words(roost_limit *limit, int32_t channel, int64_t created_at, int64_t id) {
+// MARK: - Messages
+
+/* The message at a place as it is now, NULL where there is none; takes its words out of the index unless
+   it was edited after `edited_at`. */
+static bool read_before(roost_limit *limit, int32_t channel, int64_t created_at, int64_t id,
+                        int64_t edited_at, limit_message **before) {
     sqlite3_stmt *old = limit_statement(limit, OLD_PAYLOAD);
+    *before = NULL;
     if (!old) return false;
     bind_place(old, channel, created_at, id);
     bool succeeded = true;
-    if (sqlite3_step(old) == SQLITE_ROW)
-        succeeded = change_words(
-            limit, UNINDEX_TEXT, id, sqlite3_column_blob(old, 0),
-            (size_t)sqlite3_column_bytes(old, 0));
+    if (sqlite3_step(old) == SQLITE_ROW) {
+        const uint8_t *payload = sqlite3_column_blob(old, 0);
+        size_t length = (size_t)sqlite3_column_bytes(old, 0);
+        *before = limit_decode(limit, created_at, id, payload, length);
+        succeeded = *before != NULL;
+        if (succeeded && limit->options.has_search && (*before)->updated_at <= edited_at)
+            succeeded = change_words(limit, UNINDEX_TEXT, id, payload, length);
+    }
     sqlite3_reset(old);
     return succeeded;
 }
 
-// MARK: - Messages
+/* Notes a message as it was and as `limit->payload` has it. */
+static bool note_after(roost_limit *limit, limit_message *before, int64_t created_at, int64_t id,
+                       int64_t length) {
+    limit_message *after = limit_decode(limit, created_at, id, limit->payload, (size_t)length);
+    return after && limit_note_change(limit, before, after);
+}
 
 static bool update(roost_limit *limit, int32_t channel, const scanned_message *message,
                    int64_t length) {
-    if (limit->options.has_search
-        && !forget_words(limit, channel, message->created_at, message->id))
+    limit_message *before;
+    if (!read_before(limit, channel, message->created_at, message->id, message->updated_at, &before))
         return false;
+    if (!before) return true;
+    /* The copy edited later wins, whichever comes first. */
+    if (before->updated_at > message->updated_at) {
+        limit_free_message(before);
+        return true;
+    }
     sqlite3_stmt *statement = limit_statement(limit, UPDATE);
     if (!statement) return false;
     bind_place(statement, channel, message->created_at, message->id);
     sqlite3_bind_blob(statement, 4, limit->payload, (int)length, SQLITE_STATIC);
-    if (!limit_run(limit, statement, "update a message")) return false;
-    if (!limit->options.has_search || sqlite3_changes(limit->db) == 0) return true;
+    if (!limit_run(limit, statement, "update a message")
+        || !note_after(limit, before, message->created_at, message->id, length))
+        return false;
+    if (!limit->options.has_search) return true;
     return change_words(limit, INDEX_TEXT, message->id, limit->payload, (size_t)length);
 }
 
@@ -98,6 +121,7 @@ static bool upsert(roost_limit *limit, int32_t channel, const scanned_message *m
     if (!limit_run(limit, statement, "insert a message")) return false;
     if (sqlite3_changes(limit->db) == 0) return update(limit, channel, message, length);
     ++*added;
+    if (!note_after(limit, NULL, message->created_at, message->id, length)) return false;
     return !limit->options.has_search
         || change_words(limit, INDEX_TEXT, message->id, limit->payload, (size_t)length);
 }
@@ -160,7 +184,10 @@ static bool remove_message(roost_limit *limit, int64_t id, int *removed) {
     int64_t created_at = found ? sqlite3_column_int64(place, 1) : 0;
     sqlite3_reset(place);
     if (!found) return true;
-    if (limit->options.has_search && !forget_words(limit, channel, created_at, id)) return false;
+    limit_message *before;
+    if (!read_before(limit, channel, created_at, id, INT64_MAX, &before)
+        || !limit_note_change(limit, before, NULL))
+        return false;
     sqlite3_stmt *statement = limit_statement(limit, REMOVE);
     if (!statement) return false;
     bind_place(statement, channel, created_at, id);

@@ -74,14 +74,19 @@ public final class ChatClient: Sendable {
         } catch {
             throw RoostError(error)
         }
+        let journal = SyncJournal(wallTime: world.wallTime)
         let engine = SyncEngine(
             world: world, configuration: configuration, store: store,
-            api: ServerAPI(http: world.http, address: address))
-        let link = Link(world: world, address: address, configuration: configuration) {
-            [weak engine] news in await engine?.receive(news)
+            api: ServerAPI(
+                http: world.http, address: address, journal: journal, wallTime: world.wallTime),
+            journal: journal)
+        let link = Link(
+            world: world, address: address, configuration: configuration, journal: journal
+        ) { [weak engine] news in await engine?.receive(news)
         }
         let outbox = Outbox(
-            world: world, store: store.outbox, me: try await store.me(configuration.userID),
+            world: world, store: store.outbox, journal: journal,
+            me: try await store.me(configuration.userID),
             surroundings: Outbox.Surroundings(
                 deliver: { [weak engine] item, isOnline in
                     await engine?.deliver(item, isOnline: isOnline) ?? .isMoot

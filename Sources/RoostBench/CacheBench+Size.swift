@@ -87,20 +87,34 @@ extension CacheBench {
 
     /// A page, a live message and an opening at three sizes.
     mutating func scale(from large: Fixture) async throws(BenchError) {
+        var found: [[ScaledCost]] = []
         for divisor in [100, 10, 1] {
             let count = options.messages / divisor
             guard count > 0 else { continue }
             tell("scaling: \(count) messages")
             if divisor == 1 {
-                try await measureAtSize(large, data, Self.named(count))
+                found.append(try await measureAtSize(large, data, Self.named(count)))
                 continue
             }
             let data = try ServerData(seed: options.seed, messages: count)
             let fixture = Fixture(folder: options.folder, name: "small")
             try await build(fixture, data, withSearch: false)
-            try await measureAtSize(fixture, data, Self.named(count))
+            found.append(try await measureAtSize(fixture, data, Self.named(count)))
             fixture.remove()
         }
+        guard found.count > 1, let small = found.first, let large = found.last else { return }
+        for (small, large) in zip(small, large) {
+            report.add(
+                "scaling", "\(small.name), largest cache / smallest", "times",
+                ours: large.ours / small.ours, limit: large.limit / small.limit)
+        }
+    }
+
+    /// What one thing costs in a cache of one size.
+    private struct ScaledCost {
+        let name: String
+        let ours: Double
+        let limit: Double
     }
 
     private static func named(_ count: Int) -> String {
@@ -109,7 +123,7 @@ extension CacheBench {
 
     private mutating func measureAtSize(
         _ fixture: Fixture, _ data: ServerData, _ size: String
-    ) async throws(BenchError) {
+    ) async throws(BenchError) -> [ScaledCost] {
         let places = data.places(2_000, seed: 9)
         var (opens, pages, lives) = (Rounds(), Rounds(), Rounds())
         for _ in 0..<5 {
@@ -149,10 +163,12 @@ extension CacheBench {
         let rows = [
             ("open and 20 channels", opens), ("page of 30", pages), ("live, synced", lives),
         ]
-        for (name, rounds) in rows {
+        return rows.map { name, rounds in
+            let cost = ScaledCost(
+                name: name, ours: rounds.ours.wall.median, limit: rounds.limit.wall.median)
             report.add(
-                "scaling", "\(name), \(size)", "µs (p50)", ours: rounds.ours.wall.median,
-                limit: rounds.limit.wall.median)
+                "scaling", "\(name), \(size)", "µs (p50)", ours: cost.ours, limit: cost.limit)
+            return cost
         }
     }
 }

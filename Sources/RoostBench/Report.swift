@@ -80,6 +80,10 @@ package struct BenchReport: Hashable, Sendable {
         add(
             workload, "\(name); with search", unit, ours: rounds.oursSearching.wall.median,
             limit: rounds.limitSearching.wall.median, target: target)
+        add(
+            workload, "\(name); with search; processor time", unit,
+            ours: rounds.oursSearching.processor.median,
+            limit: rounds.limitSearching.processor.median)
     }
 
     /// A table for people, in Markdown.

@@ -15,6 +15,8 @@ package struct Mirror<Element: ListElement>: Sendable {
     /// In the order in which they came.
     package var all: [Element] { elements.sorted { $0.key < $1.key }.map(\.value) }
 
+    package func contains(_ element: Element) -> Bool { key(of: element) != nil }
+
     /// Forgets everything and takes a whole list.
     package mutating func replace(with list: [Element]) {
         self = Mirror()

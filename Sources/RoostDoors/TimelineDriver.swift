@@ -17,10 +17,13 @@ package actor TimelineDriver {
 
     /// What the app may ask at any moment, on any thread.
     package struct View: Sendable {
-        /// Delivered messages by place, then the unsent by age.
-        package var messages: [Message] = []
-        package var hasOlder = true
-        package var hasNewer = true
+        /// What the app has been told of.
+        fileprivate var mirror = Mirror<Message>()
+        package fileprivate(set) var hasOlder = true
+        package fileprivate(set) var hasNewer = true
+
+        /// Delivered messages by place, then the unsent by age; put in order when asked for.
+        package var messages: [Message] { mirror.all.inListOrder }
     }
 
     package enum Direction: Sendable { case older, newer }
@@ -35,13 +38,14 @@ package actor TimelineDriver {
     private let channel: ChannelURL
     private let start: Timestamp
     private let filter: MessageFilter
+    /// Nil for the client's.
+    private let pageSize: Int?
     private let capacity: Int
     private let tell: @Sendable (News) -> Void
     private let shared = Guarded(View())
 
     private var timeline: Timeline?
     private var openingFailure: RoostError?
-    private var mirror = Mirror<Message>()
     /// A page is on its way to whoever asked for it: what comes of it is not news.
     private var isLoading = false
     /// Who waits until it is loaded.
@@ -52,7 +56,7 @@ package actor TimelineDriver {
 
     package init(
         _ door: Door, channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter,
-        capacity: Int = .max,
+        pageSize: Int? = nil, capacity: Int = .max,
         tell: @escaping @Sendable (News) -> Void
     ) {
         self.door = door
@@ -60,6 +64,7 @@ package actor TimelineDriver {
         self.channel = channel
         self.start = start
         self.filter = filter
+        self.pageSize = pageSize
         self.capacity = capacity
         self.tell = tell
     }
@@ -141,14 +146,14 @@ package actor TimelineDriver {
                 await absorb(timeline)
                 throw error
             }
-            return await absorb(timeline)
+            return await absorb(timeline, at: direction)
         }
     }
 
     private func open() async throws(RoostError) -> [Message] {
         guard timeline == nil else { throw .underWay }
         let timeline = try await door.client().timeline(
-            of: channel, startingAt: start, filter: filter, capacity: capacity)
+            of: channel, startingAt: start, filter: filter, pageSize: pageSize, capacity: capacity)
         guard !isClosed else {
             await timeline.close()
             throw .disposed
@@ -177,39 +182,57 @@ package actor TimelineDriver {
 
     private func show(_ timeline: Timeline) async {
         let snapshot = await timeline.snapshot
-        mirror.replace(with: snapshot.messages)
-        publish(snapshot)
+        shared.withLock { view in
+            view.mirror.replace(with: snapshot.messages)
+            view.take(snapshot)
+        }
     }
 
+    /// What of the snapshot was not shown before, at one end or anywhere.
     @discardableResult
-    private func absorb(_ timeline: Timeline) async -> [Message] {
+    private func absorb(
+        _ timeline: Timeline, at end: Direction? = nil
+    ) async -> [Message] {
         let snapshot = await timeline.snapshot
-        let news = mirror.absorb(snapshot.messages.filter { $0.status == .succeeded })
-        publish(snapshot)
-        return news
+        let delivered = snapshot.messages.prefix { $0.status == .succeeded }
+        return shared.withLock { view in
+            view.take(snapshot)
+            let page =
+                switch end {
+                case .older: delivered.prefix(while: { !view.mirror.contains($0) })
+                case .newer: delivered.suffix(while: { !view.mirror.contains($0) })
+                case nil: delivered
+                }
+            return view.mirror.absorb(Array(page))
+        }
     }
 
     private func take(_ change: ListDiff<Message>) {
         guard !isClosed else { return }
         guard !isLoading || change.isOwnWriting else { return backlog.append(change) }
-        let news = mirror.apply(change)
-        shared.withLock { $0.messages = mirror.all.inListOrder }
+        let news = shared.withLock { $0.mirror.apply(change) }
         if !news.isEmpty { tell(.changed(news)) }
     }
 
     private func take(_ snapshot: Timeline.Snapshot) {
         guard !isClosed else { return }
-        publish(snapshot)
+        shared.withLock { $0.take(snapshot) }
         if snapshot.hasHugeGap, !hadHugeGap { tell(.hugeGap) }
         hadHugeGap = snapshot.hasHugeGap
     }
+}
 
-    private func publish(_ snapshot: Timeline.Snapshot) {
-        shared.withLock { view in
-            view.messages = mirror.all.inListOrder
-            view.hasOlder = snapshot.hasOlder
-            view.hasNewer = snapshot.hasNewer
-        }
+extension TimelineDriver.View {
+    fileprivate mutating func take(_ snapshot: Timeline.Snapshot) {
+        hasOlder = snapshot.hasOlder
+        hasNewer = snapshot.hasNewer
+    }
+}
+
+extension ArraySlice {
+    /// The longest end of which all elements are so.
+    fileprivate func suffix(while isSo: (Element) -> Bool) -> ArraySlice {
+        self[(lastIndex { !isSo($0) } ?? startIndex - 1) + 1..<endIndex]
     }
 }
 

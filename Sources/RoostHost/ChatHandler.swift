@@ -177,7 +177,7 @@ private func serve(
         let session = await server.connect(handshake, SocketOutlet(items: outlet))
         // A broken connection and a closed one are the same here: the session is over.
         while let session, let message = try? await connection.receive() {
-            if case .text(let text) = message { await server.receive(text, from: session) }
+            if case .text(let text) = message { await server.take(text, from: session) }
         }
         if let session { await server.disconnect(session) }
         outlet.finish()

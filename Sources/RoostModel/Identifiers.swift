@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A name that the server or the client gave to something; never empty, compared byte by byte.
-public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Sendable,
+public protocol Identifier: RawRepresentable<String>, Hashable, Codable, Comparable, Sendable,
     ExpressibleByStringLiteral, CustomStringConvertible
 {
     /// Wraps a name as it stands on the wire.
@@ -67,7 +67,7 @@ public struct RequestID: Identifier {
 }
 
 /// Names a message the server has accepted; unique in the application, growing within a channel.
-public struct MessageID: RawRepresentable, Hashable, Comparable, Sendable,
+public struct MessageID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
     ExpressibleByIntegerLiteral, CustomStringConvertible
 {
     public let rawValue: Int64

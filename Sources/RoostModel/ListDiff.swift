@@ -20,7 +20,7 @@ public protocol ListElement: Hashable, Sendable {
 }
 
 /// Why a list changed.
-public enum ChangeOrigin: String, CaseIterable, Sendable {
+public enum ChangeOrigin: String, CaseIterable, Codable, Sendable {
     /// The disk was read: the list was opened, moved or paged.
     case disk
     /// The server was asked for a page.

@@ -128,7 +128,7 @@ extension Message {
 }
 
 /// Where an unsent message stands.
-public enum UnsentState: Hashable, Sendable {
+public enum UnsentState: Hashable, Codable, Sendable {
     /// It waits or is being sent; the outbox goes on by itself.
     case pending
     /// The outbox has given up for this reason; the person may send it again.

@@ -3,7 +3,7 @@
 /// The place of a delivered message in its channel: the server's time, then the server's ID.
 ///
 /// Ties in time are legal; the pair is unique, so paging by position loses nothing (scar 24).
-public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct Position: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
     public let createdAt: Timestamp
     public let messageID: MessageID
 

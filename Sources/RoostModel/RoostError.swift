@@ -5,7 +5,7 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
     /// Classifies the failure by the protocol's number (`protocol.md` section 5).
     ///
     /// The set is open: servers and releases add numbers, so a `switch` needs a `default`.
-    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public struct Code: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
         public init(_ rawValue: Int) { self.rawValue = rawValue }

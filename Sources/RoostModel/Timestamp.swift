@@ -4,7 +4,7 @@
 ///
 /// Only the server makes these for anything that is ordered or remembered as a cursor; the device's
 /// clock never does (`docs/ARCHITECTURE.md`, "Position").
-public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
     public let milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }

@@ -33,6 +33,17 @@ extension SBDGroupChannel {
                 then: .sent(completionHandler) { SBDFileMessage($0) }))
     }
 
+    /// Sends a failed message again, under the same request ID.
+    @discardableResult
+    public func resendUserMessage(
+        with message: SBDUserMessage,
+        completionHandler: ((SBDUserMessage?, SBDError?) -> Void)? = nil
+    ) -> SBDUserMessage {
+        SBDUserMessage(
+            SBDMain.door.resend(
+                message.value, then: .sent(completionHandler) { SBDUserMessage($0) }))
+    }
+
     /// Changes an own message; without a connection the change waits, and the handler with it.
     public func updateUserMessage(
         withMessageId messageId: Int64, userMessageParams params: SBDUserMessageParams,

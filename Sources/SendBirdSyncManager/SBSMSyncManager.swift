@@ -19,23 +19,26 @@ public enum SBSMErrorCode: Int, Sendable {
     case invalidTimeRange = 810305
 }
 
-/// What becomes of messages that could not be sent.
+/// What becomes of messages that could not be sent for want of a connection.
 public enum SBSMMessageResendPolicy: Int, Sendable {
+    /// They have failed, and are forgotten at once.
     case none
+    /// They have failed, and stay until the app sends them again.
     case manual
+    /// They wait for a connection, three days at most.
     case automatic
 }
 
-/// Settings of the old manager.
-///
-/// Unsent messages are sent again by themselves until they are three days old, however often that takes;
-/// the four limits of that are kept for the app and change nothing.
+/// Settings of the old manager; they count as they are at `setup`.
 public final class SBSMSyncManagerOptions: NSObject {
     /// How many messages a collection holds in memory; those farthest from where it grows leave it.
     public var messageCollectionCapacity: UInt = 1_000
     public var messageResendPolicy = SBSMMessageResendPolicy.automatic
+    /// How often a message that the connection was lost under is tried again, 50 times at most.
     public var automaticMessageResendRetryCount: UInt = 10
+    /// How many failed messages a channel keeps; the oldest go first.
     public var maxFailedMessageCountPerChannel: UInt = 20
+    /// How many days a failed message is kept behind the three that it may have waited.
     public var failedMessageRetentionDays: UInt = 3
 
     public override init() {}
@@ -79,7 +82,13 @@ public final class SBSMSyncManager: NSObject {
             state.isSetUp = true
             state.options = carried
         }
-        SBDMain.door.open(UserID(userId))
+        let door = SBDMain.door
+        door.open(UserID(userId))
+        let (client, limits) = (door.clientOfNow, Resending.Limits(options))
+        door.start {
+            guard let client = try? await client() else { return }
+            await Resending(door, limits).follow(client)
+        }
     }
 
     /// Where completion handlers are called; nil for the library's queue.

@@ -37,7 +37,7 @@ public final class MessageCollection: NSObject {
         let door = SendbirdChat.door
         driver = TimelineDriver(
             door, channel: url, startingAt: Timestamp(milliseconds: startingPoint),
-            filter: params.filter
+            filter: params.filter, pageSize: params.pageSize
         ) { [feed] news in feed.post(.messages(news), on: door) }
         watch = ChannelListDriver(door, .only(url)) { [feed] news in
             feed.post(.channel(news), on: door)

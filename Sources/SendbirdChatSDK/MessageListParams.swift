@@ -27,10 +27,20 @@ public class MessageListParams: NSObject {
     public var customTypes: [String] = []
     public var senderUserIds: [String] = []
     public var replyType = ReplyType.none
-    /// How many before the named time; a collection has pages of its own.
-    public var previousResultSize = 20
-    /// How many after the named time; a collection has pages of its own.
-    public var nextResultSize = 20
+    /// How many before the named time; 20 unless the app says so.
+    public var previousResultSize: Int {
+        get { previousSize ?? 20 }
+        set { previousSize = newValue }
+    }
+    /// How many after the named time; 20 unless the app says so.
+    public var nextResultSize: Int {
+        get { nextSize ?? 20 }
+        set { nextSize = newValue }
+    }
+    private var previousSize: Int?
+    private var nextSize: Int?
+    /// The larger of both is a page of a collection; 40 unless the app says so.
+    var pageSize: Int? { [previousSize, nextSize].compactMap { $0 }.max() }
     /// Meta arrays come with every message, whatever this says.
     public var includeMetaArray = false
     /// Reactions come with every message, whatever this says.

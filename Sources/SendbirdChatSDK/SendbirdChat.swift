@@ -15,14 +15,18 @@ public final class SendbirdChat: NSObject {
     // MARK: Starting
 
     /// Says what everything after it needs; connects to nothing.
-    public class func initialize(
-        params: InitParams, migrationStartHandler: (() -> Void)? = nil,
-        completionHandler: SBErrorHandler? = nil
-    ) {
+    public class func initialize(params: InitParams, completionHandler: SBErrorHandler? = nil) {
         let settings = params.settings
         door.configure { $0 = settings }
         door.tell(.error(completionHandler), nil)
     }
+
+    /// Says what everything after it needs; the database is brought up to date when somebody connects, and
+    /// nobody is told of it.
+    public class func initialize(
+        params: InitParams, migrationStartHandler: (() -> Void)?,
+        completionHandler: SBErrorHandler?
+    ) { initialize(params: params, completionHandler: completionHandler) }
 
     public class func getApplicationId() -> String? { door.settings.applicationID }
 

@@ -22,13 +22,15 @@ class Server:
         self.roost = roost
         self.data = data or tempfile.mkdtemp(prefix="roost-server-")
         self.options = (*token, *options)
+        # 0 takes a free port at each start.
+        self.fixed_port = 0
         self.start()
 
     def start(self):
         self.out = open(self.data + ".out", "wb+")
         self.err = open(self.data + ".err", "wb+")
         self.process = subprocess.Popen(
-            [self.roost, "serve", "--data", self.data, "--port", "0", "--app-id", APP,
+            [self.roost, "serve", "--data", self.data, "--port", str(self.fixed_port), "--app-id", APP,
              *self.options], stdout=self.out, stderr=self.err)
         end = time.monotonic() + 30
         while time.monotonic() < end:

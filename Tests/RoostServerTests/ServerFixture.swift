@@ -161,3 +161,10 @@ extension ServerEvent {
     }
     var error: ServerError? { if case .error(let error, _) = self { error } else { nil } }
 }
+
+extension MessageStorage {
+    /// Appends one message.
+    func append(_ message: Message, now: Timestamp) async throws -> Appended? {
+        try await append([message], now: now)[0].get()
+    }
+}

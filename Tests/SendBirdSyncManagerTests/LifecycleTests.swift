@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -102,6 +103,54 @@ extension SendBirdTests {
                 }
                 #expect(channel == nil)
                 #expect(error?.code == SBDErrorCode.connectionRequired.rawValue)
+            }
+        }
+
+        @Test
+        func `the guide's tables page on demand, and begin anew on refresh (R158, R170, R184)`()
+            throws
+        {
+            try SyncStory.play(seed: 14) { story in
+                let url = try await story.channel("train")
+                for number in 1...100 { try await story.bob.send("\(number)", to: url) }
+                for name in ["a", "b", "c", "d"] { _ = try await story.channel(name) }
+                await story.bob.waitUntilIdle()
+                await SBDMain.door.close()
+                let isConnected: Bool = await story.wait { done in
+                    let app = AppDelegate(userId: "alice", connected: done)
+                    #expect(app.application(UIApplication(), didFinishLaunchingWithOptions: nil))
+                    app.connect()
+                }
+                #expect(isConnected)
+                let list = ChannelTable()
+                list.viewDidLoad()
+                await story.world.pass()
+                #expect(list.channels.count == 2)
+                for count in [4, 5, 5] {
+                    _ = list.tableView(UITableView(), cellForRowAt: list.channels.count - 1)
+                    await story.world.pass()
+                    #expect(list.channels.count == count)
+                }
+                #expect(Set(list.channels.map(\.name)).count == 5)
+                list.refreshChannel()
+                await story.world.pass()
+                #expect(!list.isLoading)
+                #expect(list.channels.count == 2)
+
+                let chat = ChatTable(channel: try await story.get(url))
+                chat.viewDidLoad()
+                await story.world.pass()
+                for count in [40, 80, 100, 100] {
+                    #expect(chat.messages.count == count)
+                    _ = chat.tableView(UITableView(), cellForRowAt: chat.messages.count - 1)
+                    await story.world.pass()
+                }
+                chat.refreshMessages()
+                await story.world.pass()
+                #expect(chat.messages.count == 40)
+                chat.update(try #require(SBDUserMessageParams(message: "once")))
+                await story.world.pass()
+                #expect(chat.messages.count == 41)
             }
         }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import SendBirdSDK
 import SendBirdSyncManager
@@ -25,7 +26,8 @@ extension SendBirdTests {
                 }
                 var found: Set<String> = []
                 let folder = sources.appending(path: module)
-                for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                where file.hasSuffix(".swift") {
                     let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
                     for match in text.matches(of: /\npublic (?:final )?class (\w+)/) {
                         found.insert(String(match.1))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -20,11 +21,16 @@ extension SendBirdTests {
             throws
         {
             try SyncStory.play(seed: 51) { story in
-                await story.connect()
-                for delay in 0..<8 {
+                // Written before she connects: nothing of them is on her disk.
+                var urls: [ChannelURL] = []
+                for _ in 0..<8 {
                     let url = try await story.channel("train")
                     for number in 1...3 { try await story.bob.send("\(number)", to: url) }
-                    await story.bob.waitUntilIdle()
+                    urls.append(url)
+                }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                for (delay, url) in urls.enumerated() {
                     let view = View(channel: try await story.get(url))
                     view.viewDidLoad()
                     await story.world.pass(.milliseconds(20 * delay))
@@ -42,11 +48,15 @@ extension SendBirdTests {
             throws
         {
             try SyncStory.play(seed: 52) { story in
-                let url = try await story.channel("train")
-                for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                var urls: [ChannelURL] = []
+                for _ in 0..<8 {
+                    let url = try await story.channel("train")
+                    for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                    urls.append(url)
+                }
                 await story.bob.waitUntilIdle()
                 await story.connect()
-                for delay in 0..<8 {
+                for (delay, url) in urls.enumerated() {
                     let view = View(channel: try await story.get(url))
                     view.viewDidLoad()
                     if delay == 7 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -217,6 +218,35 @@ extension SendbirdChatTests {
                 #expect(view.shown.last == "\(count)")
                 #expect(view.shown.count == (count > 300 ? 40 : count + 1))
                 #expect(view.collection?.hasNext == false)
+            }
+        }
+
+        /// An app that followed the page's prose.
+        private final class ProseView: MessageCollectionDelegate {
+            var gaps = 0
+            func didHugeGapDetected(_ collection: MessageCollection) { gaps += 1 }
+        }
+
+        @Test
+        func `a huge gap is told under the name of the page's prose as well (R108)`() throws {
+            try DoorStory.play(seed: 8) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("first", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = ProseView()
+                let collection = SendbirdChat.createMessageCollection(
+                    channel: try await story.get(url))
+                collection.delegate = view
+                collection.startCollection(initPolicy: .cacheAndReplaceByApi)
+                await story.world.pass()
+                await story.phone.network.cut()
+                for number in 1...301 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(view.gaps == 1)
+                collection.dispose()
             }
         }
 

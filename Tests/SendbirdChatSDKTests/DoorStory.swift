@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
@@ -14,33 +15,27 @@ import Testing
 @Suite(.serialized)
 struct SendbirdChatTests {}
 
-/// Alice's phone runs an app on the door, Bob's runs on the engine; one world, virtual time.
+/// Alice's app is on the v4 door.
+@dynamicMemberLookup
 struct DoorStory: Sendable {
-    let world: SimulatedWorld
-    let phone: SimulatedWorld.Device
-    let bob: ChatClient
-    let folder: TemporaryFolder
+    let base: AppStory
 
     static func play(
         seed: UInt64, _ story: @escaping @Sendable (DoorStory) async throws -> Void
     ) throws {
-        let folder = try TemporaryFolder()
-        try SimulatedWorld.play(seed: seed) { world in
-            let bob = try await world.launch(world.device(of: "bob"))
-            try await bob.connect()
-            let play = DoorStory(
-                world: world, phone: world.device(of: "alice"), bob: bob, folder: folder)
-            play.launch()
-            try await story(play)
-            await SendbirdChat.door.close()
-            await bob.close()
-        }
+        try AppStory.play(
+            seed: seed, launch: { DoorStory(base: $0).launch() },
+            { try await story(DoorStory(base: $0)) }, end: { await SendbirdChat.door.close() })
+    }
+
+    subscript<Value>(dynamicMember member: KeyPath<AppStory, Value>) -> Value {
+        base[keyPath: member]
     }
 
     /// Starts the app, or starts it again.
     func launch() {
-        SendbirdChat.door.enter(world.surroundings(of: phone))
-        SendbirdChat.door.call(on: CallbackQueue { [world] work in world.later(work) })
+        SendbirdChat.door.enter(base.world.surroundings(of: base.phone))
+        SendbirdChat.door.call(on: CallbackQueue { [world = base.world] in world.later($0) })
         SendbirdChat.initialize(params: params())
     }
 
@@ -49,21 +44,15 @@ struct DoorStory: Sendable {
             applicationId: "simulation", isLocalCachingEnabled: isLocalCachingEnabled,
             logLevel: .verbose, appVersion: "1.2.3")
         params.server = "http://127.0.0.1:1"
-        params.cacheFolder = folder.path
+        params.cacheFolder = base.folder.path
         return params
     }
 
-    /// Calls something with a handler and returns what the handler was given, once.
-    func wait<Value>(
-        _ start: (@escaping (Value) -> Void) -> Void
-    ) async -> Value {
-        let answers = Answers<Value>()
-        start { answers.values.append($0) }
-        for _ in 0..<1_000 where answers.values.isEmpty { await world.pass(.milliseconds(50)) }
-        await world.pass(.milliseconds(50))
-        #expect(answers.values.count == 1)
-        return answers.values[0]
+    func wait<Value>(_ start: (@escaping (Value) -> Void) -> Void) async -> Value {
+        await base.wait(start)
     }
+
+    func channel(_ name: String) async throws -> ChannelURL { try await base.channel(name) }
 
     @discardableResult
     func connect() async -> (user: SendbirdChatSDK.User?, error: SBError?) {
@@ -72,24 +61,12 @@ struct DoorStory: Sendable {
         }
     }
 
-    func channel(_ name: String) async throws -> ChannelURL {
-        var params = ChannelCreateParams(memberIDs: ["alice"], name: name)
-        params.operatorIDs = ["bob"]
-        return try await bob.createChannel(
-            params
-        ).url
-    }
-
     func get(_ url: ChannelURL) async throws -> SendbirdChatSDK.GroupChannel {
         let answer: (SendbirdChatSDK.GroupChannel?, SBError?) = await wait { done in
             SendbirdChatSDK.GroupChannel.getChannel(url: url.rawValue) { done(($0, $1)) }
         }
         return try #require(answer.0)
     }
-}
-
-final class Answers<Value> {
-    var values: [Value] = []
 }
 
 /// What is uploaded, as the network sees it.

@@ -171,13 +171,15 @@ extension Timeline {
         let filter: MessageFilter
     }
 
-    func nextSync(_ occasion: TimelineSync.Occasion) -> (TimelineSync, Opening) {
-        let sync = TimelineSync(
+    func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, Opening) {
+        let question = SyncQuestion(
             occasion, wasLoaded: wasLoaded, opening: openingQuestion,
             followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
         var isAtNewest = start == .distantFuture
-        if case .load(let question) = sync { isAtNewest = question.anchor == .distantFuture }
-        return (sync, Opening(move: moves, filter: isAtNewest ? .everything : filter))
+        if case .load(let question) = TimelineSync(question) {
+            isAtNewest = question.anchor == .distantFuture
+        }
+        return (question, Opening(move: moves, filter: isAtNewest ? .everything : filter))
     }
 
     /// The server answered the opening page; what was shown before gives way to it (R99).

@@ -28,6 +28,7 @@ actor Link {
     private let world: World
     private let address: ServerAddress
     private let configuration: Configuration
+    private let journal: SyncJournal
     private var token: String?
     private let deliver: @Sendable (News) async -> Void
 
@@ -39,13 +40,14 @@ actor Link {
     private var timers = Timers<LinkMachine.Timer>()
 
     init(
-        world: World, address: ServerAddress, configuration: Configuration,
+        world: World, address: ServerAddress, configuration: Configuration, journal: SyncJournal,
         deliver: @escaping @Sendable (News) async -> Void
     ) {
         self.world = world
         self.executor = world.executor
         self.address = address
         self.configuration = configuration
+        self.journal = journal
         token = configuration.token
         self.deliver = deliver
     }
@@ -56,7 +58,11 @@ actor Link {
 
     /// Moves the machine, then does what it asks for.
     func receive(_ input: LinkMachine.Input) async {
-        for effect in machine.handle(input, entropy: world.entropy()) { await perform(effect) }
+        let entropy = world.entropy()
+        let effects = machine.handle(input, entropy: entropy)
+        journal.note(
+            .link(input.withoutWords, entropy: entropy), .link(machine.state, effects))
+        for effect in effects { await perform(effect) }
     }
 
     /// Hands a command to the open socket.

@@ -38,13 +38,13 @@ extension Outbox {
             if item.change == nil { channels.insert(item.channel) }
             guard let index else {
                 place(item)
-                effects += machine.handle(.queued(OutboxMachine.Item(item)))
+                effects += step(.queued(OutboxMachine.Item(item)))
                 continue
             }
             let old = items.remove(at: index)
             place(item)
             let isMoved = item.sequence != old.sequence
-            effects += machine.handle(.revised(OutboxMachine.Item(item), isMoved: isMoved))
+            effects += step(.revised(OutboxMachine.Item(item), isMoved: isMoved))
             if old.state != item.state { news.append(.state(item)) }
             if case .failed = old.state, item.state == .pending, let message = message(item) {
                 reasons[item.requestID] = nil

@@ -46,6 +46,7 @@ actor Outbox {
 
     let world: World
     let store: OutboxStore
+    private let journal: SyncJournal
     private(set) var me: User
     let surroundings: Surroundings
     var machine = OutboxMachine()
@@ -89,10 +90,14 @@ actor Outbox {
     /// A copy of a file that nobody names after so long was left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 
-    init(world: World, store: OutboxStore, me: User, surroundings: Surroundings) {
+    init(
+        world: World, store: OutboxStore, journal: SyncJournal, me: User,
+        surroundings: Surroundings
+    ) {
         self.world = world
         self.executor = world.executor
         self.store = store
+        self.journal = journal
         self.me = me
         self.surroundings = surroundings
     }
@@ -104,7 +109,7 @@ actor Outbox {
         } catch {
             throw RoostError(error)
         }
-        for item in items { _ = machine.handle(.queued(OutboxMachine.Item(item))) }
+        for item in items { _ = step(.queued(OutboxMachine.Item(item))) }
         let past = world.wallTime().milliseconds - Self.orphanAgeMS
         // Files that stay do no harm; the next opening tries again.
         try? await store.tidyFiles(madeBefore: Timestamp(milliseconds: past))
@@ -165,7 +170,7 @@ actor Outbox {
         let requestID = requestID ?? .random(world.entropy)
         if let index = index(of: requestID) { return items[index] }
         let isCopied = store.copiesFiles(of: content)
-        if isCopied { _ = machine.handle(.announced(requestID, lane)) }
+        if isCopied { _ = step(.announced(requestID, lane)) }
         unsettle([requestID])
         defer { settle([requestID]) }
         let item: OutboxItem
@@ -180,7 +185,7 @@ actor Outbox {
         if let index = index(of: requestID) { return items[index] }
         place(item)
         // The machine learns of it here, before anything else can come between.
-        let effects = machine.handle(.queued(OutboxMachine.Item(item)))
+        let effects = step(.queued(OutboxMachine.Item(item)))
         if let message = message(item) { observers.publish(.queued(message)) }
         if let change = item.change { observers.publish(.changeQueued(change)) }
         if !content.isChange { await surroundings.changed(channel) }
@@ -189,8 +194,13 @@ actor Outbox {
     }
 
     /// Moves the machine, then does what it asks for.
-    func receive(_ input: OutboxMachine.Input) async {
-        await carryOut(machine.handle(input))
+    func receive(_ input: OutboxMachine.Input) async { await carryOut(step(input)) }
+
+    /// Moves the machine, and writes down what moved it; the caller carries out what it asks for.
+    func step(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
+        let effects = machine.handle(input)
+        journal.note(input, effects)
+        return effects
     }
 
     /// Takes the name the server knows the user by; pending messages carry it from now on.

@@ -130,7 +130,9 @@ extension SyncEngine {
     private func synchronize(
         _ timeline: Timeline, _ occasion: TimelineSync.Occasion
     ) async throws(RoostError) {
-        let (sync, opening) = await timeline.nextSync(occasion)
+        let (question, opening) = await timeline.nextSync(occasion)
+        let sync = TimelineSync(question)
+        journal.note(timeline.channel, .sync(sync)) { .sync(channel: $0, question) }
         switch sync {
         case .nothing: break
         case .load(let question):

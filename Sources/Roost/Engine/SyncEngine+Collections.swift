@@ -8,6 +8,7 @@ import RoostStore
 
 extension SyncEngine {
     func open(_ timeline: Timeline) async throws(RoostError) {
+        journal.asked("timeline", of: timeline.channel)
         timelines.removeAll { $0.object == nil }
         timelines.append(WeakReference(timeline))
         try await timeline.open()
@@ -24,6 +25,7 @@ extension SyncEngine {
     }
 
     func open(_ list: ChannelList) async throws(RoostError) {
+        journal.asked("channel list")
         lists.removeAll { $0.object == nil }
         lists.append(WeakReference(list))
         try await list.open()

@@ -312,18 +312,6 @@ extension SyncEngine {
 }
 
 extension ServerEvent {
-    /// The channel the event is about, where it is about messages.
-    fileprivate var channelURL: ChannelURL? {
-        switch self {
-        case .message(let event): event.message.channelURL
-        case .edited(let event): event.message.channelURL
-        case .deleted(let event): event.channelURL
-        case .reaction(let event): event.channelURL
-        case .thread(let event): event.channelURL
-        default: nil
-        }
-    }
-
     /// The request the event answers.
     fileprivate var acknowledges: RequestID? {
         switch self {

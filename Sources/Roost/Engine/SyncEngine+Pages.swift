@@ -39,11 +39,12 @@ extension SyncEngine {
                     sessionKey: key)
             } store: { page, ledger in
                 let messages = page.messages.filter { $0.channelURL == channel }
-                let statement = PageStatement(
-                    question: question, positions: messages.compactMap(\.position),
-                    hasNewer: page.hasNext,
+                let answer = PageAnswer(
+                    question, positions: messages.compactMap(\.position), hasNewer: page.hasNext,
                     isContinuous: isFiltered || page.isContinuous ?? true,
                     newestKnown: newestKnown)
+                let statement = PageStatement(answer)
+                journal.note(channel, .page(statement)) { .page(channel: $0, answer) }
                 guard let range = statement.range else { return (statement, []) }
                 let upToDate =
                     isFiltered
@@ -90,11 +91,14 @@ extension SyncEngine {
                 sessionKey: key)
         } store: { answer, ledger in
             let messages = answer.next.messages.filter { $0.channelURL == channel }
-            let verdict = GapVerdict(
-                GapAnswer(
-                    isHuge: answer.isHuge, positions: messages.compactMap(\.position),
-                    isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore),
-                from: known, isDisturbed: hasKnowledgeAbove || ledger.hasDeletions)
+            let told = GapAnswer(
+                isHuge: answer.isHuge, positions: messages.compactMap(\.position),
+                isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
+            let isDisturbed = hasKnowledgeAbove || ledger.hasDeletions
+            let verdict = GapVerdict(told, from: known, isDisturbed: isDisturbed)
+            journal.note(channel, .gap(verdict)) {
+                .gap(channel: $0, told, from: known, isDisturbed: isDisturbed)
+            }
             guard case .filled(let range, _) = verdict else { return (verdict, []) }
             return (verdict, [.messages(channel, ledger.upToDate(messages), covering: range)])
         }

@@ -25,6 +25,7 @@ actor SyncEngine {
     let configuration: Configuration
     let store: Store
     let api: ServerAPI
+    let journal: SyncJournal
     private(set) var link: Link?
     private(set) var outbox: Outbox?
     private(set) var session: Session?
@@ -79,12 +80,16 @@ actor SyncEngine {
     /// The client is closing: nothing is waited for any more.
     private(set) var isClosed = false
 
-    init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
+    init(
+        world: World, configuration: Configuration, store: Store, api: ServerAPI,
+        journal: SyncJournal
+    ) {
         self.world = world
         self.executor = world.executor
         self.configuration = configuration
         self.store = store
         self.api = api
+        self.journal = journal
     }
 
     var me: UserID { configuration.userID }
@@ -160,10 +165,11 @@ actor SyncEngine {
         case .offline(let reason): await wentOffline(reason.map { RoostError($0) })
         case .event(let event, let epoch):
             guard session?.epoch == epoch else { return }
+            journal.came(event.name, about: event.channelURL)
             await take(event)
         case .malformed:
             // One bad frame; what follows is read on. Its content is not kept anywhere.
-            break
+            journal.came("malformed", about: nil)
         }
     }
 
@@ -314,6 +320,7 @@ actor SyncEngine {
             throw RoostError(error)
         }
         guard let commit else { return }
+        journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
         for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
         for list in lists { await list.object?.receive(commit, from: origin) }
         if budgetWatch.isDue() { keepBudget() }

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// What the server answered to the question what is missing (`protocol.md` 3.9).
-package struct GapAnswer: Hashable, Sendable {
+package struct GapAnswer: Hashable, Codable, Sendable {
     package let isHuge: Bool
     /// Of the messages it brought, from the known end on.
     package let positions: [Position]
@@ -19,7 +19,7 @@ package struct GapAnswer: Hashable, Sendable {
 }
 
 /// What the answer to a gap question lets us do.
-package enum GapVerdict: Hashable, Sendable {
+package enum GapVerdict: Hashable, Codable, Sendable {
     /// More is missing than is filled silently: more than 300 messages (R113).
     case huge
     /// The answer holds everything from the known end to its own last message.

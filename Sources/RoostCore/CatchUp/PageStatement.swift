@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// What is asked for in one page of messages.
-package struct PageQuestion: Hashable, Sendable {
+package struct PageQuestion: Hashable, Codable, Sendable {
     /// The moment asked around; messages at it are always part of the answer.
     package let anchor: Timestamp
     package let olderLimit: Int
@@ -38,7 +38,7 @@ package struct PageQuestion: Hashable, Sendable {
 }
 
 /// What the server's answer to a page lets us know for certain.
-package struct PageStatement: Hashable, Sendable {
+package struct PageStatement: Hashable, Codable, Sendable {
     /// The stretch without a hole; nil when the answer states none.
     package let range: CoveredRange?
     /// Whether the server said that nothing newer exists.

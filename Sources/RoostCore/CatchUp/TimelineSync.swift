@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// What a timeline asks the server for, to be as the server's log is.
-package enum TimelineSync: Hashable, Sendable {
+package enum TimelineSync: Hashable, Codable, Sendable {
     /// Load a page and show what it covers, whatever was shown before (R99).
     case load(PageQuestion)
     /// Ask what is missing from the end of what is known, and fill it or tell the app.
@@ -12,7 +12,7 @@ package enum TimelineSync: Hashable, Sendable {
     case nothing
 
     /// Why the question comes up.
-    package enum Occasion: Hashable, Sendable {
+    package enum Occasion: Hashable, Codable, Sendable {
         /// The timeline was just opened, with a connection at hand.
         case opening
         /// The connection is back, or a live message showed that some are missing.

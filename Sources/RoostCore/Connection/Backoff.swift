@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How long to wait before the next try, as the server asked for in its login answer.
-package struct Backoff: Hashable, Sendable {
+package struct Backoff: Hashable, Codable, Sendable {
     /// Before the first and second try.
     package let interval: Duration
     package let maxInterval: Duration

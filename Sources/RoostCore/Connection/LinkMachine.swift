@@ -9,11 +9,11 @@
 package import RoostModel
 
 /// Decides when to open a socket, when to believe it dead, and when to try again.
-package struct LinkMachine: Sendable {
+package struct LinkMachine: Hashable, Codable, Sendable {
     /// Numbers the sockets of one link; grows with each.
     package typealias Epoch = Int
 
-    package enum State: Hashable, Sendable {
+    package enum State: Hashable, Codable, Sendable {
         /// Nobody asked for a connection.
         case idle
         /// The socket is being opened; the attempt counts from 1.
@@ -32,9 +32,9 @@ package struct LinkMachine: Sendable {
     }
 
     /// Why the link gave up by itself.
-    package struct Refusal: Hashable, Sendable {
+    package struct Refusal: Hashable, Codable, Sendable {
         package let code: RoostError.Code
-        package let message: String
+        package internal(set) var message: String
         /// The link has stopped; otherwise it goes on by itself.
         package var isFinal = false
 
@@ -51,7 +51,7 @@ package struct LinkMachine: Sendable {
     }
 
     /// Why a socket is gone.
-    package enum Loss: Hashable, Sendable {
+    package enum Loss: Hashable, Codable, Sendable {
         /// The server could not be reached at all.
         case unreachable(String)
         /// The socket was open and broke or was closed.
@@ -62,7 +62,7 @@ package struct LinkMachine: Sendable {
         case unusable(String)
     }
 
-    package enum Timer: Hashable, Sendable, CaseIterable {
+    package enum Timer: Hashable, Codable, Sendable, CaseIterable {
         case login
         case ping
         case pong
@@ -71,7 +71,7 @@ package struct LinkMachine: Sendable {
         case background
     }
 
-    package enum Input: Hashable, Sendable {
+    package enum Input: Hashable, Codable, Sendable {
         case connect
         case disconnect
         case networkChanged(isUp: Bool)
@@ -88,7 +88,7 @@ package struct LinkMachine: Sendable {
         case fired(Timer)
     }
 
-    package enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Codable, Sendable {
         case openSocket(Epoch)
         case closeSocket(Epoch)
         case sendPing(Epoch)
@@ -101,7 +101,7 @@ package struct LinkMachine: Sendable {
     }
 
     /// What a login answer says about the connection itself (`protocol.md` 2.4).
-    package struct Settings: Hashable, Sendable {
+    package struct Settings: Hashable, Codable, Sendable {
         package let pingInterval: Duration
         package let pongTimeout: Duration
         package let backoff: Backoff
@@ -126,7 +126,7 @@ package struct LinkMachine: Sendable {
     /// How long a socket may take to open and the server to answer the login (`protocol.md` 2.4).
     package static let loginTimeout = Duration.seconds(10)
 
-    package private(set) var state = State.idle
+    package internal(set) var state = State.idle
     package private(set) var epoch: Epoch = 0
     package private(set) var settings = Settings.standard
     package private(set) var isInForeground = true

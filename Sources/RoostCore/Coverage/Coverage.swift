@@ -15,7 +15,7 @@ package import RoostModel
 /// A stretch of history without a hole.
 ///
 /// - Invariant: `lower <= upper`.
-package struct CoveredRange: Hashable, Sendable {
+package struct CoveredRange: Hashable, Codable, Sendable {
     /// `.distantPast` when the start of history is known.
     package let lower: Position
     package let upper: Position

@@ -12,7 +12,7 @@
 package import RoostModel
 
 /// Decides which unsent message or change goes out when.
-package struct OutboxMachine: Sendable {
+package struct OutboxMachine: Hashable, Codable, Sendable {
     /// How long an unsent message may wait: three days (R151).
     package static let lifetime = Duration.seconds(3 * 24 * 60 * 60)
     /// How long an acknowledgement may take (`protocol.md` 2.3: 5 to 300 s, 10 s by default).
@@ -26,8 +26,8 @@ package struct OutboxMachine: Sendable {
     package static let (concurrency, uploads) = (32, 4)
 
     /// One unsent thing as the machine sees it; what it says is none of its business.
-    package struct Item: Hashable, Sendable {
-        package enum Kind: Hashable, Sendable {
+    package struct Item: Hashable, Codable, Sendable {
+        package enum Kind: Hashable, Codable, Sendable {
             case message
             /// A message with something to upload.
             case file
@@ -36,7 +36,7 @@ package struct OutboxMachine: Sendable {
         }
 
         package let requestID: RequestID
-        package let channel: ChannelURL
+        package internal(set) var channel: ChannelURL
         package let kind: Kind
         /// On the device's clock: the only clock there is for what only the device knows.
         package internal(set) var createdAt: Timestamp
@@ -64,8 +64,8 @@ package struct OutboxMachine: Sendable {
     }
 
     /// What keeps an order of its own.
-    package struct Lane: Hashable, Sendable {
-        package let channel: ChannelURL
+    package struct Lane: Hashable, Codable, Sendable {
+        package internal(set) var channel: ChannelURL
         package let isForChanges: Bool
 
         package init(_ channel: ChannelURL, isForChanges: Bool = false) {
@@ -74,7 +74,7 @@ package struct OutboxMachine: Sendable {
         }
     }
 
-    package enum Input: Hashable, Sendable {
+    package enum Input: Hashable, Codable, Sendable {
         /// Already on disk; takes its place at the end of its lane.
         case queued(Item)
         /// A message that is not on disk yet, because its files are being copied, keeps its place.
@@ -101,7 +101,7 @@ package struct OutboxMachine: Sendable {
         case canceled(RequestID)
     }
 
-    package enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Codable, Sendable {
         /// Sending begins, of which the disk must know first.
         case noteAttempt(RequestID)
         case transmit(RequestID)
@@ -117,7 +117,7 @@ package struct OutboxMachine: Sendable {
         case drop(RequestID)
     }
 
-    struct LaneState: Sendable {
+    struct LaneState: Hashable, Codable, Sendable {
         var queue: [RequestID] = []
         var onItsWay: RequestID?
         var rests = false

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Where on its way a sending failed; the same error means different things there.
-package enum SendStage: Hashable, Sendable, CaseIterable {
+package enum SendStage: Hashable, Codable, Sendable, CaseIterable {
     /// The message itself, over the socket.
     case socket
     /// Its file, by HTTP, before the message.

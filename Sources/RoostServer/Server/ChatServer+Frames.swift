@@ -4,10 +4,19 @@ import RoostModel
 import RoostWire
 
 extension ChatServer {
+    /// Messages of one session that may be on their way at once.
+    private static let postLimit = 256
+
     /// Takes a text frame of an open session; returns when everything in it is answered.
+    package func receive(_ text: String, from id: SessionID) async {
+        await take(text, from: id)
+        await settle(id, to: 0)
+    }
+
+    /// Takes a text frame of an open session; returns when the next one may come.
     ///
     /// Frames of one session must be handed in one after the other: their order is that of the log.
-    package func receive(_ text: String, from id: SessionID) async {
+    package func take(_ text: String, from id: SessionID) async {
         counted.frames += 1
         hear(from: id)
         for part in Frame.split(text) {
@@ -20,12 +29,51 @@ extension ChatServer {
                 if session.isOver(at: world.now()), command.needsSession {
                     throw ServerError(.sessionKeyExpired, "The session has expired; renew it.")
                 }
-                try await answer(command, of: session.user, in: id)
+                if case .message(let command) = command {
+                    await settle(id, to: Self.postLimit - 1)
+                    post(command, from: session.user, in: id, frame.requestID)
+                } else {
+                    // Whatever else it says may be about what it has just written.
+                    if command.isCounted { await settle(id, to: 0) }
+                    try await answer(command, of: session.user, in: id)
+                }
             } catch {
-                guard let requestID = frame.requestID else { continue }
-                send(.error(error, acknowledges: requestID), to: id)
+                refuse(error, frame.requestID, in: id)
             }
         }
+    }
+
+    private func post(
+        _ command: MessageCommand, from user: UserID, in id: SessionID, _ requestID: RequestID?
+    ) {
+        sessions[id]?.posts += 1
+        post(
+            Post(command: command, sender: user, session: id) { [weak self] result in
+                self?.assumeIsolated { server in
+                    if case .failure(let error) = result { server.refuse(error, requestID, in: id) }
+                    server.endPost(of: id)
+                }
+            })
+    }
+
+    private func refuse(_ error: ServerError, _ requestID: RequestID?, in id: SessionID) {
+        guard let requestID else { return }
+        send(.error(error, acknowledges: requestID), to: id)
+    }
+
+    /// Waits until no more messages of a session are on their way.
+    private func settle(_ id: SessionID, to limit: Int) async {
+        guard let session = sessions[id], session.posts > limit else { return }
+        await withCheckedContinuation { sessions[id]?.waiter = (limit, $0) }
+    }
+
+    private func endPost(of id: SessionID) {
+        guard var session = sessions[id] else { return }
+        session.posts -= 1
+        let waiter = session.waiter.flatMap { session.posts <= $0.limit ? $0.1 : nil }
+        if waiter != nil { session.waiter = nil }
+        sessions[id] = session
+        waiter?.resume()
     }
 
     private func decode(_ frame: Frame) throws(ServerError) -> ClientCommand {
@@ -41,7 +89,7 @@ extension ChatServer {
     ) async throws(ServerError) {
         switch command {
         case .ping: send(.pong, to: session)
-        case .message(let command): try await accept(command, from: user, in: session)
+        case .message: preconditionFailure("Messages are posted.")
         case .edit(let edit): try await change(edit, by: user, in: session)
         case .read(let url, let requestID):
             _ = try await markRead(url, by: user, in: session, requestID)

@@ -23,61 +23,10 @@ extension ChatServer {
         }
     }
 
-    /// Appends a message to its channel's log and tells everybody of it, once.
-    ///
-    /// The session it came over gets the answer and nothing else; every other session of every member,
-    /// the sender's own included, gets the news (`protocol.md` 2.3).
-    @discardableResult
-    func accept(
-        _ command: MessageCommand, from sender: UserID?, in session: SessionID? = nil
+    func compose(
+        _ command: MessageCommand, from standing: Standing?, to audience: Audience
     ) async throws(ServerError) -> Message {
-        let url = command.channelURL
-        return try await inLane(of: url) { () async throws(ServerError) in
-            let audience = try await audience(of: url)
-            if audience.room != nil, let session, !rooms.contains(session, in: url) {
-                throw ServerError(.notAMember, "Enter the channel before writing in it.")
-            }
-            let message = try await compose(command, from: sender, to: audience)
-            guard let appended = try await ask(try await storage.append(message, now: world.now()))
-            else { throw ServerError(.channelNotFound, "There is no such channel.") }
-            let event = MessageEvent(
-                message: appended.message, previousMessageID: appended.previousID)
-            if let session, let requestID = command.requestID {
-                var answer = event
-                answer.acknowledges = requestID
-                send(.message(answer), to: session)
-                if appended.isDeleted, let id = appended.message.messageID {
-                    let deletion = DeletionEvent(
-                        channelURL: url, messageID: id, timestamp: world.now(),
-                        messageCreatedAt: appended.message.createdAt, senderID: sender)
-                    send(.deleted(deletion), to: session)
-                }
-            }
-            if !appended.isRepeat {
-                counted.messages += 1
-                let except = command.requestID == nil ? nil : session
-                await publish(.message(event), to: audience, except: except)
-                await tellThread(of: appended.parent, in: url, to: audience)
-                try await carry(appended.message)
-            }
-            return appended.message
-        }
-    }
-
-    private func compose(
-        _ command: MessageCommand, from id: UserID?, to audience: Audience
-    ) async throws(ServerError) -> Message {
-        try configuration.limits.check(command)
-        var sender: Sender?
-        if let id {
-            let access = try await member(id, of: command.channelURL)
-            try checkSpeech(access)
-            try await checkBlock(of: id, in: audience)
-            guard let user = try await ask(try await storage.user(id)) else {
-                throw ServerError(.userNotFound, "There is no such user.")
-            }
-            sender = Sender(user: user, role: access.role)
-        }
+        let sender = standing.map { Sender(user: $0.user, role: $0.access.role) }
         var message = Message(
             delivery: .delivered(0, command.requestID), channelURL: command.channelURL,
             createdAt: world.now(), sender: sender, content: command.content, data: command.data,
@@ -88,8 +37,9 @@ extension ChatServer {
         if audience.room != nil {
             message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
         }
-        try await attachPoll(to: &message, by: id)
-        let mentioned = try await ask(try await storage.users(command.mention.userIDs))
+        try await attachPoll(to: &message, by: standing?.user.id)
+        let named = command.mention.userIDs
+        let mentioned = try await named.isEmpty ? [] : ask(try await storage.users(named))
         message.setMention(command.mention.kind, users: mentioned)
         if let parent = command.parentID {
             guard
@@ -105,7 +55,7 @@ extension ChatServer {
     /// Refuses who writes to somebody that has blocked them, where nobody else listens.
     ///
     /// Among several, clients leave the blocked one's messages out by themselves.
-    private func checkBlock(of id: UserID, in audience: Audience) async throws(ServerError) {
+    func checkBlock(of id: UserID, in audience: Audience) async throws(ServerError) {
         guard audience.members.count == 2, let other = audience.members.first(where: { $0 != id }),
             try await ask(try await storage.userRecord(other))?.traits.blocked.contains(id) == true
         else { return }
@@ -124,7 +74,7 @@ extension ChatServer {
         }
     }
 
-    private func tellThread(
+    func tellThread(
         of parent: Message?, in url: ChannelURL, to audience: Audience
     ) async {
         guard let parent, let id = parent.messageID, let thread = parent.details.threadInfo else {

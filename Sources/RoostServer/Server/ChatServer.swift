@@ -89,11 +89,17 @@ package actor ChatServer {
         let outlet: any SessionOutlet
         var expiresAt: Timestamp?
         var lastHeard: Timestamp
+        /// Messages that came over it and are not answered yet.
+        var posts = 0
+        /// Resumed when there are few enough of them.
+        var waiter: (limit: Int, CheckedContinuation<Void, Never>)?
 
         func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
     }
 
-    private nonisolated let executor: any SerialExecutor
+    /// Also what work that nobody waits for prefers: it would run on the shared pool between two steps
+    /// here, at the price of two changes of threads, and in a simulation out of turn.
+    nonisolated let executor: any SerialExecutor & TaskExecutor
     nonisolated let configuration: Configuration
     nonisolated let storage: any Storage
     package nonisolated let files: (any FileStore)?
@@ -106,6 +112,7 @@ package actor ChatServer {
     private var userRates: RateLimiter<UserID>
     private var addressRates: RateLimiter<String>
     var rooms = Rooms()
+    var posting = Posting()
     /// In the order they connected.
     private var sessionsOfUser: [UserID: [SessionID]] = [:]
     /// Lanes in use, and who waits for each.
@@ -118,7 +125,8 @@ package actor ChatServer {
 
     package init(
         _ configuration: Configuration, storage: any Storage, files: (any FileStore)? = nil,
-        fanOut: any FanOut, world: ServerWorld, on executor: any SerialExecutor
+        fanOut: any FanOut, world: ServerWorld,
+        on executor: any SerialExecutor & TaskExecutor
     ) async {
         self.executor = executor
         self.configuration = configuration
@@ -166,6 +174,7 @@ extension ChatServer {
     /// - Returns: The open channels it was in.
     private func forget(_ id: SessionID) -> [ChannelURL] {
         guard let session = sessions.removeValue(forKey: id) else { return [] }
+        session.waiter?.1.resume()
         sessionsOfUser[session.user]?.removeAll { $0 == id }
         if sessionsOfUser[session.user]?.isEmpty == true {
             sessionsOfUser.removeValue(forKey: session.user)
@@ -255,9 +264,9 @@ extension ChatServer {
 
 extension ChatServer {
     /// Runs work that changes a channel when all such work before it has ended.
-    func inLane<T>(
-        of url: ChannelURL, _ work: () async throws(ServerError) -> T
-    ) async throws(ServerError) -> T {
+    func inLane<T, E: Error>(
+        of url: ChannelURL, _ work: () async throws(E) -> T
+    ) async throws(E) -> T {
         if lanes[url] == nil {
             lanes[url] = []
         } else {
@@ -283,10 +292,15 @@ extension ChatServer {
         do throws(StorageError) {
             return try await call()
         } catch {
-            log(.error, "storage", [.init("message", .string(error.description))])
-            throw ServerError(
-                .internalServerError, "The server could not reach its storage; try again later.")
+            throw refusal(error)
         }
+    }
+
+    /// What a client is told when the storage failed; those who run the server are told why.
+    nonisolated func refusal(_ error: StorageError) -> ServerError {
+        log(.error, "storage", [.init("message", .string(error.description))])
+        return ServerError(
+            .internalServerError, "The server could not reach its storage; try again later.")
     }
 
     /// A name nobody can guess, of 160 bits.

@@ -10,6 +10,7 @@ package struct ServerMetrics: Hashable, Sendable {
     package var calls = 0
     package var failedCalls = 0
     package var messages = 0
+    package var commits = 0
     package var deliveries = 0
 
     /// In the words of Prometheus (text format 0.0.4).
@@ -26,6 +27,7 @@ package struct ServerMetrics: Hashable, Sendable {
                 failedCalls
             ),
             ("roost_messages_total", "counter", "Messages stored.", messages),
+            ("roost_commits_total", "counter", "Waits for the disk that stored them.", commits),
             ("roost_deliveries_total", "counter", "Frames handed to sockets.", deliveries),
         ]
         return rows.map { row in

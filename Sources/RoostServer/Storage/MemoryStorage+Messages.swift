@@ -4,7 +4,13 @@ package import RoostModel
 package import RoostWire
 
 extension MemoryStorage {
-    package func append(_ message: Message, now: Timestamp) -> Appended? {
+    package func append(
+        _ messages: [Message], now: Timestamp
+    ) -> [Result<Appended?, StorageError>] {
+        messages.map { .success(append($0, now: now)) }
+    }
+
+    private func append(_ message: Message, now: Timestamp) -> Appended? {
         guard let channel = channels[message.channelURL] else { return nil }
         let request: MemoryChannel.Request? = message.requestID.flatMap { id in
             message.sender.map { MemoryChannel.Request(sender: $0.user.id, id: id) }

@@ -5,74 +5,6 @@ import RoostSQLite
 package import RoostWire
 
 extension SQLiteStorage {
-    package func append(_ message: Message, now: Timestamp) throws(StorageError) -> Appended? {
-        try write { db throws(SQLiteError) in
-            guard let channel = try db.first(.channelRow, message.channelURL) else { return nil }
-            let sender = try message.sender.map { sender throws(SQLiteError) in
-                try db.first(.user, sender.user.id)
-            }
-            let row = sender ?? nil
-            if let row, let request = message.requestID,
-                let known = try db.first(.messageOfRequest, (channel, row.id, request))
-            {
-                return try repeated(message, known, channel, db)
-            }
-            return try insert(message, into: channel, from: row, now: now, db)
-        }
-    }
-
-    private func insert(
-        _ message: Message, into channel: Int64, from sender: UserRow?, now: Timestamp,
-        _ db: Connection
-    ) throws(SQLiteError) -> Appended {
-        let last = try db.first(.lastCreatedAt, channel) ?? nil
-        let createdAt = last.map { max(now, Timestamp(milliseconds: $0 + 1)) } ?? now
-        let previous = try db.first(
-            .liveBefore, (channel, Position(createdAt: .distantFuture, messageID: MessageID(.max))))
-        let change = try db.nextChange(max(now, createdAt))
-        let new = NewMessage(
-            message: message, channel: channel, sender: sender?.id, createdAt: createdAt,
-            change: change)
-        guard let id = try db.first(.insertMessage, new) else {
-            throw .malformed("message", because: "The insertion returned no ID.")
-        }
-        try db.setMentions(message, id)
-        try db.touch(channel, change)
-        try db.execute(.showHidden, channel)
-        if let sender {
-            try db.execute(
-                .raiseReadMark, (channel, sender.id, createdAt.milliseconds))
-        }
-        var stored = message
-        stored.createdAt = createdAt
-        stored.delivery = .delivered(MessageID(id), message.requestID)
-        if let sender { stored.sender?.user = sender.user }
-        let reply = stored
-        let parent = try reply.parentID.flatMap { parent throws(SQLiteError) in
-            try db.change(parent, in: channel, now: max(now, createdAt)) { $0.note(reply: reply) }
-        }
-        return Appended(
-            message: reply, previousID: previous, isRepeat: false, isDeleted: false,
-            parent: parent)
-    }
-
-    private func repeated(
-        _ message: Message, _ known: MessageRow, _ channel: Int64, _ db: Connection
-    ) throws(SQLiteError) -> Appended {
-        let stored = try known.message()
-        var answer = stored
-        if known.deletedAt != nil {
-            answer = message
-            answer.createdAt = stored.createdAt
-            answer.delivery = stored.delivery
-            answer.sender = stored.sender
-        }
-        let place = Position(createdAt: stored.createdAt, messageID: MessageID(known.id))
-        return Appended(
-            message: answer, previousID: try db.first(.liveBefore, (channel, place)),
-            isRepeat: true, isDeleted: known.deletedAt != nil)
-    }
-
     package func edit(
         _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
     ) throws(StorageError) -> EditOutcome {
@@ -254,8 +186,26 @@ extension Connection {
         }
     }
 
+    /// What a request brings that is known already.
+    func repeated(
+        _ message: Message, _ known: MessageRow, _ channel: Int64
+    ) throws(SQLiteError) -> Appended {
+        let stored = try known.message()
+        var answer = stored
+        if known.deletedAt != nil {
+            answer = message
+            answer.createdAt = stored.createdAt
+            answer.delivery = stored.delivery
+            answer.sender = stored.sender
+        }
+        let place = Position(createdAt: stored.createdAt, messageID: MessageID(known.id))
+        return Appended(
+            message: answer, previousID: try first(.liveBefore, (channel, place)),
+            isRepeat: true, isDeleted: known.deletedAt != nil)
+    }
+
     /// Changes a live message in its place.
-    fileprivate func change(
+    func change(
         _ id: MessageID, in channel: Int64, now: Timestamp, _ change: (inout Message) -> Void
     ) throws(SQLiteError) -> Message? {
         guard let row = try first(.message, (channel, id)), row.deletedAt == nil else { return nil }
@@ -269,6 +219,10 @@ extension Connection {
 
     fileprivate func setMentions(_ message: Message, _ id: Int64) throws(SQLiteError) {
         try execute(.clearMentions, id)
+        try addMentions(message, id)
+    }
+
+    func addMentions(_ message: Message, _ id: Int64) throws(SQLiteError) {
         guard message.mention.kind == .users else { return }
         for user in message.mention.userIDs { try execute(.addMention, (id, user)) }
     }

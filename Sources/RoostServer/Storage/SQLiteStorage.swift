@@ -65,7 +65,7 @@ package actor SQLiteStorage: Storage {
         }
     }
 
-    private static func failure(_ error: SQLiteError) -> StorageError {
+    static func failure(_ error: SQLiteError) -> StorageError {
         StorageError(
             "The server's database refused a call; check the disk's space and health.",
             underlying: error)

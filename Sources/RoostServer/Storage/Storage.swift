@@ -126,14 +126,22 @@ package protocol ChannelStorage: Sendable {
 }
 
 package protocol MessageStorage: Sendable {
-    /// Appends a message to its channel's log, and to the thread it belongs to, once for each channel, sender and request ID.
+    /// Appends messages to their channels' logs, and to the threads they belong to, each once for its
+    /// channel, sender and request ID.
     ///
-    /// The message's own ID and time are not looked at: the time becomes the later of `now` and the
+    /// They are kept in one step, which is what makes many of them cheap; one that cannot be kept fails
+    /// alone. Those of a channel are appended in their order.
+    ///
+    /// A message's own ID and time are not looked at: the time becomes the later of `now` and the
     /// channel's last time plus one, the ID grows throughout the application. A request ID is remembered
     /// as long as its message, deleted or not, which is longer than any client tries (`design.md` 3.7).
     ///
-    /// - Returns: What the log holds now, or what it held already; nil when there is no such channel.
-    func append(_ message: Message, now: Timestamp) async throws(StorageError) -> Appended?
+    /// - Returns: For each what the log holds now, or what it held already; nil when there is no such
+    ///   channel.
+    /// - Throws: When none of them is kept.
+    func append(
+        _ messages: [Message], now: Timestamp
+    ) async throws(StorageError) -> [Result<Appended?, StorageError>]
     /// Changes a message.
     ///
     /// - Parameters:

@@ -76,7 +76,8 @@ actor HTTPConnection {
         }
         stream.onEvent = { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
         // Ends with the stream, which ends in every case: by the peer, a deadline, or a shutdown.
-        task = Task { await run() }
+        // What handlers do between two steps of actors stays on this thread, too.
+        task = Task(executorPreference: loop) { await self.run() }
         stream.start()
     }
 

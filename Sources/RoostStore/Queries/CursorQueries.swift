@@ -21,7 +21,8 @@ package enum CursorKey: Hashable, Sendable {
         }
     }
 
-    var channel: ChannelURL? {
+    /// Whose messages it is about.
+    package var channel: ChannelURL? {
         switch self {
         case .channelChanges, .channelFill: nil
         case .messageChanges(let channel): channel

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+extension ServerEvent {
+    /// The channel the event is about, where it is about one.
+    var channelURL: ChannelURL? {
+        switch self {
+        case .message(let event): event.message.channelURL
+        case .edited(let event): event.message.channelURL
+        case .deleted(let event): event.channelURL
+        case .reaction(let event): event.channelURL
+        case .thread(let event): event.channelURL
+        case .read(let event): event.channelURL
+        case .delivered(let channel, _): channel
+        case .channel(let event): event.channelURL
+        case .login, .pong, .user, .error, .busy, .expired, .memberCounts, .unknown: nil
+        }
+    }
+
+    /// What stands for its kind in the journal.
+    var name: String {
+        switch self {
+        case .login: "login"
+        case .pong: "pong"
+        case .message: "message"
+        case .edited: "edited"
+        case .deleted: "deleted"
+        case .read: "read"
+        case .delivered: "delivered"
+        case .channel(let event): "channel \(event.category)"
+        case .user(let category, _): "user \(category)"
+        case .error(let error, _): "error \(error.code)"
+        case .busy: "busy"
+        case .expired: "expired"
+        case .memberCounts: "member counts"
+        case .reaction: "reaction"
+        case .thread: "thread"
+        case .unknown: "unknown"
+        }
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Roost
+internal import RoostExecutors
+internal import RoostHost
+internal import RoostModel
+
+/// How soon a frame is on screen, how many a second, and what a return after an absence costs.
+package struct EngineBench {
+    package struct Options: Sendable {
+        /// Messages in the cache while live ones come.
+        package var messages = 1_000_000
+        /// Live messages one after the other, and seconds of a thousand each.
+        package var live = 2_000
+        package var seconds = 10
+        /// Channels that changed during an absence, and messages in each.
+        package var channels = 200
+        package var missed = 50
+        package var seed: UInt64 = 1
+        /// Where the databases stand while it runs.
+        package var folder: String
+
+        package init(folder: String) { self.folder = folder }
+    }
+
+    /// Live messages a second that have to be kept up with, and in how many milliseconds 99 of 100.
+    private static let (rate, patience) = (1_000, 20.0)
+    private static let user = UserID("user-0000")
+
+    private let options: Options
+    private let tell: @Sendable (String) -> Void
+    private var report = BenchReport()
+
+    /// - Returns: The figures; a missed target is one of them, and no error.
+    /// - Throws: When the folder cannot be used, or one side fails at its work.
+    package static func run(
+        _ options: Options, progress: @escaping @Sendable (String) -> Void
+    ) async throws(BenchError) -> BenchReport {
+        try Machine.makeFolder(options.folder)
+        var bench = EngineBench(options: options, tell: progress)
+        bench.report.note("machine", Machine.description)
+        bench.report.note("load average at the start", Machine.load.map { "\($0)" } ?? "unknown")
+        bench.report.note("messages in the cache", "\(options.messages)")
+        do {
+            try await bench.measureLive()
+            try await bench.measureCatchUp()
+        } catch let error as BenchError {
+            throw error
+        } catch {
+            throw BenchError("The client or its server failed: \(error)")
+        }
+        bench.report.note("load average at the end", Machine.load.map { "\($0)" } ?? "unknown")
+        return bench.report
+    }
+
+    // MARK: Live
+
+    private mutating func measureLive() async throws {
+        let data = try ServerData(seed: options.seed, messages: options.messages)
+        let folder = "\(options.folder)/cache"
+        try await fill(folder, data)
+        var feed = Feed(data)
+        let server = InProcessServer(user: Self.user, loginAt: Timestamp(milliseconds: 1))
+        var world = World.live()
+        world.http = server
+        world.sockets = server
+        let client = try await ChatClient.open(
+            Configuration(
+                applicationID: "bench", server: "http://127.0.0.1:9", userID: Self.user,
+                cache: .folder(folder)), world: world)
+        try await client.connect()
+        let timeline = try await client.timeline(of: feed.channel)
+        let list = try await client.channelList()
+        await client.waitUntilIdle()
+        let shown = Shown(await timeline.changes())
+
+        tell("\(options.live) live messages, one after the other")
+        var single: [Double] = []
+        for _ in 0..<options.live {
+            let frame = feed.next()
+            let watch = Stopwatch()
+            server.feed(frame)
+            try await shown.wait(for: feed.count)
+            single.append(watch.microseconds / 1000)
+        }
+        tell("\(Self.rate) a second, for \(options.seconds) s")
+        let sustained = try await flood(server, &feed, shown)
+        _ = list
+        await client.close()
+        let commits = try await commitAlone(folder, &feed)
+        addLive(single, sustained, commits)
+    }
+
+    private mutating func addLive(_ single: [Double], _ sustained: [Double], _ commits: [Double]) {
+        report.add(
+            "live", "frame to snapshot; limit: the store's commit alone", "ms (p50)",
+            ours: single.median, limit: commits.median)
+        report.add(
+            "live", "frame to snapshot; limit: the store's commit alone", "ms (p99)",
+            ours: single.quantile(0.99), limit: commits.quantile(0.99))
+        report.add(
+            "live", "\(Self.rate) a second: frame to snapshot", "ms (p50)",
+            ours: sustained.median, limit: nil)
+        report.add(
+            "live", "\(Self.rate) a second: frame to snapshot", "ms (p99)",
+            ours: sustained.quantile(0.99), limit: Self.patience, target: 1)
+    }
+
+    private func fill(_ folder: String, _ data: ServerData) async throws(BenchError) {
+        var cache = try await OurCache(folder)
+        try await cache.putChannels(data.channels())
+        for number in 0..<data.pageCount {
+            if number.isMultiple(of: 1_000) {
+                tell("filling the cache: page \(number) of \(data.pageCount)")
+            }
+            try await cache.putPage(data.page(number))
+        }
+        await cache.close()
+    }
+
+    /// Frames at a steady rate, whether or not the client keeps up; what each took to be shown.
+    private func flood(
+        _ server: InProcessServer, _ feed: inout Feed, _ shown: Shown
+    ) async throws -> [Double] {
+        let frames = (0..<Self.rate * options.seconds).map { _ in feed.next() }
+        let first = feed.count - frames.count
+        let start = ContinuousClock.now
+        var arrivals: [ContinuousClock.Instant] = []
+        for (number, frame) in frames.enumerated() {
+            let due = start + .microseconds(1_000_000 * number / Self.rate)
+            if due > .now { try await Task.sleep(until: due, clock: .continuous) }
+            arrivals.append(.now)
+            server.feed(frame)
+        }
+        try await shown.wait(for: feed.count)
+        let moments = shown.moments
+        return arrivals.indices.map { index in
+            let (seconds, attoseconds) = (moments[first + index] - arrivals[index]).components
+            return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+        }
+    }
+
+    /// The same messages into the same cache without an engine.
+    private func commitAlone(
+        _ folder: String, _ feed: inout Feed
+    ) async throws(BenchError) -> [Double] {
+        let cache = try await OurCache(folder)
+        var took: [Double] = []
+        for _ in 0..<options.live {
+            let (body, predecessor) = feed.nextBody()
+            let watch = Stopwatch()
+            try await cache.putLive(body, after: predecessor)
+            took.append(watch.microseconds / 1000)
+        }
+        await cache.close()
+        return took
+    }
+
+    // MARK: Coming back
+
+    private mutating func measureCatchUp() async throws {
+        let folder = "\(options.folder)/return"
+        let host = try await ChatHost.start(
+            ChatHost.Configuration(dataFolder: "\(folder)/server", applicationID: "bench"))
+        let http = CountingHTTP(World.live().http)
+        var world = World.live()
+        world.http = http
+        let (ada, bo) = try await (
+            client("ada", folder, host.port, world), client("bo", folder, host.port, .live())
+        )
+        try await ada.connect()
+        try await bo.connect()
+        tell("\(options.channels) channels are made and looked at")
+        var timelines: [Timeline] = []
+        for number in 0..<options.channels {
+            let params = ChannelCreateParams(memberIDs: ["ada"], name: "\(number)")
+            let url = try await bo.createChannel(params).url
+            try await bo.send("first", to: url)
+            timelines.append(try await ada.timeline(of: url))
+        }
+        await bo.waitUntilIdle()
+        await ada.waitUntilIdle()
+        await ada.disconnect()
+        http.reset()
+        try await ada.connect()
+        await ada.waitUntilIdle()
+        let idle = http.count
+        await ada.disconnect()
+        tell("\(options.channels * options.missed) messages are written meanwhile")
+        for timeline in timelines {
+            for number in 0..<options.missed {
+                try await bo.send("\(number)", to: timeline.channel)
+            }
+        }
+        await bo.waitUntilIdle()
+        http.reset()
+        let watch = Stopwatch()
+        try await ada.connect()
+        await ada.waitUntilIdle()
+        let seconds = watch.microseconds / 1e6
+        for timeline in timelines {
+            guard await timeline.snapshot.messages.count == options.missed + 1 else {
+                throw BenchError("A timeline did not catch up.")
+            }
+        }
+        let count = http.count
+        await ada.close()
+        await bo.close()
+        await host.stop()
+        addReturn(idle, count, seconds)
+    }
+
+    private mutating func addReturn(
+        _ idle: CountingHTTP.Count, _ count: CountingHTTP.Count, _ seconds: Double
+    ) {
+        let open = Double(1 + 2 * options.channels)
+        let name = "\(options.channels) open timelines"
+        report.add(
+            "return", "\(name), nothing changed; limit: 1 and 2 for each", "requests",
+            ours: Double(idle.requests), limit: open, target: 1)
+        let missed = "\(name), \(options.channels * options.missed) messages missed"
+        report.add(
+            "return", missed, "requests", ours: Double(count.requests), limit: open)
+        report.add("return", missed, "s", ours: seconds, limit: nil)
+        report.add("return", missed, "bytes received", ours: Double(count.bytes), limit: nil)
+    }
+
+    private func client(
+        _ user: UserID, _ folder: String, _ port: UInt16, _ world: World
+    ) async throws(RoostError) -> ChatClient {
+        try await ChatClient.open(
+            Configuration(
+                applicationID: "bench", server: "http://127.0.0.1:\(port)", userID: user,
+                cache: .folder("\(folder)/\(user)")), world: world)
+    }
+}
+
+/// Live messages of one channel, each after the one before it.
+private struct Feed {
+    let data: ServerData
+    let channel: ChannelURL
+    private(set) var count = 0
+
+    init(_ data: ServerData) {
+        self.data = data
+        channel = ChannelURL(data.url(0))
+    }
+
+    mutating func nextBody() -> (body: [UInt8], predecessor: Int64) {
+        defer { count += 1 }
+        return data.live(count * ServerData.channelCount)
+    }
+
+    mutating func next() -> String {
+        let (body, predecessor) = nextBody()
+        let fields = String(decoding: body.dropFirst(), as: UTF8.self)
+        return "MESG{\"previous_message_id\":\(predecessor),\(fields)"
+    }
+}
+
+/// When each message came into a timeline's changes.
+private final class Shown: Sendable {
+    private struct State {
+        var moments: [ContinuousClock.Instant] = []
+        var waiter: (count: Int, CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Guarded(State())
+    private let reading: Task<Void, Never>
+
+    init(_ changes: AsyncStream<ListDiff<Message>>) {
+        // Ends with the timeline.
+        reading = Task { [state] in
+            for await change in changes {
+                let now = ContinuousClock.now
+                let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                    state.moments += change.inserted.map { _ in now }
+                    guard let waiter = state.waiter, state.moments.count >= waiter.count else {
+                        return nil
+                    }
+                    state.waiter = nil
+                    return waiter.1
+                }
+                waiter?.resume()
+            }
+        }
+    }
+
+    var moments: [ContinuousClock.Instant] { state.withLock { $0.moments } }
+
+    func wait(for count: Int) async throws {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                guard state.moments.count < count else { return true }
+                state.waiter = (count, continuation)
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// A message on its way into its channel's log.
+struct Post {
+    let command: MessageCommand
+    let sender: UserID?
+    /// The socket it came over.
+    var session: SessionID?
+    let finish: (Result<Message, ServerError>) -> Void
+}
+
+/// What is on its way into the logs.
+///
+/// What comes while a batch is made durable becomes the next one, so that one wait for the disk serves
+/// as many as came during the last.
+struct Posting {
+    /// By channel, in the order they came; a channel that has an entry, even an empty one, has somebody
+    /// who empties it.
+    fileprivate var posts: [ChannelURL: [Post]] = [:]
+    fileprivate var commits: [Commit] = []
+    fileprivate var isCommitting = false
+
+    /// Messages of one channel that wait for the storage, with those of others.
+    fileprivate struct Commit {
+        let messages: [Message]
+        let finish: CheckedContinuation<Appendings, Never>
+    }
+
+    fileprivate typealias Appendings = Result<[Result<Appended?, StorageError>], StorageError>
+
+    /// How many of a channel are taken up at once.
+    fileprivate static let batchLimit = 256
+}
+
+// Frames of one socket are not awaited one by one: a wait for the disk each would bound a sender to the
+// disk's pace, whatever comes together.
+extension ChatServer {
+    /// Appends a message to its channel's log and tells everybody of it, once.
+    @discardableResult
+    func accept(
+        _ command: MessageCommand, from sender: UserID?
+    ) async throws(ServerError) -> Message {
+        let result = await withCheckedContinuation { continuation in
+            post(
+                Post(command: command, sender: sender) { continuation.resume(returning: $0) })
+        }
+        return try result.get()
+    }
+
+    /// Takes a message up; its `finish` is told when it is on the disk, or refused.
+    ///
+    /// The session it came over gets the answer and nothing else; every other session of every member,
+    /// the sender's own included, gets the news (`protocol.md` 2.3).
+    func post(_ post: Post) {
+        let url = post.command.channelURL
+        guard posting.posts[url] == nil else {
+            posting.posts[url]?.append(post)
+            return
+        }
+        posting.posts[url] = [post]
+        // Ends with the queue, whose length the limits of sockets and calls bound.
+        Task(executorPreference: executor) { await self.empty(url) }
+    }
+
+    private func empty(_ url: ChannelURL) async {
+        while posting.posts[url]?.isEmpty == false {
+            await inLane(of: url) {
+                let batch = Array((posting.posts[url] ?? []).prefix(Posting.batchLimit))
+                posting.posts[url]?.removeFirst(batch.count)
+                await append(batch, to: url)
+            }
+        }
+        posting.posts[url] = nil
+    }
+
+    private func append(_ batch: [Post], to url: ChannelURL) async {
+        let audience: Audience
+        do throws(ServerError) {
+            audience = try await self.audience(of: url)
+        } catch {
+            for post in batch { post.finish(.failure(error)) }
+            return
+        }
+        var standings: [UserID: Result<Standing, ServerError>] = [:]
+        var (posts, messages): ([Post], [Message]) = ([], [])
+        for post in batch {
+            do throws(ServerError) {
+                if audience.room != nil, let session = post.session,
+                    !rooms.contains(session, in: url)
+                {
+                    throw ServerError(.notAMember, "Enter the channel before writing in it.")
+                }
+                try configuration.limits.check(post.command)
+                var standing: Standing?
+                if let id = post.sender {
+                    if standings[id] == nil {
+                        standings[id] = await self.standing(of: id, audience, url)
+                    }
+                    standing = try standings[id]?.get()
+                }
+                let message = try await compose(post.command, from: standing, to: audience)
+                posts.append(post)
+                messages.append(message)
+            } catch {
+                post.finish(.failure(error))
+            }
+        }
+        guard !messages.isEmpty else { return }
+        switch await commit(messages) {
+        case .failure(let error):
+            for post in posts { post.finish(.failure(refusal(error))) }
+        case .success(let appendings):
+            for (post, appending) in zip(posts, appendings) {
+                await tell(post, appending, audience)
+            }
+        }
+    }
+
+    /// Who writes, and as what.
+    struct Standing {
+        let user: User
+        let access: ChannelAccess
+    }
+
+    private func standing(
+        of id: UserID, _ audience: Audience, _ url: ChannelURL
+    ) async -> Result<Standing, ServerError> {
+        do throws(ServerError) {
+            let access = try await member(id, of: url)
+            try checkSpeech(access)
+            try await checkBlock(of: id, in: audience)
+            guard let user = try await ask(try await storage.user(id)) else {
+                throw ServerError(.userNotFound, "There is no such user.")
+            }
+            return .success(Standing(user: user, access: access))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Has messages made durable, with whatever else waits for it.
+    private func commit(_ messages: [Message]) async -> Posting.Appendings {
+        await withCheckedContinuation { continuation in
+            posting.commits.append(Posting.Commit(messages: messages, finish: continuation))
+            guard !posting.isCommitting else { return }
+            posting.isCommitting = true
+            Task(executorPreference: executor) { await self.commitAll() }
+        }
+    }
+
+    private func commitAll() async {
+        while !posting.commits.isEmpty {
+            let commits = posting.commits
+            posting.commits = []
+            counted.commits += 1
+            do throws(StorageError) {
+                var results = try await storage.append(
+                    commits.flatMap(\.messages), now: world.now())[...]
+                for commit in commits {
+                    let own = Array(results.prefix(commit.messages.count))
+                    results = results.dropFirst(own.count)
+                    commit.finish.resume(returning: .success(own))
+                }
+            } catch {
+                for commit in commits { commit.finish.resume(returning: .failure(error)) }
+            }
+        }
+        posting.isCommitting = false
+    }
+
+    /// Says what became of a message: to who sent it and, when it is new, to everybody.
+    private func tell(
+        _ post: Post, _ appending: Result<Appended?, StorageError>, _ audience: Audience
+    ) async {
+        let url = post.command.channelURL
+        let appended: Appended
+        switch appending {
+        case .failure(let error): return post.finish(.failure(refusal(error)))
+        case .success(nil):
+            return post.finish(
+                .failure(ServerError(.channelNotFound, "There is no such channel.")))
+        case .success(let known?): appended = known
+        }
+        let event = MessageEvent(message: appended.message, previousMessageID: appended.previousID)
+        if let session = post.session, let requestID = post.command.requestID {
+            var answer = event
+            answer.acknowledges = requestID
+            send(.message(answer), to: session)
+            if appended.isDeleted, let id = appended.message.messageID {
+                let deletion = DeletionEvent(
+                    channelURL: url, messageID: id, timestamp: world.now(),
+                    messageCreatedAt: appended.message.createdAt, senderID: post.sender)
+                send(.deleted(deletion), to: session)
+            }
+        }
+        if !appended.isRepeat {
+            counted.messages += 1
+            let except = post.command.requestID == nil ? nil : post.session
+            await publish(.message(event), to: audience, except: except)
+            await tellThread(of: appended.parent, in: url, to: audience)
+            do throws(ServerError) {
+                try await carry(appended.message)
+            } catch {
+                return post.finish(.failure(error))
+            }
+        }
+        post.finish(.success(appended.message))
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostSQLite
+
+extension SQLiteStorage {
+    package func append(
+        _ messages: [Message], now: Timestamp
+    ) throws(StorageError) -> [Result<Appended?, StorageError>] {
+        try write { db throws(SQLiteError) in
+            let batch = AppendBatch(db, now)
+            var results: [Result<Appended?, StorageError>] = []
+            results.reserveCapacity(messages.count)
+            for message in messages {
+                try batch.prepare(for: message)
+                let result = try db.part { () throws(SQLiteError) in try batch.append(message) }
+                results.append(result.mapError(Self.failure))
+            }
+            try batch.flush()
+            return results
+        }
+    }
+}
+
+/// Messages appended in one transaction.
+///
+/// What the rows of a channel, a sender and the clock say is read once for all of them and written once,
+/// by `flush`.
+private final class AppendBatch {
+    private struct Channel {
+        let row: Int64
+        var lastCreatedAt: Int64?
+        var lastLiveID: MessageID?
+        /// The newest change that the row does not say yet.
+        var change: ChangeStamp?
+        /// Up to where senders have read what they wrote, by the number of their row.
+        var marks: [Int64: Int64] = [:]
+    }
+
+    private let db: Connection
+    private let now: Timestamp
+    private var channels: [ChannelURL: Channel] = [:]
+    private var users: [UserID: UserRow] = [:]
+    private var clock: ChangeStamp?
+
+    init(_ db: Connection, _ now: Timestamp) {
+        self.db = db
+        self.now = now
+    }
+
+    /// A reply changes the message it answers, with numbers of the rows' own.
+    func prepare(for message: Message) throws(SQLiteError) {
+        if message.parentID != nil { try flush() }
+    }
+
+    /// Writes what only the batch knows.
+    func flush() throws(SQLiteError) {
+        for (url, channel) in channels.sorted(by: { $0.value.row < $1.value.row }) {
+            guard let change = channel.change else { continue }
+            try db.touch(channel.row, change)
+            try db.execute(.showHidden, channel.row)
+            for (user, moment) in channel.marks.sorted(by: { $0.key < $1.key }) {
+                try db.execute(.raiseReadMark, (channel.row, user, moment))
+            }
+            channels[url]?.change = nil
+            channels[url]?.marks = [:]
+        }
+        if let clock { try db.execute(.setClock, clock) }
+        clock = nil
+    }
+
+    // What it knows changes after the last statement that may fail: of a part that fails nothing is left.
+    func append(_ message: Message) throws(SQLiteError) -> Appended? {
+        let url = message.channelURL
+        guard let channel = try channel(url) else { return nil }
+        let sender = try message.sender.flatMap { sender throws(SQLiteError) in
+            try user(sender.user.id)
+        }
+        if let sender, let request = message.requestID,
+            let known = try db.first(.messageOfRequest, (channel.row, sender.id, request))
+        {
+            return try db.repeated(message, known, channel.row)
+        }
+        let after = channel.lastCreatedAt.map { Timestamp(milliseconds: $0 + 1) }
+        let createdAt = after.map { max(now, $0) } ?? now
+        let last = try self.last()
+        let change = ChangeStamp(
+            sequence: last.sequence + 1, at: max(last.at, createdAt.milliseconds))
+        let new = NewMessage(
+            message: message, channel: channel.row, sender: sender?.id, createdAt: createdAt,
+            change: change)
+        guard let number = try db.first(.insertMessage, new) else {
+            throw .malformed("message", because: "The insertion returned no ID.")
+        }
+        let id = MessageID(number)
+        try db.addMentions(message, number)
+        var stored = message
+        stored.createdAt = createdAt
+        stored.delivery = .delivered(id, message.requestID)
+        if let sender { stored.sender?.user = sender.user }
+        var parent: Message?
+        if let parentID = message.parentID {
+            let reply = stored
+            // It takes its numbers from the rows, so they must know of this message.
+            try db.execute(.setClock, change)
+            parent = try db.change(parentID, in: channel.row, now: max(now, createdAt)) {
+                $0.note(reply: reply)
+            }
+            clock = nil
+        } else {
+            clock = change
+        }
+        channels[url]?.lastCreatedAt = createdAt.milliseconds
+        channels[url]?.lastLiveID = id
+        channels[url]?.change = try parent == nil ? change : db.first(.clock)
+        if let sender { channels[url]?.marks[sender.id] = createdAt.milliseconds }
+        return Appended(
+            message: stored, previousID: channel.lastLiveID, isRepeat: false, isDeleted: false,
+            parent: parent)
+    }
+
+    /// The last change of all.
+    private func last() throws(SQLiteError) -> ChangeStamp {
+        if let clock { return clock }
+        guard let stamp = try db.first(.clock) else {
+            throw .malformed("clock", because: "The clock's row is missing.")
+        }
+        return stamp
+    }
+
+    private func channel(_ url: ChannelURL) throws(SQLiteError) -> Channel? {
+        if let known = channels[url] { return known }
+        guard let row = try db.first(.channelRow, url) else { return nil }
+        let channel = Channel(
+            row: row, lastCreatedAt: try db.first(.lastCreatedAt, row) ?? nil,
+            lastLiveID: try db.first(
+                .liveBefore,
+                (row, Position(createdAt: .distantFuture, messageID: MessageID(.max)))))
+        channels[url] = channel
+        return channel
+    }
+
+    private func user(_ id: UserID) throws(SQLiteError) -> UserRow? {
+        if let known = users[id] { return known }
+        users[id] = try db.first(.user, id)
+        return users[id]
+    }
+}
+
+extension Query where Input == Void, Output == ChangeStamp {
+    fileprivate static var clock: Query {
+        Query(sql: "SELECT sequence, changed_at FROM clock") { row in
+            ChangeStamp(sequence: row.int64(0), at: row.int64(1))
+        }
+    }
+}
+
+extension Query where Input == ChangeStamp, Output == Void {
+    fileprivate static var setClock: Query {
+        Query(
+            sql: "UPDATE clock SET sequence = ?1, changed_at = ?2",
+            bind: { stamp, bindings in
+                bindings.append(stamp.sequence)
+                bindings.append(stamp.at)
+            })
+    }
+}

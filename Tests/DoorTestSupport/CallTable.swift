@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+package import RoostDoors
+import RoostExecutors
+package import RoostTestKit
+package import Testing
+
+/// Everything of a library that calls back, to be called from inside everything that calls back.
+package final class CallTable {
+    /// Calls something; what it is given is to be called by each of the handlers.
+    package typealias Call = (_ called: @escaping () -> Void) -> Void
+
+    /// The calls by the names of their functions; several of one name have something behind it.
+    private var calls: [(name: String, call: Call)] = []
+    private var counts: [String: Int] = [:]
+    private var strays: [String] = []
+    private let depth = Guarded(0)
+
+    package init() {}
+
+    package func add(_ name: String, _ call: @escaping Call) { calls.append((name, call)) }
+
+    /// A queue of the app's, which knows whether it is at work.
+    package func queue(_ world: SimulatedWorld) -> CallbackQueue {
+        CallbackQueue { [depth] work in
+            world.later {
+                depth.withLock { $0 += 1 }
+                work()
+                depth.withLock { $0 -= 1 }
+            }
+        }
+    }
+
+    /// Has each call make all calls from inside its first callback.
+    ///
+    /// Every handler has to come on the queue; those that come once have to come once.
+    package func play(
+        pause: () async -> Void, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        for outer in calls {
+            (counts, strays) = ([:], [])
+            make(outer.call, "outer") { [calls] in
+                for inner in calls { self.make(inner.call, inner.name) {} }
+            }
+            await pause()
+            let expected = Set(calls.map(\.name) + ["outer"])
+            let wrong = expected.filter { counts[$0] != 1 }.map { "\($0): \(counts[$0] ?? 0)" }
+            #expect(
+                wrong.isEmpty, "called from inside \(outer.name)", sourceLocation: sourceLocation)
+            #expect(
+                strays.isEmpty, "on another queue, from inside \(outer.name)",
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    private func make(_ call: Call, _ name: String, then first: @escaping () -> Void) {
+        call {
+            if self.depth.withLock({ $0 }) != 1 { self.strays.append(name) }
+            self.counts[name, default: 0] += 1
+            if self.counts[name] == 1 { first() }
+        }
+    }
+
+    /// The names of the public functions below a module's folder that take a handler.
+    package static func functions(of module: String) throws -> Set<String> {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/\(module)")
+        var names: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where file.hasSuffix(".swift") {
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            for match in text.matches(of: /public (?:class )?func (\w+)\(([^{]*)\{/)
+            where match.2.contains("Handler: ") {
+                names.insert(String(match.1))
+            }
+        }
+        return names
+    }
+
+    /// The names of the functions in the table.
+    package var functions: Set<String> {
+        Set(calls.map { String($0.name.prefix { $0 != " " }) })
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import RoostExecutors
+import RoostModel
+import RoostSQLite
+import RoostServer
+import RoostWire
+import Testing
+
+/// Messages that are made durable together.
+struct AppendingTests {
+    private static let start = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private static func draft(
+        _ text: String, to url: ChannelURL = "g", request: RequestID? = nil,
+        parent: MessageID? = nil
+    ) -> Message {
+        var message = Message(
+            delivery: .delivered(0, request), channelURL: url, createdAt: start,
+            sender: Sender(user: User(id: "a")), content: .user(text: text))
+        message.parentID = parent
+        return message
+    }
+
+    private static func fill(_ storage: any Storage) async throws {
+        try await storage.saveUser(User(id: "a"), accessToken: nil)
+        for url: ChannelURL in ["g", "h"] {
+            _ = try await storage.createChannel(
+                StorageContractTests.channel(url, ["a"]), now: start)
+        }
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a batch leaves the log that its messages leave one by one (scars 10, 24)`(
+        kind: StorageKind
+    ) async throws {
+        let (together, alone) = (try await kind.make(), try await kind.make())
+        for storage in [together, alone] {
+            try await Self.fill(storage)
+            _ = try await storage.append(Self.draft("first", request: "0"), now: Self.start)
+        }
+        let root = try #require(try await alone.log(of: "g").first?.message.messageID)
+        let batch = [
+            Self.draft("1", request: "1"), Self.draft("x", to: "h"), Self.draft("1", request: "1"),
+            Self.draft("reply", request: "2", parent: root), Self.draft("3", request: "3"),
+            Self.draft("again", request: "0"), Self.draft("lost", to: "none"),
+            Self.draft("4", request: "4"),
+        ]
+        let now = Self.start
+        let results = try await together.append(batch, now: now)
+        let one = try results.map { try $0.get() }
+        var each: [Appended?] = []
+        for message in batch { each.append(try await alone.append(message, now: now)) }
+        #expect(one == each)
+        #expect(one.map { $0?.isRepeat } == [false, false, true, false, false, true, nil, false])
+        for url: ChannelURL in ["g", "h"] {
+            #expect(try await together.log(of: url) == alone.log(of: url))
+            let mine = try await together.messageChanges(in: url, after: .sequence(0), limit: 100)
+            let other = try await alone.messageChanges(in: url, after: .sequence(0), limit: 100)
+            #expect(mine.changes == other.changes)
+            let totals = [
+                try await together.unreadTotal(of: "a"), try await alone.unreadTotal(of: "a"),
+            ]
+            #expect(totals[0] == totals[1])
+        }
+    }
+
+    @Test func `one that cannot be kept fails alone, and leaves nothing behind`() async throws {
+        let (storage, connection, folder) = try await Self.onDisk()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try connection.executeScript(
+            """
+            CREATE TRIGGER refusal BEFORE INSERT ON mention WHEN new.user_id = 'bad'
+            BEGIN SELECT raise(ABORT, 'no'); END
+            """)
+        var bad = Self.draft("bad", request: "2")
+        bad.setMention(.users, users: [User(id: "bad")])
+        let results = try await storage.append(
+            [Self.draft("1", request: "1"), bad, Self.draft("3", request: "3")], now: Self.start)
+        let kept = results.map { try? $0.get()?.message.text }
+        #expect(kept == ["1", nil, "3"])
+        let log = try await storage.log(of: "g")
+        #expect(log.map(\.message.text) == ["1", "3"])
+        #expect(try results[2].get()?.previousID == log[0].message.messageID)
+        // Nothing but its words is lost: said again without what was refused, it is new.
+        let again = try await storage.append(Self.draft("2", request: "2"), now: Self.start)
+        #expect(again?.isRepeat == false)
+    }
+
+    @Test func `a disk that refuses a commit takes all of it, and nobody hears of any`()
+        async throws
+    {
+        let (storage, connection, folder) = try await Self.onDisk()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try connection.executeScript(
+            """
+            CREATE TRIGGER full BEFORE INSERT ON message WHEN new.request_id = 'full'
+            BEGIN SELECT raise(ROLLBACK, 'full'); END
+            """)
+        await #expect(throws: StorageError.self) {
+            _ = try await storage.append(
+                [Self.draft("1", request: "1"), Self.draft("2", request: "full")], now: Self.start)
+        }
+        #expect(try await storage.log(of: "g").isEmpty)
+        let fixture = await ServerFixture(storage: storage)
+        let ann = try await fixture.connect("a")
+        await fixture.send("2", "full", to: "g", on: ann)
+        await fixture.send("3", "3", to: "g", on: ann)
+        let events = try ann.inbox.take()
+        #expect(events.map { $0.error?.code } == [.internalServerError, nil])
+        #expect(try await storage.log(of: "g").map(\.message.text) == ["3"])
+    }
+
+    private static func onDisk() async throws -> (SQLiteStorage, Connection, folder: String) {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roost-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let location = DatabaseLocation.file(folder + "/server.sqlite")
+        let storage = try await SQLiteStorage(location, on: ThreadExecutor(name: "storage"))
+        try await fill(storage)
+        return (storage, try Connection(location), folder)
+    }
+
+    // MARK: In the server
+
+    /// A server whose storage does nothing until it is let go on.
+    private struct Held {
+        let fixture: ServerFixture
+        private let storage = ThreadExecutor(name: "storage")
+        private let gate = DispatchSemaphore(value: 0)
+
+        init() async {
+            fixture = await ServerFixture(storage: MemoryStorage(on: storage))
+        }
+
+        func hold() {
+            // First in the storage's queue, and the last thing it does before the test says so.
+            Task(executorPreference: storage) { [gate] in Self.wait(gate) }
+        }
+
+        func release() { gate.signal() }
+
+        private static func wait(_ gate: DispatchSemaphore) { gate.wait() }
+
+        /// Says a message and goes on before it is answered, as a socket does.
+        func take(_ text: String, on device: ServerFixture.Device) async {
+            let command = ClientCommand.message(
+                MessageCommand(
+                    channelURL: "g", requestID: RequestID(text), content: .user(text: text)))
+            await fixture.server.take(command.encoded, from: device.session)
+        }
+    }
+
+    @Test
+    func `what comes while the disk is waited for becomes one commit, in its order (R195)`()
+        async throws
+    {
+        let held = await Held()
+        let fixture = held.fixture
+        let (ann, bob) = (try await fixture.connect("ann"), try await fixture.connect("bob"))
+        try await fixture.channel(of: ["ann", "bob"], by: ann)
+        _ = (try ann.inbox.take(), try bob.inbox.take())
+        held.hold()
+        for number in 0..<20 { await held.take("\(number)", on: number < 10 ? ann : bob) }
+        // Nothing is told to anybody before it is kept.
+        #expect(try ann.inbox.take().isEmpty)
+        #expect(try bob.inbox.take().isEmpty)
+        held.release()
+        await fixture.send("ann's", "last", to: "g", on: ann)
+        await fixture.send("bob's", "last", to: "g", on: bob)
+        #expect(await fixture.server.metrics.messages == 22)
+        #expect(await fixture.server.metrics.commits <= 5)
+        let log = try await fixture.server.log(of: "g").map(\.message)
+        let anns = log.filter { $0.sender?.user.id == "ann" }.map(\.text)
+        #expect(anns == (0..<10).map(String.init) + ["ann's"])
+        for device in [ann, bob] {
+            let heard = try device.inbox.take().compactMap(\.message)
+            #expect(heard.map(\.message.messageID) == log.map(\.messageID))
+            let previous = heard.dropFirst().map(\.previousMessageID)
+            #expect(previous == log.dropLast().map(\.messageID))
+        }
+    }
+
+    @Test
+    func `a refused message of a batch is told its sender, and the others are kept (R195)`()
+        async throws
+    {
+        let held = await Held()
+        let fixture = held.fixture
+        let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
+        try await fixture.channel(of: ["ann"], by: ann)
+        _ = try ann.inbox.take()
+        held.hold()
+        await held.take("1", on: ann)
+        await held.take("x", on: eve)
+        await held.take("2", on: ann)
+        held.release()
+        await fixture.send("3", "3", to: "g", on: ann)
+        await fixture.send("y", "y", to: "g", on: eve)
+        let codes = try eve.inbox.take().map { $0.error?.code }
+        #expect(codes == [.notAMember, .notAMember])
+        let texts = try ann.inbox.take().compactMap { $0.message?.message.text }
+        #expect(texts == ["1", "2", "3"])
+    }
+
+    @Test func `a command after messages waits until they are answered (R194)`() async throws {
+        let held = await Held()
+        let ann = try await held.fixture.connect("ann")
+        try await held.fixture.channel(of: ["ann"], by: ann)
+        _ = try ann.inbox.take()
+        for number in 0..<600 { await held.take("\(number)", on: ann) }
+        await held.fixture.say(.read("g", "read"), on: ann)
+        let events = try ann.inbox.take()
+        let place = events.firstIndex { if case .read = $0 { true } else { false } }
+        #expect(events.prefix(place ?? 0).compactMap(\.message).count == 600)
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// What the manager's options do with messages that could not be sent.
+    struct Resends {
+        private typealias View = GroupChannelChattingViewController
+
+        /// Alice looks at a channel, with options of her own.
+        private static func play(
+            seed: UInt64, _ set: @escaping @Sendable (SBSMSyncManagerOptions) -> Void,
+            _ story: @escaping @Sendable (SyncStory, ChannelURL, View) async throws -> Void
+        ) throws {
+            try SyncStory.play(seed: seed) { play in
+                await SBDMain.door.close()
+                let options = SBSMSyncManagerOptions()
+                set(options)
+                SBSMSyncManager.setup(withUserId: "alice", options: options)
+                let url = try await play.channel("train")
+                await play.connect()
+                let view = View(channel: try await play.get(url))
+                view.viewDidLoad()
+                await play.world.pass()
+                view.events = []
+                try await story(play, url, view)
+                view.close()
+            }
+        }
+
+        /// Writes without what the guide does after an error.
+        private static func send(_ text: String, _ view: View) {
+            guard let params = SBDUserMessageParams(message: text) else { return }
+            view.channel.sendUserMessage(with: params)
+        }
+
+        @Test(arguments: [SBSMMessageResendPolicy.none, .manual, .automatic])
+        func `what is written without a connection goes by the policy (R138, R149)`(
+            policy: SBSMMessageResendPolicy
+        ) throws {
+            try Self.play(seed: 91) {
+                $0.messageResendPolicy = policy
+            } _: { story, url, view in
+                await story.phone.network.cut()
+                Self.send("later", view)
+                await story.world.pass()
+                #expect(view.shown == (policy == .none ? [] : ["later"]))
+                #expect(
+                    view.events.last
+                        == (policy == .none
+                            ? "remove 1" : policy == .manual ? "update failed" : "insert 1"))
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let log = try await story.world.log(of: url).map(\.text)
+                #expect(log == (policy == .automatic ? ["later"] : []))
+                guard policy == .manual else { return }
+                let client = try await SBDMain.door.client()
+                let failed = try #require(await client.failedMessages(in: url).first)
+                let (sent, error): (SBDUserMessage?, SBDError?) = await story.wait { done in
+                    guard let message = SBDBaseMessage.make(failed) as? SBDUserMessage else {
+                        return
+                    }
+                    view.channel.resendUserMessage(with: message) { done(($0, $1)) }
+                }
+                #expect(error == nil)
+                #expect(sent?.requestId == failed.requestID?.rawValue)
+                #expect(try await story.world.log(of: url).map(\.text) == ["later"])
+            }
+        }
+
+        @Test(arguments: [0, 1] as [UInt])
+        func `a message is tried again as often as the options say (R143, R153)`(
+            retries: UInt
+        ) throws {
+            try Self.play(seed: 92) {
+                $0.automaticMessageResendRetryCount = retries
+            } _: { story, url, view in
+                Self.send("lost", view)
+                await story.world.pass(.milliseconds(1))
+                await story.phone.network.cut()  // It is on its way, and does not arrive.
+                await story.world.pass()
+                let client = try await SBDMain.door.client()
+                #expect(try await client.allUnsent().map(\.attemptCount) == [1])
+                // One that never left is not a try.
+                Self.send("fresh", view)
+                await story.world.pass()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let log = try await story.world.log(of: url).map(\.text)
+                #expect(log == (retries == 0 ? ["fresh"] : ["lost", "fresh"]))
+                let failed = await client.failedMessages(in: url).map(\.text)
+                #expect(failed == (retries == 0 ? ["lost"] : []))
+            }
+        }
+
+        @Test
+        func `of failed messages the newest are kept, for some days (R149, R151)`() throws {
+            try Self.play(seed: 93) {
+                $0.maxFailedMessageCountPerChannel = 2
+                $0.failedMessageRetentionDays = 1
+            } _: { story, url, view in
+                try await story.bob.setFrozen(true, url)
+                await story.world.pass()
+                for number in 1...4 {
+                    Self.send("\(number)", view)
+                    await story.world.pass()
+                }
+                #expect(view.shown == ["3", "4"])
+                let client = try await SBDMain.door.client()
+                #expect(await client.failedMessages(in: url).map(\.text) == ["3", "4"])
+                let day: Int64 = 86_400_000
+                for (days, kept) in [(3, 2), (5, 0)] {
+                    story.phone.clockError.milliseconds = Int64(days) * day
+                    await story.phone.network.cut()
+                    story.phone.network.restore()
+                    await story.world.pass(.seconds(60))
+                    #expect(await client.failedMessages(in: url).count == kept)
+                }
+                #expect(view.shown.isEmpty)
+            }
+        }
+    }
+}

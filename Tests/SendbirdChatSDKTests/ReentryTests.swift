@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// Everything from inside everything.
+    struct Reentry {
+        private typealias Channel = SendbirdChatSDK.GroupChannel
+
+        /// Tells of the first event.
+        private final class Ears: ConnectionDelegate, GroupChannelCollectionDelegate,
+            MessageCollectionDelegate
+        {
+            private let heard: () -> Void
+            private var hasHeard = false
+
+            init(_ heard: @escaping () -> Void) { self.heard = heard }
+
+            private func hear() {
+                guard !hasHeard else { return }
+                hasHeard = true
+                heard()
+            }
+
+            func didDisconnect(userId: String) { hear() }
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                addedChannels channels: [Channel]
+            ) { hear() }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext, channel: Channel,
+                addedMessages messages: [BaseMessage]
+            ) { hear() }
+        }
+
+        /// What lives until all that was called has called back.
+        private final class Shelf {
+            var things: [AnyObject] = []
+
+            func keep<Thing: AnyObject>(_ thing: Thing) -> Thing {
+                things.append(thing)
+                return thing
+            }
+        }
+
+        @Test
+        func
+            `every call is allowed inside every callback, and calls back once, on its queue (scar 138)`()
+            throws
+        {
+            try DoorStory.play(seed: 61) { story in
+                let table = CallTable()
+                SendbirdChat.door.call(on: table.queue(story.world))
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let (sent, _): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.sendUserMessage("hello") { done(($0, $1)) }
+                }
+                let (file, _): (FileMessage?, SBError?) = await story.wait { done in
+                    let params = FileMessageCreateParams(file: Data("x".utf8))
+                    channel.sendFileMessage(params: params) { done(($0, $1)) }
+                }
+                let lost = try await story.channel("lost")
+                let other = try await story.get(lost)
+                try await story.bob.deleteChannel(lost)
+                let shelf = Shelf()
+                Self.add(aboutTheLibraryTo: table, url.rawValue)
+                Self.add(aboutChannelsTo: table, channel, other)
+                Self.add(aboutMessagesTo: table, channel, try #require(sent), try #require(file))
+                Self.add(collectionsTo: table, channel, shelf)
+                let functions = try CallTable.functions(of: "SendbirdChatSDK")
+                #expect(table.functions.union(["disconnect"]) == functions)
+                Self.add(delegatesTo: table, channel, shelf)
+                await table.play {
+                    await story.world.pass(.seconds(15))
+                    shelf.things = []
+                    await story.connect()
+                    await story.world.pass(.seconds(5))
+                }
+            }
+        }
+
+        private static func add(aboutTheLibraryTo table: CallTable, _ url: String) {
+            table.add("initialize") { called in
+                // Settings of an open client stay until another user comes.
+                let params = InitParams(applicationId: "simulation", isLocalCachingEnabled: true)
+                params.server = "http://127.0.0.1:1"
+                SendbirdChat.initialize(params: params) { _ in called() }
+            }
+            table.add("connect") { called in
+                SendbirdChat.connect(userId: "alice") { _, _ in called() }
+            }
+            table.add("clearCachedData") { called in
+                SendbirdChat.clearCachedData { _ in called() }
+            }
+            table.add("clearCachedMessages") { called in
+                SendbirdChat.clearCachedMessages(channelURL: url) { _ in called() }
+            }
+            table.add("getMyGroupChannelChangeLogs by token") { called in
+                SendbirdChat.getMyGroupChannelChangeLogs(byToken: nil, customTypes: nil) {
+                    _, _, _, _, _ in called()
+                }
+            }
+            table.add("getMyGroupChannelChangeLogs by time") { called in
+                SendbirdChat.getMyGroupChannelChangeLogs(byTimestamp: 1, customTypes: nil) {
+                    _, _, _, _, _ in called()
+                }
+            }
+        }
+
+        private static func add(
+            aboutChannelsTo table: CallTable, _ channel: Channel, _ other: Channel
+        ) {
+            typealias Act = (@escaping SBErrorHandler) -> Void
+            let acts: [(String, Act)] = [
+                ("join", { other.join(completionHandler: $0) }),
+                ("leave", { other.leave(completionHandler: $0) }),
+                ("inviteUserIds", { other.inviteUserIds(["carol"], completionHandler: $0) }),
+                ("acceptInvitation", { other.acceptInvitation(completionHandler: $0) }),
+                ("declineInvitation", { other.declineInvitation(completionHandler: $0) }),
+                ("delete", { other.delete(completionHandler: $0) }),
+                ("freeze", { other.freeze(completionHandler: $0) }),
+                ("unfreeze", { other.unfreeze(completionHandler: $0) }),
+                ("hide", { other.hide(completionHandler: $0) }),
+                ("unhide", { channel.unhide(completionHandler: $0) }),
+                ("resetMyHistory", { other.resetMyHistory(completionHandler: $0) }),
+                ("markAsRead", { channel.markAsRead(completionHandler: $0) }),
+            ]
+            for (name, act) in acts { table.add(name) { called in act { _ in called() } } }
+            typealias Find = (@escaping GroupChannelHandler) -> Void
+            let finds: [(String, Find)] = [
+                ("getChannel", { Channel.getChannel(url: "nowhere", completionHandler: $0) }),
+                ("refresh", { channel.refresh(completionHandler: $0) }),
+                (
+                    "update",
+                    { other.update(params: GroupChannelUpdateParams(), completionHandler: $0) }
+                ),
+                (
+                    "createChannel",
+                    {
+                        let params = GroupChannelCreateParams()
+                        params.isDistinct = true
+                        params.userIds = ["carol"]
+                        Channel.createChannel(params: params, completionHandler: $0)
+                    }
+                ),
+            ]
+            for (name, find) in finds { table.add(name) { called in find { _, _ in called() } } }
+            table.add("loadNextPage") { called in
+                Channel.createMyGroupChannelListQuery().loadNextPage { _, _ in called() }
+            }
+        }
+
+        private static func add(
+            aboutMessagesTo table: CallTable, _ channel: Channel, _ message: UserMessage,
+            _ file: FileMessage
+        ) {
+            table.add("sendUserMessage") { called in
+                channel.sendUserMessage("hi") { _, _ in called() }
+            }
+            table.add("sendUserMessage with params") { called in
+                channel.sendUserMessage(params: UserMessageCreateParams(message: "hi")) { _, _ in
+                    called()
+                }
+            }
+            table.add("sendFileMessage") { called in
+                channel.sendFileMessage(params: FileMessageCreateParams(file: Data("x".utf8))) {
+                    _, _ in called()
+                }
+            }
+            table.add("resendUserMessage") { called in
+                channel.resendUserMessage(message) { _, _ in called() }
+            }
+            table.add("resendFileMessage") { called in
+                channel.resendFileMessage(file) { _, _ in called() }
+            }
+            table.add("cancelPendingMessage") { called in
+                channel.cancelPendingMessage(requestId: "none") { _ in called() }
+            }
+            table.add("updateUserMessage") { called in
+                let params = UserMessageUpdateParams(message: "hello!")
+                channel.updateUserMessage(messageId: message.messageId, params: params) { _, _ in
+                    called()
+                }
+            }
+            table.add("deleteMessage") { called in
+                channel.deleteMessage(messageId: 404) { _ in called() }
+            }
+            table.add("deleteMessage of an object") { called in
+                let preview = channel.sendUserMessage("never mind")
+                channel.deleteMessage(preview) { _ in called() }
+            }
+            table.add("addReaction") { called in
+                channel.addReaction(with: message, key: "👍") { _, _ in called() }
+            }
+            table.add("deleteReaction") { called in
+                channel.deleteReaction(with: message, key: "👍") { _, _ in called() }
+            }
+            table.add("getMessagesByTimestamp") { called in
+                channel.getMessagesByTimestamp(Int64.max, params: MessageListParams()) { _, _ in
+                    called()
+                }
+            }
+            table.add("getMessageChangeLogs by token") { called in
+                channel.getMessageChangeLogs(sinceToken: nil, params: MessageChangeLogsParams()) {
+                    _, _, _, _, _ in called()
+                }
+            }
+            table.add("getMessageChangeLogs by time") { called in
+                channel.getMessageChangeLogs(
+                    sinceTimestamp: 1, params: MessageChangeLogsParams()
+                ) { _, _, _, _, _ in called() }
+            }
+        }
+
+        private static func add(
+            collectionsTo table: CallTable, _ channel: Channel, _ shelf: Shelf
+        ) {
+            func collection() -> MessageCollection {
+                shelf.keep(SendbirdChat.createMessageCollection(channel: channel))
+            }
+            table.add("startCollection from the cache") { called in
+                collection().startCollection(
+                    initPolicy: .cacheAndReplaceByApi, cacheResultHandler: { _, _ in called() })
+            }
+            table.add("startCollection from the server") { called in
+                collection().startCollection(
+                    initPolicy: .cacheAndReplaceByApi, apiResultHandler: { _, _ in called() })
+            }
+            table.add("loadPrevious") { called in collection().loadPrevious { _, _ in called() } }
+            table.add("loadNext") { called in collection().loadNext { _, _ in called() } }
+            table.add("loadMore") { called in
+                let query = Channel.createMyGroupChannelListQuery()
+                guard let list = SendbirdChat.createGroupChannelCollection(query: query) else {
+                    return
+                }
+                shelf.keep(list).loadMore { _, _ in called() }
+            }
+        }
+
+        private static func add(
+            delegatesTo table: CallTable, _ channel: Channel, _ shelf: Shelf
+        ) {
+            table.add("delegate of a chat view") { called in
+                let collection = shelf.keep(SendbirdChat.createMessageCollection(channel: channel))
+                collection.delegate = shelf.keep(Ears(called))
+                collection.startCollection(
+                    initPolicy: .cacheAndReplaceByApi,
+                    cacheResultHandler: { _, _ in channel.sendUserMessage("hear") })
+            }
+            table.add("delegate of a channel list") { called in
+                let query = Channel.createMyGroupChannelListQuery { $0.includeEmptyChannel = true }
+                guard let list = SendbirdChat.createGroupChannelCollection(query: query) else {
+                    return
+                }
+                shelf.keep(list).delegate = shelf.keep(Ears(called))
+                list.loadMore { _, _ in
+                    let params = GroupChannelCreateParams()
+                    params.userIds = ["carol"]
+                    Channel.createChannel(params: params, completionHandler: nil)
+                }
+            }
+            // Last: whatever comes after it has no connection.
+            table.add("disconnect") { called in SendbirdChat.disconnect { called() } }
+            table.add("delegate of the connection") { called in
+                SendbirdChat.addConnectionDelegate(
+                    shelf.keep(Ears(called)), identifier: "\(shelf.things.count)")
+                SendbirdChat.connect(userId: "alice") { _, _ in SendbirdChat.disconnect() }
+            }
+        }
+    }
+}
