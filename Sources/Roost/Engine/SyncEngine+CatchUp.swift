@@ -171,15 +171,19 @@ extension SyncEngine {
     private func applyMessageChanges(of channel: ChannelURL) async throws(RoostError) {
         try await readChanges(.messageChanges(channel)) {
             (engine, cursor, sessionKey) throws(RoostError) in
+            engine.ledgers[channel, default: FetchLedger()].begin()
+            defer { engine.endFetch(of: channel) }
             let changes = try await engine.api.call(
                 MessageChangeLog(
                     channelURL: channel, cursor: ChangeLogCursor(cursor),
                     filter: .everything), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
-            for message in changes.updated { engine.ledgers[channel]?.note(editOf: message) }
+            // Reactions carry no time of the message's own: news that overtook the answer counts.
+            let updated = engine.ledgers[channel]?.upToDate(changes.updated) ?? changes.updated
+            for message in updated { engine.ledgers[channel]?.note(editOf: message) }
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
-            engine.noteRead(changes.updated, deleted, in: channel)
-            var mutations: [Mutation] = changes.updated.map { .edited($0) }
+            engine.noteRead(updated, deleted, in: channel)
+            var mutations: [Mutation] = updated.map { .edited($0) }
             if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
             return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
         }

@@ -146,10 +146,7 @@ extension SyncEngine {
     ) async throws(RoostError) -> Outcome {
         guard let session else { throw .notConnected }
         ledgers[channel, default: FetchLedger()].begin()
-        defer {
-            ledgers[channel]?.end()
-            if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
-        }
+        defer { endFetch(of: channel) }
         let answer: Answer
         do throws(RoostError) {
             answer = try await fetch(self, session.login.sessionKey)
@@ -167,6 +164,11 @@ extension SyncEngine {
         }
         await settle(mutations)
         return outcome
+    }
+
+    func endFetch(of channel: ChannelURL) {
+        ledgers[channel]?.end()
+        if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
     }
 
     /// What was stored of the user's own: the outbox need not send it again.
