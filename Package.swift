@@ -94,8 +94,8 @@ let modules: [Target] = [
         name: "RoostBench",
         dependencies: [
             "CRoostBenchLimit", "Roost", "RoostCore", "RoostDoors", "RoostExecutors", "RoostHost",
-            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport", "RoostWire",
-            "SendbirdChatSDK",
+            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport",
+            "RoostWire", "SendbirdChatSDK",
         ]),
     .executableTarget(
         name: "RoostCommand",
