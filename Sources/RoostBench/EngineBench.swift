@@ -124,20 +124,17 @@ package struct EngineBench {
     ) async throws -> [Double] {
         let frames = (0..<Self.rate * options.seconds).map { _ in feed.next() }
         let first = feed.count - frames.count
-        let start = ContinuousClock.now
-        var arrivals: [ContinuousClock.Instant] = []
+        let start = shown.clock.microseconds
+        var arrivals: [Double] = []
         for (number, frame) in frames.enumerated() {
-            let due = start + .microseconds(1_000_000 * number / Self.rate)
-            if due > .now { try await Task.sleep(until: due, clock: .continuous) }
-            arrivals.append(.now)
+            let due = start + 1e6 * Double(number) / Double(Self.rate)
+            try await shown.clock.wait(until: due)
+            arrivals.append(shown.clock.microseconds)
             server.feed(frame)
         }
         try await shown.wait(for: feed.count)
         let moments = shown.moments
-        return arrivals.indices.map { index in
-            let (seconds, attoseconds) = (moments[first + index] - arrivals[index]).components
-            return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
-        }
+        return arrivals.indices.map { (moments[first + $0] - arrivals[$0]) / 1000 }
     }
 
     /// The same messages into the same cache without an engine.
@@ -261,18 +258,20 @@ private struct Feed {
 /// When each message came into a timeline's changes.
 private final class Shown: Sendable {
     private struct State {
-        var moments: [ContinuousClock.Instant] = []
+        /// In microseconds of the clock.
+        var moments: [Double] = []
         var waiter: (count: Int, CheckedContinuation<Void, Never>)?
     }
 
+    let clock = Stopwatch()
     private let state = Guarded(State())
     private let reading: Task<Void, Never>
 
     init(_ changes: AsyncStream<ListDiff<Message>>) {
         // Ends with the timeline.
-        reading = Task { [state] in
+        reading = Task { [state, clock] in
             for await change in changes {
-                let now = ContinuousClock.now
+                let now = clock.microseconds
                 let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
                     state.moments += change.inserted.map { _ in now }
                     guard let waiter = state.waiter, state.moments.count >= waiter.count else {
@@ -286,7 +285,7 @@ private final class Shown: Sendable {
         }
     }
 
-    var moments: [ContinuousClock.Instant] { state.withLock { $0.moments } }
+    var moments: [Double] { state.withLock { $0.moments } }
 
     func wait(for count: Int) async throws {
         await withCheckedContinuation { continuation in

@@ -42,6 +42,7 @@ extension Command {
     /// Every command, in the order the help shows them.
     package static let all: [Command] = [
         .demo, .serve, .backup, .client, .cacheInspect, .cacheSearch, .cacheExport, .cacheVerify,
-        .cacheClear, .journal, .benchCache, .benchDoors, .benchEngine, .benchOutbox, .benchServer, .simulate,
+        .cacheClear, .journal, .benchCache, .benchDoors, .benchEngine, .benchOutbox, .benchServer,
+        .simulate,
     ]
 }

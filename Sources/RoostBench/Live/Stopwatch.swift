@@ -24,3 +24,11 @@ struct Stopwatch {
         return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
     }
 }
+
+extension Stopwatch {
+    /// Waits until the watch shows so many microseconds; at once when it shows more.
+    func wait(until microseconds: Double) async throws {
+        let early = microseconds - self.microseconds
+        if early > 0 { try await Task.sleep(for: .microseconds(Int64(early))) }
+    }
+}
