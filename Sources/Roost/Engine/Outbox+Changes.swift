@@ -159,7 +159,7 @@ extension Outbox {
         guard let index = self.index(of: requestID), case .failed = items[index].state else {
             return false
         }
-        var item = items.remove(at: index)
+        var item = takeOut(at: index)
         item.state = .pending
         item.createdAt = now
         item.sequence = stored?.sequence ?? item.sequence

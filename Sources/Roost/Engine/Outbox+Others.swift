@@ -41,7 +41,7 @@ extension Outbox {
                 effects += step(.queued(OutboxMachine.Item(item)))
                 continue
             }
-            let old = items.remove(at: index)
+            let old = takeOut(at: index)
             place(item)
             let isMoved = item.sequence != old.sequence
             effects += step(.revised(OutboxMachine.Item(item), isMoved: isMoved))

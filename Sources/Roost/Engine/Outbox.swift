@@ -52,6 +52,8 @@ actor Outbox {
     var machine = OutboxMachine()
     /// Everything unsent, in the order it was written.
     var items: [OutboxItem] = []
+    /// The places of the items in their order, by name: ten thousand are not searched for each message.
+    var sequences: [RequestID: Int64] = [:]
     let observers = OutboxObservers()
     /// Who wait for the end of something.
     var waiters: [RequestID: [CheckedContinuation<RoostError?, Never>]] = [:]
@@ -109,7 +111,10 @@ actor Outbox {
         } catch {
             throw RoostError(error)
         }
-        for item in items { _ = step(.queued(OutboxMachine.Item(item))) }
+        for item in items {
+            sequences[item.requestID] = item.sequence
+            _ = step(.queued(OutboxMachine.Item(item)))
+        }
         let past = world.wallTime().milliseconds - Self.orphanAgeMS
         // Files that stay do no harm; the next opening tries again.
         try? await store.tidyFiles(madeBefore: Timestamp(milliseconds: past))
@@ -215,15 +220,6 @@ actor Outbox {
     }
 
     /// Two calls may come back from the disk in either order; the disk's order counts.
-    func place(_ item: OutboxItem) {
-        let before = items.lastIndex { $0.sequence < item.sequence }
-        items.insert(item, at: before.map { $0 + 1 } ?? 0)
-    }
-
-    func index(of requestID: RequestID) -> Int? {
-        items.firstIndex { $0.requestID == requestID }
-    }
-
     // MARK: What the machine asks for
 
     func carryOut(_ effects: [OutboxMachine.Effect]) async {
@@ -281,7 +277,7 @@ actor Outbox {
             notes.append(.content(id, items[index].channel, items[index].content))
         case .remove(let id), .drop(let id):
             guard let index = index(of: id) else { return }
-            let item = items.remove(at: index)
+            let item = takeOut(at: index)
             notes.append(.removal(id))
             if case .drop = effect {
                 news.append(.dropped(item))

@@ -267,10 +267,12 @@ extension ChatServer {
     func inLane<T, E: Error>(
         of url: ChannelURL, _ work: () async throws(E) -> T
     ) async throws(E) -> T {
-        if lanes[url] == nil {
-            lanes[url] = []
-        } else {
-            await withCheckedContinuation { lanes[url]?.append($0) }
+        // Whether the lane is free is asked where one takes one's place: in between others may run.
+        await withCheckedContinuation { waiter in
+            if lanes[url]?.append(waiter) == nil {
+                lanes[url] = []
+                waiter.resume()
+            }
         }
         defer { leaveLane(of: url) }
         return try await work()
