@@ -77,11 +77,7 @@ extension ChatClient {
             }
             content = .fileMessage(params, copies: params.files.map { _ in nil })
         }
-        let item = try await outbox.append(content, to: channel, as: requestID)
-        guard let message = await outbox.message(item) else {
-            preconditionFailure("What was sent is a message.")
-        }
-        return message
+        return try await outbox.send(content, to: channel, as: requestID)
     }
 
     /// Tries a failed message or change again, under the same request ID, behind what waits already.

@@ -6,6 +6,7 @@ import RoostStore
 // The unsent in the order they were written, each to be found by its name.
 
 extension Outbox {
+    /// Two calls may come back from the disk in either order; the disk's order counts.
     func place(_ item: OutboxItem) {
         items.insert(item, at: firstIndex(from: item.sequence))
         sequences[item.requestID] = item.sequence

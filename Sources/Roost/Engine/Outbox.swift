@@ -17,8 +17,9 @@ actor Outbox {
         let upload:
             @Sendable (UploadFile, HTTPBodySource) async throws(RoostError)
                 -> UploadFile.Output
-        /// The unsent messages of a channel are not what they were.
-        let changed: @Sendable (ChannelURL) async -> Void
+        /// The unsent messages of a channel are not what they were; called by each send, so that it runs where
+        /// it is called and wakes no thread.
+        let changed: nonisolated(nonsending) @Sendable (ChannelURL) async -> Void
         /// The ID of a message that the cache holds.
         let find: @Sendable (RequestID) async -> MessageID?
         /// A message as the cache holds it.
@@ -167,6 +168,17 @@ actor Outbox {
         await takeTurn()
     }
 
+    /// Queues a message, and returns it as a timeline shows it.
+    func send(
+        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID?
+    ) async throws(RoostError) -> Message {
+        let item = try await append(content, to: channel, as: requestID)
+        guard let message = message(item) else {
+            preconditionFailure("What was sent is a message.")
+        }
+        return message
+    }
+
     /// Writes something down and queues it; when this returns it survives a crash.
     func append(
         _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID? = nil
@@ -219,7 +231,6 @@ actor Outbox {
         item.message(from: Sender(user: me), files: store.attachments)
     }
 
-    /// Two calls may come back from the disk in either order; the disk's order counts.
     // MARK: What the machine asks for
 
     func carryOut(_ effects: [OutboxMachine.Effect]) async {
