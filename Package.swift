@@ -184,7 +184,10 @@ let tests: [Target] = [
         dependencies: ["RoostTestSupport", "ChatV3", "ChatV4", "RoostCommand"]),
     .testTarget(
         name: "RoostServerTests",
-        dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer", "RoostWire"]),
+        dependencies: [
+            "RoostTestSupport", "RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer",
+            "RoostWire",
+        ]),
     .testTarget(
         name: "RoostTestKitTests",
         dependencies: ["RoostTestSupport", "Roost", "RoostTestKit"]),

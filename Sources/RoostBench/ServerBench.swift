@@ -17,18 +17,23 @@ package struct ServerBench {
         /// Frames that reach clients, in each round of a channel.
         package var deliveries = 100_000
         package var accepts = 20_000
-        package var idleSockets = 2_000
+        package var idleSockets = 10_000
+        package var reads = 2_000
+        /// Messages whose way to the last member is timed alone.
+        package var waits = 200
+        /// How long the last measurement keeps the server busy.
+        package var seconds = 10
         package var rounds = 3
         package var folder: String
 
         package init(folder: String) { self.folder = folder }
     }
 
-    private let options: Options
-    private let tell: @Sendable (String) -> Void
+    let options: Options
+    let tell: @Sendable (String) -> Void
     private let serverLoop: EventLoop
-    private let clientLoop: EventLoop
-    private var report = BenchReport()
+    let clientLoop: EventLoop
+    var report = BenchReport()
 
     /// Runs everything; a missed target is a figure and no error.
     package static func run(
@@ -60,11 +65,16 @@ package struct ServerBench {
         var configuration = ChatHost.Configuration(
             dataFolder: options.folder + "/server", applicationID: "bench")
         configuration.apiToken = "bench"
+        let descriptors = Machine.allowDescriptors(2 * options.idleSockets + 1_000)
+        configuration.connectionLimit = descriptors
+        report.note("descriptors allowed", "\(descriptors)")
         let host = try await ChatHost.start(configuration)
         // First, as memory that was used once is used again.
         try await idle(host, echo)
         try await fanOut(host, echo)
+        try await reads(host, echo)
         try await accepts(host)
+        try await lasting(host)
         await host.stop()
         await echo.shutdown(grace: .zero)
         Machine.remove(options.folder + "/server")
@@ -118,12 +128,16 @@ package struct ServerBench {
             report.add(
                 "fan-out", "a frame to one of \(members) members; limit: an echo", "µs",
                 ours: ours.median, limit: limit.median, target: 2.5)
+            report.note(
+                "accepted and fanned out to \(members)",
+                "\(Int(1e6 / (ours.median * Double(members)))) messages/s")
+            try await waits(url, sockets, echoes)
             for socket in sockets + echoes { await socket.close() }
         }
     }
 
     /// Reads until so many messages have come, answers to one's own included.
-    private static func receive(_ count: Int, on socket: WebSocketConnection) async throws {
+    static func receive(_ count: Int, on socket: WebSocketConnection) async throws {
         var left = count
         while left > 0 {
             guard case .text(let text) = try await socket.receive() else {
@@ -134,7 +148,7 @@ package struct ServerBench {
         }
     }
 
-    private func login(_ user: String, _ host: ChatHost) async throws -> WebSocketConnection {
+    func login(_ user: String, _ host: ChatHost) async throws -> WebSocketConnection {
         let socket = try await WebSocketClient.connect(
             url: "ws://127.0.0.1:\(host.port)/?ai=bench&user_id=\(user)", on: clientLoop)
         guard case .text(let text) = try await socket.receive(), text.hasPrefix("LOGI") else {
@@ -143,7 +157,7 @@ package struct ServerBench {
         return socket
     }
 
-    private func message(_ text: String, in url: String, _ request: String) -> String {
+    func message(_ text: String, in url: String, _ request: String) -> String {
         ClientCommand.message(
             MessageCommand(
                 channelURL: ChannelURL(url), requestID: RequestID(request),
@@ -164,7 +178,7 @@ package struct ServerBench {
         }
     }
 
-    private func make(_ url: String, _ users: [String], on host: ChatHost) async throws {
+    func make(_ url: String, _ users: [String], on host: ChatHost) async throws {
         let call = CreateChannel(channelURL: ChannelURL(url), userIDs: users.map { UserID($0) })
         let answer = await host.callAsPlatform(call.encode())
         guard answer.status == 200 else { throw BenchError("A channel cannot be made.") }
@@ -220,42 +234,13 @@ package struct ServerBench {
         }
         return watch.microseconds / Double(frames.count)
     }
-
-    // MARK: Sockets at rest
-
-    private mutating func idle(_ host: ChatHost, _ echo: HTTPServer) async throws {
-        tell("idle sockets")
-        var (ours, limit): (Double?, Double?)
-        for isOurs in [false, true] {
-            let before = Machine.memory?.now
-            var sockets: [WebSocketConnection] = []
-            for number in 0..<options.idleSockets {
-                sockets.append(
-                    isOurs
-                        ? try await login("idle\(number)", host)
-                        : try await WebSocketClient.connect(
-                            url: "ws://127.0.0.1:\(echo.port)/", on: clientLoop))
-            }
-            let after = Machine.memory?.now
-            let each = zip(before, after).map { Double($1 - $0) / Double(options.idleSockets) }
-            if isOurs { ours = each } else { limit = each }
-            for socket in sockets { await socket.close() }
-        }
-        report.add(
-            "idle", "memory of a socket at rest, both ends; limit: the library's own", "KiB",
-            ours: ours, limit: limit)
-    }
-
-    private func zip<A, B>(_ one: A?, _ other: B?) -> (A, B)? {
-        guard let one, let other else { return nil }
-        return (one, other)
-    }
 }
 
-/// Sends back what comes.
+/// Sends back what comes, and answers with as many bytes as the path says.
 private struct Echo: HTTPServerHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        HTTPServerResponse(status: 404)
+        let count = Int(request.target.dropFirst()) ?? 0
+        return HTTPServerResponse(status: 200, body: Array(repeating: 120, count: count))
     }
 
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {

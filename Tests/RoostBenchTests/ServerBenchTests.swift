@@ -15,9 +15,12 @@ struct ServerBenchTests {
         var options = ServerBench.Options(folder: folder.path)
         (options.channels, options.deliveries, options.accepts) = ([3], 30, 10)
         (options.idleSockets, options.rounds) = (5, 1)
+        (options.waits, options.reads, options.seconds) = (3, 3, 1)
         let report = try await ServerBench.run(options) { _ in }
-        #expect(report.rows.map(\.workload) == ["idle", "fan-out", "accepts"])
-        for row in report.rows where row.workload != "idle" {
+        #expect(
+            report.rows.map(\.workload)
+                == ["idle", "fan-out", "fan-out", "fan-out", "pages", "pages", "accepts", "memory"])
+        for row in report.rows where !["idle", "memory"].contains(row.workload) {
             #expect(row.ours.map { $0 > 0 } == true && row.limit.map { $0 > 0 } == true)
         }
         #expect(report.facts.contains { $0.name == "load before" })

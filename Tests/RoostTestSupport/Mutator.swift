@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Changes good input into input that is nearly good; the same seed makes the same.
+package struct Mutator {
+    private var random: SplitMix64
+    private let samples: [[UInt8]]
+    private let words: [[UInt8]]
+
+    /// How many inputs each fuzzer tries: few in the suite, as many as `ROOST_FUZZ` says in a long run.
+    package static var rounds: Int {
+        ProcessInfo.processInfo.environment["ROOST_FUZZ"].flatMap { Int($0) } ?? 300
+    }
+
+    /// Where a long run begins, such as `ROOST_FUZZ_SEED=7`; a failure names the seed of its input.
+    package static var seed: UInt64 {
+        ProcessInfo.processInfo.environment["ROOST_FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
+    }
+
+    package init(seed: UInt64, samples: [[UInt8]], words: [[UInt8]]) {
+        random = SplitMix64(seed: seed)
+        self.samples = samples
+        self.words = words
+    }
+
+    package init(seed: UInt64, samples: [String], words: [String]) {
+        self.init(
+            seed: seed, samples: samples.map { Array($0.utf8) }, words: words.map { Array($0.utf8) }
+        )
+    }
+
+    package mutating func below(_ bound: Int) -> Int { random.below(bound) }
+
+    /// One of the samples, changed in a few places.
+    package mutating func next() -> [UInt8] {
+        var bytes = samples[below(samples.count)]
+        for _ in 0..<below(5) {
+            let place = below(bytes.count + 1)
+            let end = min(bytes.count, place + below(9))
+            switch below(7) {
+            case 0: bytes.replaceSubrange(place..<end, with: [])
+            case 1: bytes.insert(contentsOf: bytes[place..<end], at: place)
+            case 2: bytes.insert(contentsOf: words[below(words.count)], at: place)
+            case 3: bytes.replaceSubrange(place..<end, with: words[below(words.count)])
+            case 4: bytes.insert(UInt8(below(256)), at: place)
+            case 5: if place < bytes.count { bytes[place] ^= 1 << UInt8(below(8)) }
+            default:
+                let other = samples[below(samples.count)]
+                bytes = Array(bytes[..<place] + other[below(other.count + 1)...])
+            }
+        }
+        return bytes
+    }
+
+    /// Cuts bytes into pieces, anywhere.
+    package mutating func pieces(of bytes: [UInt8]) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(1 + below(1 + below(64)))
+            pieces.append(Array(piece))
+            rest = rest.dropFirst(piece.count)
+        }
+        return pieces
+    }
+}
