@@ -116,6 +116,19 @@ struct FileTests {
     }
 
     @Test
+    func `a file that came before its sender was known is asked for again, not promised (R199)`()
+        async throws
+    {
+        let uploads = await Uploads()
+        // The session is opened while the form comes, so that the call itself is allowed.
+        let receiver = try await uploads.receiver(token: "wrong")
+        await receiver.receive(Self.form("words"))
+        let file = try #require(try await receiver.finish().get().files.first)
+        await #expect(throws: StorageError.self) { try await uploads.store.keep(file.id) }
+        #expect(await uploads.store.file(file.id) == nil)
+    }
+
+    @Test
     func `a form that breaks off, or is too large, leaves no file behind (R199)`() async throws {
         let uploads = await Uploads()
         let broken = try await uploads.receiver(token: "platform")

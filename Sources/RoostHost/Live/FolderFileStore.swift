@@ -55,7 +55,7 @@ actor FolderFileStore: FileStore {
     }
 
     func keep(_ id: String) throws(StorageError) {
-        guard let handle = begun[id] else { return }
+        guard let handle = begun[id] else { throw StorageError.notBegun }
         try keeping {
             try handle.synchronize()
             try FileManager.default.moveItem(atPath: part(id), toPath: "\(folder)/\(id)")

@@ -20,6 +20,9 @@ package protocol FileStore: Actor {
     /// Adds to a file that was begun.
     func append(_ bytes: [UInt8], to id: String) throws(StorageError)
     /// Makes a file that was begun one that is there; it would survive a loss of power.
+    ///
+    /// One that was not begun cannot be kept: whoever sent it must send it again. So it is with a form
+    /// that began while its sender's session was not known yet.
     func keep(_ id: String) throws(StorageError)
     /// Forgets a file that was begun; one that is kept stays.
     func drop(_ id: String)
@@ -50,8 +53,9 @@ package actor MemoryFileStore: FileStore {
 
     package func append(_ bytes: [UInt8], to id: String) { begun[id]?.bytes += bytes }
 
-    package func keep(_ id: String) {
-        if let entry = begun.removeValue(forKey: id) { files[id] = entry }
+    package func keep(_ id: String) throws(StorageError) {
+        guard let entry = begun.removeValue(forKey: id) else { throw StorageError.notBegun }
+        files[id] = entry
     }
 
     package func drop(_ id: String) { begun[id] = nil }
@@ -67,4 +71,9 @@ package actor MemoryFileStore: FileStore {
 
     /// How many files are on their way.
     package var begunCount: Int { begun.count }
+}
+
+extension StorageError {
+    package static let notBegun = StorageError(
+        "The file was not taken in while it came; send it again.")
 }
