@@ -172,6 +172,38 @@ struct OutboxSharingTests {
         #expect(names == [])
     }
 
+    @Test func `a call repeated while the first one copies harms no copy of the first (scar 61)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        let slow = SlowFile(folder)
+        let film = Task { try await send(slow.path, in: store) }
+        let descriptor = await slow.open()
+        var last = try await append("text", in: store).sequence
+        // The app has deleted the file meanwhile.
+        let again = Task { try? await send(folder.path + "/gone", in: store) }
+        // A number is missing as soon as the second call has its place.
+        var number = 0
+        while true {
+            number += 1
+            let sequence = try await append(RequestID("text \(number)"), in: store).sequence
+            if sequence > last + 1 { break }
+            last = sequence
+        }
+        SlowFile.write([1, 2, 3], to: descriptor)
+        close(descriptor)
+        let kept = try await film.value
+        _ = await again.value
+        guard case .fileMessage(_, let copies) = kept.content else {
+            return #expect(Bool(false))
+        }
+        let attachments = try #require(store.outbox.attachments)
+        let name = try #require(copies[0]?.name)
+        #expect(unsafe access("\(attachments)/\(name)", F_OK) == 0)
+        await store.close()
+    }
+
     @Test func `the first message of an outbox may be a file`() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.test(.folder(folder.path))

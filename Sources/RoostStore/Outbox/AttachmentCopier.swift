@@ -27,14 +27,17 @@ actor AttachmentCopier {
 
     /// A message with the copies of its files, and their names.
     ///
+    /// The names hold the message's place: a call under the same name that overlaps this one has another, and
+    /// must not touch what this one has made.
+    ///
     /// - Throws: When a file cannot be read or kept; then no copy is left.
     func content(
-        of params: FileMessageParams, _ requestID: RequestID, _ isSealed: Bool
+        of params: FileMessageParams, _ requestID: RequestID, at place: Int64, _ isSealed: Bool
     ) throws(StoreError) -> (OutboxContent, [CopiedFile]) {
         var params = params
         var copies: [CopiedFile?] = []
         for index in params.files.indices {
-            let name = "\(requestID.rawValue.asFileName)-\(index)"
+            let name = "\(requestID.rawValue.asFileName)-\(place)-\(index)"
             do throws(StoreError) {
                 let copy = try copy(params.files[index], to: name, isSealed)
                 copies.append(copy)

@@ -75,9 +75,11 @@ package actor OutboxStore {
                 // Its place is taken before the copying, so that what is written meanwhile comes after it.
                 switch try await reserve(requestID) {
                 case .taken(let item): return item
-                case .free(let number): sequence = number
+                case .free(let number):
+                    sequence = number
+                    (kept, copies) = try await copier.content(
+                        of: params, requestID, at: number, isSealed)
                 }
-                (kept, copies) = try await copier.content(of: params, requestID, isSealed)
             } else {
                 kept = try AttachmentCopier.uncopied(params)
             }
@@ -87,13 +89,16 @@ package actor OutboxStore {
             content: kept, leaves: leaves)
         defer { bell?.ring() }
         do throws(StoreError) {
-            return try await write { connection throws(SQLiteError) in
+            let item = try await write { connection throws(SQLiteError) in
                 try connection.insertItem(draft)
                 guard let item = try connection.outboxItem(requestID)?.item else {
                     throw .malformed("an unsent message", because: "its row cannot be read back")
                 }
                 return item
             }
+            // A call under the same name that overlapped this one was first, with copies of its own.
+            if let sequence, item.sequence != sequence { deleteFiles(copies) }
+            return item
         } catch {
             deleteFiles(copies)
             throw error
