@@ -172,10 +172,15 @@ let tests: [Target] = [
             "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors",
             "RoostModel", "RoostTestKit", "SendbirdChatSDK",
         ]),
+    // As an app would, it sees of the doors what is public, and nothing else.
+    .target(
+        name: "GuideSamples", dependencies: ["SendBirdSDK", "SendBirdSyncManager"],
+        path: "Tests/GuideSamples", packageAccess: false),
     .testTarget(
         name: "SendBirdSyncManagerTests",
         dependencies: [
-            "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostFileCache",
+            "DoorTestSupport", "GuideSamples", "RoostTestSupport", "Roost", "RoostDoors",
+            "RoostFileCache",
             "RoostModel", "RoostSealing", "RoostTestKit", "DatabaseGuide", "SendBirdSDK",
             "SendBirdSyncManager",
         ]),

@@ -6,6 +6,8 @@ package import RoostModel
 ///
 /// A page that was asked for and the changes that tell of it come by two ways, in either order.
 package struct Mirror<Element: ListElement>: Sendable {
+    package enum End: Sendable { case first, last }
+
     private var elements: [Int: Element] = [:]
     private var keys: [Element.Identity: Int] = [:]
     private var lastKey = 0
@@ -15,22 +17,28 @@ package struct Mirror<Element: ListElement>: Sendable {
     /// In the order in which they came.
     package var all: [Element] { elements.sorted { $0.key < $1.key }.map(\.value) }
 
-    package func contains(_ element: Element) -> Bool { key(of: element) != nil }
-
     /// Forgets everything and takes a whole list.
     package mutating func replace(with list: [Element]) {
         self = Mirror()
-        for element in list { put(element, at: nil) }
+        for element in list { putNew(element) }
     }
 
     /// Takes a page.
     ///
     /// - Returns: What of it is new.
-    package mutating func absorb(_ page: [Element]) -> [Element] {
-        page.filter { element in
-            guard key(of: element) == nil else { return false }
-            put(element, at: nil)
-            return true
+    package mutating func absorb(_ page: some Sequence<Element>) -> [Element] {
+        page.filter { putNew($0) }
+    }
+
+    /// Takes what stands before the first element that is known, or after the last.
+    ///
+    /// - Returns: What it took.
+    package mutating func absorb(_ list: ArraySlice<Element>, at end: End) -> [Element] {
+        switch end {
+        case .first: return Array(list.prefix { putNew($0) })
+        case .last:
+            let known = list.lastIndex { key(of: $0) != nil }
+            return absorb(known.map { list[($0 + 1)...] } ?? list)
         }
     }
 
@@ -39,6 +47,7 @@ package struct Mirror<Element: ListElement>: Sendable {
     /// - Returns: What of it the app does not know yet.
     package mutating func apply(_ step: ListDiff<Element>) -> ListDiff<Element> {
         var news = ListDiff<Element>()
+        news.origins = step.origins
         for element in step.deleted {
             guard let key = key(of: element), let known = elements[key] else { continue }
             remove(key)
@@ -52,7 +61,7 @@ package struct Mirror<Element: ListElement>: Sendable {
             if let key = key(of: element) {
                 note(element, at: key, in: &news)
             } else {
-                put(element, at: nil)
+                putNew(element)
                 news.inserted.append(element)
             }
         }
@@ -71,11 +80,20 @@ package struct Mirror<Element: ListElement>: Sendable {
         element.identities.lazy.compactMap { self.keys[$0] }.first
     }
 
-    private mutating func put(_ element: Element, at key: Int?) {
-        if key == nil { lastKey += 1 }
-        let key = key ?? lastKey
+    private mutating func put(_ element: Element, at key: Int) {
         elements[key] = element
         for identity in element.identities { keys[identity] = key }
+    }
+
+    /// Takes an element behind all others, unless it is known.
+    @discardableResult
+    private mutating func putNew(_ element: Element) -> Bool {
+        let identities = element.identities
+        guard !identities.contains(where: { keys[$0] != nil }) else { return false }
+        lastKey += 1
+        elements[lastKey] = element
+        for identity in identities { keys[identity] = lastKey }
+        return true
     }
 
     private mutating func remove(_ key: Int) {

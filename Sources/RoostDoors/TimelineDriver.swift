@@ -197,13 +197,11 @@ package actor TimelineDriver {
         let delivered = snapshot.messages.prefix { $0.status == .succeeded }
         return shared.withLock { view in
             view.take(snapshot)
-            let page =
-                switch end {
-                case .older: delivered.prefix(while: { !view.mirror.contains($0) })
-                case .newer: delivered.suffix(while: { !view.mirror.contains($0) })
-                case nil: delivered
-                }
-            return view.mirror.absorb(Array(page))
+            return switch end {
+            case .older: view.mirror.absorb(delivered, at: .first)
+            case .newer: view.mirror.absorb(delivered, at: .last)
+            case nil: view.mirror.absorb(delivered)
+            }
         }
     }
 
@@ -226,13 +224,6 @@ extension TimelineDriver.View {
     fileprivate mutating func take(_ snapshot: Timeline.Snapshot) {
         hasOlder = snapshot.hasOlder
         hasNewer = snapshot.hasNewer
-    }
-}
-
-extension ArraySlice {
-    /// The longest end of which all elements are so.
-    fileprivate func suffix(while isSo: (Element) -> Bool) -> ArraySlice {
-        self[(lastIndex { !isSo($0) } ?? startIndex - 1) + 1..<endIndex]
     }
 }
 

@@ -24,7 +24,8 @@ public final class SBSMMessageCollection: NSObject {
     enum News: Sendable {
         case inserted([Message])
         case changed(ListDiff<Message>)
-        case cleared
+        /// All that was shown goes.
+        case cleared([Message])
         /// More is missing before the newest messages than is filled silently.
         case hugeGap
     }
@@ -121,7 +122,7 @@ public final class SBSMMessageCollection: NSObject {
             return window
         }
         old.close()
-        new.feed.post(.cleared, through: SBSMSyncManager.onDelegateQueue)
+        new.feed.post(.cleared(old.messages), through: SBSMSyncManager.onDelegateQueue)
     }
 
     /// Ends it; the delegate hears nothing more.
@@ -165,7 +166,10 @@ public final class SBSMMessageCollection: NSObject {
             tell(.remove, change.deleted)
             tell(.update, change.updated.map(\.after))
             tell(.insert, change.inserted)
-        case .cleared: delegate?.collection(self, didReceiveEvent: .clear, messages: [])
+        case .cleared(let messages):
+            // With what goes: the guide's delegate passes over events without messages.
+            delegate?.collection(
+                self, didReceiveEvent: .clear, messages: messages.map { SBDBaseMessage.make($0) })
         case .hugeGap: window.withLock { $0 }.showNewest()
         }
     }

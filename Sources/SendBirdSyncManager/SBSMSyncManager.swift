@@ -5,7 +5,8 @@ import Roost
 import RoostDoors
 import RoostExecutors
 import RoostModel
-import SendBirdSDK
+// Whoever wrote against the old library imported this one only, and had both.
+@_exported public import SendBirdSDK
 
 /// What the sync manager's errors say besides those of the library.
 public enum SBSMErrorCode: Int, Sendable {

@@ -62,10 +62,11 @@ final class Window: Sendable {
     /// Shows the newest messages in the place of what was: too many are missing between the two.
     func showNewest() {
         queue.add(on: SBDMain.door) { [driver, feed] in
+            let shown = driver.view.messages
             await driver.load(.newest) { result in
                 // Without an answer what is shown stays; the next connection tells again.
                 guard case .success(let page) = result else { return }
-                feed.post(.cleared, through: SBSMSyncManager.onDelegateQueue)
+                feed.post(.cleared(shown), through: SBSMSyncManager.onDelegateQueue)
                 feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
             }
         }

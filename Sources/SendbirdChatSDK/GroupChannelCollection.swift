@@ -3,14 +3,49 @@
 public import Foundation
 import RoostDoors
 import RoostExecutors
-import RoostModel
+package import RoostModel
 
 /// Where an event of a collection comes from.
-public enum CollectionEventSource: Int, Sendable {
-    /// The app wrote it on this device.
+///
+/// Of an event that several steps were joined for, because the app was slow, the first of these.
+public enum CollectionEventSource: Int, CaseIterable, Sendable {
+    /// The app wrote it on this device; the server need not know of it yet.
     case localAction
-    /// The server told it, live or when asked what was missed.
-    case server
+    /// The server's answer to what was done on this device.
+    case answer
+    /// It happened just now, and the server told it.
+    case event
+    /// The server's log of changes during an absence.
+    case changeLog
+    /// What was missed during an absence was filled in.
+    case catchUp
+    /// The server was asked for a page.
+    case page
+    /// The cache was read.
+    case cache
+    /// Another process changed the cache, as an app's extension does.
+    case otherProcess
+    /// The cache was cleared or kept to its size.
+    case upkeep
+
+    private init(_ origin: ChangeOrigin) {
+        switch origin {
+        case .local: self = .localAction
+        case .answer: self = .answer
+        case .event: self = .event
+        case .changeLog: self = .changeLog
+        case .catchUp: self = .catchUp
+        case .page: self = .page
+        case .disk: self = .cache
+        case .otherProcess: self = .otherProcess
+        case .upkeep: self = .upkeep
+        }
+    }
+
+    package init(_ origins: Set<ChangeOrigin>) {
+        let sources = origins.map { CollectionEventSource($0) }
+        self = sources.min { $0.rawValue < $1.rawValue } ?? .cache
+    }
 }
 
 /// What is known of an event of a channel collection.
@@ -88,7 +123,7 @@ public final class GroupChannelCollection: NSObject {
 
     private func tell(_ news: ChannelListDriver.News) {
         let change = news.change
-        let context = ChannelContext(.server)
+        let context = ChannelContext(CollectionEventSource(change.origins))
         if !change.inserted.isEmpty {
             delegate?.channelCollection(
                 self, context: context,

@@ -120,7 +120,8 @@ public final class MessageCollection: NSObject {
             delegate?.didDetectHugeGap(self)
         case .messages(.changed(let change)): tell(change)
         case .channel(let news):
-            let context = MessageContext(.server, .none)
+            let source = CollectionEventSource(news.change.origins)
+            let context = MessageContext(source, .none)
             for channel in news.change.inserted + news.change.updated.map(\.after) {
                 current.withLock { $0 = channel }
                 delegate?.messageCollection(
@@ -136,19 +137,23 @@ public final class MessageCollection: NSObject {
     /// A call for each status, because a call can name only one.
     private func tell(_ change: ListDiff<Message>) {
         let channel = channel
+        let source = CollectionEventSource(change.origins)
+        func context(_ status: SendingStatus) -> MessageContext {
+            MessageContext(source, MessageSendingStatus(status))
+        }
         for (status, messages) in change.deleted.byStatus {
             delegate?.messageCollection(
-                self, context: MessageContext(status), channel: channel,
+                self, context: context(status), channel: channel,
                 deletedMessages: params.objects(messages))
         }
         for (status, messages) in change.updated.map(\.after).byStatus {
             delegate?.messageCollection(
-                self, context: MessageContext(status), channel: channel,
+                self, context: context(status), channel: channel,
                 updatedMessages: params.objects(messages))
         }
         for (status, messages) in change.inserted.byStatus {
             delegate?.messageCollection(
-                self, context: MessageContext(status), channel: channel,
+                self, context: context(status), channel: channel,
                 addedMessages: params.objects(messages))
         }
     }

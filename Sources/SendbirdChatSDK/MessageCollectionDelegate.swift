@@ -13,11 +13,6 @@ public final class MessageContext: NSObject {
         self.source = source
         sendingStatus = status
     }
-
-    convenience init(_ status: SendingStatus) {
-        self.init(
-            status == .succeeded ? .server : .localAction, MessageSendingStatus(status))
-    }
 }
 
 /// What a message collection tells.

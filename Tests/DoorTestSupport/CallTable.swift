@@ -15,6 +15,8 @@ package final class CallTable {
     private var calls: [(name: String, call: Call)] = []
     private var counts: [String: Int] = [:]
     private var strays: [String] = []
+    /// The method of a delegate from inside which all calls are made, when it comes.
+    private var awaited: String?
     private let depth = Guarded(0)
 
     package init() {}
@@ -54,6 +56,31 @@ package final class CallTable {
         }
     }
 
+    /// Hears that a method of a delegate was called; whatever a delegate implements tells it.
+    package func hear(_ method: String) {
+        if depth.withLock({ $0 }) != 1 { strays.append(method) }
+        guard method == awaited else { return }
+        awaited = nil
+        for inner in calls { make(inner.call, inner.name) {} }
+    }
+
+    /// Has a method of a delegate make all calls, as soon as it is called for what happens.
+    package func play(
+        _ method: String, happen: () async throws -> Void, pause: () async -> Void,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        (counts, strays, awaited) = ([:], [], method)
+        try await happen()
+        await pause()
+        #expect(awaited == nil, "\(method) was not called", sourceLocation: sourceLocation)
+        let wrong = calls.map(\.name).filter { counts[$0] != 1 }
+            .map { "\($0): \(counts[$0] ?? 0)" }
+        #expect(wrong.isEmpty, "called from inside \(method)", sourceLocation: sourceLocation)
+        #expect(
+            strays.isEmpty, "on another queue, from inside \(method)",
+            sourceLocation: sourceLocation)
+    }
+
     private func make(_ call: Call, _ name: String, then first: @escaping () -> Void) {
         call {
             if self.depth.withLock({ $0 }) != 1 { self.strays.append(name) }
@@ -64,19 +91,38 @@ package final class CallTable {
 
     /// The names of the public functions below a module's folder that take a handler.
     package static func functions(of module: String) throws -> Set<String> {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources/\(module)")
         var names: Set<String> = []
-        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        where file.hasSuffix(".swift") {
-            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        for text in try sources(of: module) {
             for match in text.matches(of: /public (?:class )?func (\w+)\(([^{]*)\{/)
             where match.2.contains("Handler: ") {
                 names.insert(String(match.1))
             }
         }
         return names
+    }
+
+    /// The methods of a module's public delegates, as `#function` names them.
+    package static func delegateMethods(of module: String) throws -> Set<String> {
+        var names: Set<String> = []
+        for text in try sources(of: module) {
+            for body in text.matches(of: /public protocol \w+Delegate[^{]*\{([^}]*)\}/) {
+                for match in body.1.matches(of: /func (\w+)\(([^)]*)\)/) {
+                    let labels = match.2.split(separator: ",")
+                        .map { $0.drop(while: \.isWhitespace).prefix { $0 != " " && $0 != ":" } }
+                    names.insert("\(match.1)(\(labels.map { $0 + ":" }.joined()))")
+                }
+            }
+        }
+        return names
+    }
+
+    private static func sources(of module: String) throws -> [String] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/\(module)")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
     }
 
     /// The names of the functions in the table.

@@ -23,7 +23,7 @@ extension SendBirdTests {
                 try await story.bob.send("x", to: second)
                 await story.bob.waitUntilIdle()
                 await story.connect()
-                let view = GroupChannelListViewController()
+                let view = ListScreen()
                 view.viewDidLoad()
                 await story.world.pass()
                 #expect(view.events == ["insert two one"])
@@ -47,7 +47,7 @@ extension SendBirdTests {
 
                 // Refresh is remove, create, fetch; without a network from the cache.
                 await story.phone.network.cut()
-                let again = GroupChannelListViewController()
+                let again = ListScreen()
                 again.viewDidLoad()
                 await story.world.pass()
                 #expect(again.events == ["insert two one"])
@@ -65,7 +65,7 @@ extension SendBirdTests {
                 for number in 1...150 { try await story.bob.send("\(number)", to: url) }
                 await story.bob.waitUntilIdle()
                 await story.connect()
-                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                let view = ChatScreen(channel: try await story.get(url))
                 view.viewDidLoad()
                 await story.world.pass()
                 #expect(view.fetches.sorted() == ["next 0", "previous 0"])
@@ -112,7 +112,7 @@ extension SendBirdTests {
                 for number in 1...250 { try await story.bob.send("\(number)", to: url) }
                 await story.bob.waitUntilIdle()
                 await story.connect()
-                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                let view = ChatScreen(channel: try await story.get(url))
                 view.viewDidLoad()
                 await story.world.pass(.seconds(60))
                 #expect(view.shown.count == 40)
@@ -134,7 +134,7 @@ extension SendBirdTests {
             try SyncStory.play(seed: 4) { story in
                 let url = try await story.channel("train")
                 await story.connect()
-                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                let view = ChatScreen(channel: try await story.get(url))
                 view.viewDidLoad()
                 await story.world.pass()
                 view.events = []

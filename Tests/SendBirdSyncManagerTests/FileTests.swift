@@ -6,11 +6,14 @@ import Roost
 import RoostDoors
 import RoostFileCache
 import RoostModel
+import RoostSealing
 import RoostTestKit
 import RoostTestSupport
 import SendBirdSDK
 import SendBirdSyncManager
 import Testing
+
+@testable import GuideSamples
 
 extension SendBirdTests {
     /// The basic cache of the guides, with objects of the library.
@@ -84,7 +87,7 @@ extension SendBirdTests {
         func `the page's code works with helpers that undo no sum (R29, R34, R46 to R48, R53)`()
             throws
         {
-            let sample = FileSample()
+            let sample = FileSample(channelUrl: "c") { "\([UInt8].sha256(of: Array($0.utf8)))" }
             func message(_ delivery: RoostModel.Message.Delivery, _ text: String) -> SBDBaseMessage
             {
                 SBDBaseMessage.make(

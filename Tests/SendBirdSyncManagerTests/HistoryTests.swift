@@ -143,7 +143,7 @@ extension SendBirdTests {
                 #expect(
                     SBDOpenChannel.build(fromSerializedData: try #require(group.serialize())) == nil
                 )
-                let list = GroupChannelListViewController()
+                let list = ListScreen()
                 list.viewDidLoad()
                 await story.world.pass()
                 #expect(list.events == ["insert train"])

@@ -11,6 +11,8 @@ import SendBirdSDK
 import SendBirdSyncManager
 import Testing
 
+@testable import GuideSamples
+
 extension SendBirdTests {
     struct Lifecycle {
         @Test
@@ -22,7 +24,7 @@ extension SendBirdTests {
                 try await story.bob.send("1", to: url)
                 await story.bob.waitUntilIdle()
                 await story.connect()
-                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                let view = ChatScreen(channel: try await story.get(url))
                 view.viewDidLoad()
                 await story.world.pass()
                 view.close()
@@ -31,7 +33,7 @@ extension SendBirdTests {
 
                 await story.phone.network.cut()
                 story.launch()
-                let offline = GroupChannelChattingViewController(
+                let offline = ChatScreen(
                     channel: try await story.get(url))
                 offline.viewDidLoad()
                 await story.world.pass()
@@ -56,7 +58,7 @@ extension SendBirdTests {
                 try await story.bob.send("1", to: url)
                 await story.bob.waitUntilIdle()
                 await story.connect()
-                let view = GroupChannelChattingViewController(channel: try await story.get(url))
+                let view = ChatScreen(channel: try await story.get(url))
                 SBDMain.add(view as any SBDConnectionDelegate, identifier: "view")
                 view.viewDidLoad()
                 await story.world.pass()
@@ -122,12 +124,13 @@ extension SendBirdTests {
                     app.connect()
                 }
                 #expect(isConnected)
-                let list = ChannelTable()
+                let list = FetchingListViewController()
                 list.viewDidLoad()
                 await story.world.pass()
                 #expect(list.channels.count == 2)
                 for count in [4, 5, 5] {
-                    _ = list.tableView(UITableView(), cellForRowAt: list.channels.count - 1)
+                    _ = list.tableView(
+                        UITableView(), cellForRowAt: IndexPath(row: list.channels.count - 1))
                     await story.world.pass()
                     #expect(list.channels.count == count)
                 }
@@ -137,20 +140,39 @@ extension SendBirdTests {
                 #expect(!list.isLoading)
                 #expect(list.channels.count == 2)
 
-                let chat = ChatTable(channel: try await story.get(url))
+                let chat = FetchingChatViewController(channel: try await story.get(url))
                 chat.viewDidLoad()
                 await story.world.pass()
                 for count in [40, 80, 100, 100] {
-                    #expect(chat.messages.count == count)
-                    _ = chat.tableView(UITableView(), cellForRowAt: chat.messages.count - 1)
+                    #expect(chat.channels.count == count)
+                    _ = chat.tableView(
+                        UITableView(), cellForRowAt: IndexPath(row: chat.channels.count - 1))
                     await story.world.pass()
                 }
                 chat.refreshMessages()
                 await story.world.pass()
-                #expect(chat.messages.count == 40)
-                chat.update(try #require(SBDUserMessageParams(message: "once")))
+                #expect(chat.channels.count == 40)
+                let params = try #require(SBDUserMessageParams(message: "once"))
+                chat.update(params, chat.messageCollection)
                 await story.world.pass()
-                #expect(chat.messages.count == 41)
+                #expect(chat.channels.count == 41)
+                // Whatever comes of the guide's bookkeeping, a message is shown once.
+                chat.send(params, chat.messageCollection)
+                await story.world.pass()
+                #expect(chat.channels.count == 42)
+                SBDMain.add(chat as any SBDConnectionDelegate, identifier: "chat")
+                await story.phone.network.cut()
+                try await story.bob.send("missed", to: url)
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(chat.chattingView?.events.contains("clear") == true)
+                #expect(chat.channels.count { $0.message == "missed" } == 1)
+                #expect(Set(chat.channels.map(\.messageId)).count == chat.channels.count)
+                let isOut: Bool = await story.wait { done in
+                    AppDelegate(userId: "alice") { done(!$0) }.disconnect()
+                }
+                #expect(isOut)
             }
         }
 

@@ -37,6 +37,29 @@ extension SendBirdTests {
             }
         }
 
+        @Test
+        func `the lines of the guides that are repaired are those that a page lists (R13, R165)`()
+            throws
+        {
+            let root = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+            let page = try String(
+                contentsOf: root.appending(path: "docs/guide-samples.md"), encoding: .utf8)
+            let listed = page.split(separator: "\n").filter { $0.hasPrefix("|") }
+                .flatMap { $0.split(separator: "|") }
+                .flatMap { $0.matches(of: /`([^`]+)`/).map { $0.1.replacing("… = ", with: "") } }
+            let folder = root.appending(path: "Tests/GuideSamples")
+            var count = 0
+            for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+                for line in text.split(separator: "\n") where line.hasSuffix("// repaired") {
+                    count += 1
+                    #expect(listed.contains { line.contains($0) }, "\(line)")
+                }
+            }
+            #expect(count > 20)
+        }
+
         @Test func `constants have the numbers of the old headers' order (R209 to R212)`() {
             let orders: [(String, [String])] = [
                 (

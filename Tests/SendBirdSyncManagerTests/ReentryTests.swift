@@ -40,7 +40,7 @@ extension SendBirdTests {
         }
 
         /// What lives until all that was called has called back.
-        private final class Shelf {
+        final class Shelf {
             var things: [AnyObject] = []
 
             func keep<Thing: AnyObject>(_ thing: Thing) -> Thing {
@@ -88,7 +88,7 @@ extension SendBirdTests {
             }
         }
 
-        private static func add(aboutTheLibraryTo table: CallTable) {
+        static func add(aboutTheLibraryTo table: CallTable) {
             table.add("connect") { called in
                 SBDMain.connect(withUserId: "alice") { _, _ in called() }
             }
@@ -104,7 +104,7 @@ extension SendBirdTests {
             }
         }
 
-        private static func add(
+        static func add(
             aboutChannelsTo table: CallTable, _ channel: SBDGroupChannel, _ other: SBDGroupChannel
         ) {
             table.add("join") { called in other.join { _ in called() } }
@@ -128,7 +128,7 @@ extension SendBirdTests {
             }
         }
 
-        private static func add(
+        static func add(
             aboutMessagesTo table: CallTable, _ channel: SBDGroupChannel, _ message: SBDUserMessage
         ) {
             table.add("sendUserMessage") { called in
@@ -159,7 +159,7 @@ extension SendBirdTests {
             }
         }
 
-        private static func add(changeLogsTo table: CallTable, _ channel: SBDGroupChannel) {
+        static func add(changeLogsTo table: CallTable, _ channel: SBDGroupChannel) {
             let params = SBDMessageChangeLogsParams()
             table.add("getMessageChangeLogs by token") { called in
                 channel.getMessageChangeLogs(sinceToken: nil, params: params) { _, _, _, _, _ in
@@ -173,7 +173,7 @@ extension SendBirdTests {
             }
         }
 
-        private static func add(
+        static func add(
             collectionsTo table: CallTable, _ channel: SBDGroupChannel, _ shelf: Shelf
         ) {
             func messages(_ use: (SBSMMessageCollection) -> Void) {

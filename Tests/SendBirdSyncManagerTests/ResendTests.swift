@@ -14,7 +14,7 @@ import Testing
 extension SendBirdTests {
     /// What the manager's options do with messages that could not be sent.
     struct Resends {
-        private typealias View = GroupChannelChattingViewController
+        private typealias View = ChatScreen
 
         /// Alice looks at a channel, with options of her own.
         private static func play(

@@ -14,7 +14,7 @@ import Testing
 extension SendBirdTests {
     /// What a message collection tells when something comes between.
     struct Windows {
-        private typealias View = GroupChannelChattingViewController
+        private typealias View = ChatScreen
 
         @Test
         func `an own message written during the first fetch is inserted once (R173, R191, R192)`()

@@ -13,7 +13,7 @@ import Testing
 extension SendbirdChatTests {
     /// Everything from inside everything.
     struct Reentry {
-        private typealias Channel = SendbirdChatSDK.GroupChannel
+        typealias Channel = SendbirdChatSDK.GroupChannel
 
         /// Tells of the first event.
         private final class Ears: ConnectionDelegate, GroupChannelCollectionDelegate,
@@ -42,7 +42,7 @@ extension SendbirdChatTests {
         }
 
         /// What lives until all that was called has called back.
-        private final class Shelf {
+        final class Shelf {
             var things: [AnyObject] = []
 
             func keep<Thing: AnyObject>(_ thing: Thing) -> Thing {
@@ -89,7 +89,7 @@ extension SendbirdChatTests {
             }
         }
 
-        private static func add(aboutTheLibraryTo table: CallTable, _ url: String) {
+        static func add(aboutTheLibraryTo table: CallTable, _ url: String) {
             table.add("initialize") { called in
                 // Settings of an open client stay until another user comes.
                 let params = InitParams(applicationId: "simulation", isLocalCachingEnabled: true)
@@ -117,7 +117,7 @@ extension SendbirdChatTests {
             }
         }
 
-        private static func add(
+        static func add(
             aboutChannelsTo table: CallTable, _ channel: Channel, _ other: Channel
         ) {
             typealias Act = (@escaping SBErrorHandler) -> Void
@@ -160,7 +160,7 @@ extension SendbirdChatTests {
             }
         }
 
-        private static func add(
+        static func add(
             aboutMessagesTo table: CallTable, _ channel: Channel, _ message: UserMessage,
             _ file: FileMessage
         ) {
@@ -222,7 +222,7 @@ extension SendbirdChatTests {
             }
         }
 
-        private static func add(
+        static func add(
             collectionsTo table: CallTable, _ channel: Channel, _ shelf: Shelf
         ) {
             func collection() -> MessageCollection {

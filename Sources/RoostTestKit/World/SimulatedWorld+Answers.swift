@@ -38,6 +38,11 @@ extension SimulatedWorld {
         _ = await server.respond(to: request, headers: RequestHeaders(sessionKey: key))
     }
 
+    /// From now on a user gets in with this token only, unless they are in already.
+    package func setToken(_ token: String, of user: UserID) async {
+        await storage.saveUser(User(id: user), accessToken: token)
+    }
+
     private func sessionKey(of user: UserID) async -> String {
         let key = "asking-\(user)"
         await storage.openSession(

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
+// The page's code about files, line for line, with the lines that it lost; see docs/guide-samples.md. What it
+// leaves to the app is the app's here too: a sum cannot be undone, so that "hash" is Base64, and the sum only
+// tells change.
+
 import Foundation
-import RoostSealing
 import SendBirdSDK
 
-// The page's code as it stands there, with the braces and the two words that it lost. What it leaves to the
-// app is the app's here too: a sum cannot be undone, so that "hash" is Base64, and the sum only tells change.
-
 final class FileSample {
+    /// The channel on screen.
+    private let channelUrl: String
     private var lines: [String: [String]] = [:]
     private var sums: [String: String] = [:]
-    var writeCount = 0
+    private(set) var writeCount = 0
+
+    private let sum: (String) -> String
+
+    init(channelUrl: String, sum: @escaping (String) -> String) {
+        self.channelUrl = channelUrl
+        self.sum = sum
+    }
 
     // Saving a serialized message.
     func save(message: SBDBaseMessage?) {
         guard let theMessage: SBDBaseMessage = message, theMessage.messageId != 0 else {    // Check the message.
             return      // A value of 0 indicates that the message has not sent to Sendbird server yet. The message of which ID is 0 should be excluded from caching
-        }
+        } // repaired
 
         // Serialization
         let messageData: Data? = theMessage.serialize()
@@ -26,34 +35,34 @@ final class FileSample {
         let messageHash: String? = SHA256StringFromData(messageData)    // Implement your own function for SHA256 encryption.
 
         // Writing the hashed message to a local file
-        SaveHashIntoFile(messageHash, theMessage.channelUrl)       // Implement your own function which saves a hashed message into a local file.
-    }
+        SaveHashIntoFile(messageHash)       // Implement your own function which saves a hashed message into a local file.
+    } // repaired
 
     // Loading messages with deserialization.
     func loadMessages(channelUrl: String) -> [SBDBaseMessage] {
         // Load hashed messages from a local file
-        let messageHashs: [String] = LoadHashFromFile(channelUrl)
+        let messageHashs: String? = LoadHashFromFile(channelUrl)
 
         // Decryption of the hashed messages
-        let messageData: [Data] = messageHashs.compactMap { DecryptStringBySHA256($0) }     // Implement your own function for SHA256 decryption.
+        let messageData: [Data]? = DecryptStringBySHA256(messageHashs) // repaired
 
         // Deserialization
         var messages: [SBDBaseMessage] = []
-        for data in messageData {
-            let message: SBDBaseMessage? = SBDBaseMessage.build(fromSerializedData: data)
+        for data in messageData ?? [] { // repaired
+            let message: SBDBaseMessage? = SBDBaseMessage.build(fromSerializedData: data) // repaired
             if let theMessage: SBDBaseMessage = message {
-                messages.append(theMessage)
-            }
-        }
+                messages.append(theMessage) // repaired
+            } // repaired
+        } // repaired
 
         return messages
-    }
+    } // repaired
 
     // Saving serialized group channels.
     func save(channels: [SBDGroupChannel]?) {
         guard let theChannels: [SBDGroupChannel] = channels else {
-            return
-        }
+            return // repaired
+        } // repaired
 
         var hashs: [String] = []
         for channel in theChannels {
@@ -64,13 +73,13 @@ final class FileSample {
             let hash: String? = SHA256StringFromData(data)      // Implement your own function for SHA256 encryption.
 
             if let theHash: String = hash {
-                hashs.append(theHash)
-            }
-        }
+                hashs.append(theHash) // repaired
+            } // repaired
+        } // repaired
 
         // Writing the hashed channels into a local file.
         SaveHashIntoFile(hashs)         // Implement your own function which saves hashed channels into a local file.
-    }
+    } // repaired
 
     // Loading group channels with deserialization.
     func loadChannels() -> [SBDGroupChannel] {
@@ -80,17 +89,17 @@ final class FileSample {
         var channels: [SBDGroupChannel] = []
         for hash in hashs {
             // Decryption
-            guard let data: Data = DecryptStringBySHA256(hash) else { continue }
+            let data: Data? = DecryptStringBySHA256(hash)
 
             // Deserialization
-            let channel: SBDGroupChannel? = SBDGroupChannel.build(fromSerializedData: data)
+            let channel: SBDGroupChannel? = data.flatMap { SBDGroupChannel.build(fromSerializedData: $0) } // repaired
             if let theChannel: SBDGroupChannel = channel {
-                channels.append(theChannel)
-            }
-        }
+                channels.append(theChannel) // repaired
+            } // repaired
+        } // repaired
 
         return channels
-    }
+    } // repaired
 
     // MARK: What the page leaves to the app
 
@@ -98,19 +107,23 @@ final class FileSample {
 
     private func DecryptStringBySHA256(_ hash: String) -> Data? { Data(base64Encoded: hash) }
 
-    private func SaveHashIntoFile(_ hash: String?, _ channelUrl: String?) {
-        guard let hash, let channelUrl else { return }
+    private func DecryptStringBySHA256(_ hashs: String?) -> [Data]? {
+        hashs?.split(separator: "\n").compactMap { Data(base64Encoded: String($0)) }
+    }
+
+    private func SaveHashIntoFile(_ hash: String?) {
+        guard let hash else { return }
         write((lines[channelUrl] ?? []).filter { $0 != hash } + [hash], channelUrl)
     }
 
     private func SaveHashIntoFile(_ hashs: [String]) { write(hashs, "channels") }
 
-    private func LoadHashFromFile(_ channelUrl: String) -> [String] { lines[channelUrl] ?? [] }
+    private func LoadHashFromFile(_ channelUrl: String) -> String? { lines[channelUrl]?.joined(separator: "\n") }
 
     private func LoadChannelHashsFromFile() -> [String] { lines["channels"] ?? [] }
 
     private func write(_ hashs: [String], _ name: String) {
-        let sum = [UInt8].sha256(of: Array(hashs.joined(separator: "\n").utf8)).description
+        let sum = sum(hashs.joined(separator: "\n"))
         guard sums[name] != sum else { return }
         sums[name] = sum
         lines[name] = hashs

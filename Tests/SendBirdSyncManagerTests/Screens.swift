@@ -5,20 +5,14 @@ import Foundation
 import SendBirdSDK
 import SendBirdSyncManager
 
-// The guide's samples in controllers without UIKit. What each leaves to the app notes what came. The
-// `default` of its exhaustive switches is left out: Swift warns of it, as it did not of imported enums.
+// Screens after the guide's samples (those stand in `GuideSamples`), which note what came.
 
-/// UIKit's, as far as the samples need it.
-class UIViewController {
-    func viewDidLoad() {}
-}
-
-class GroupChannelListViewController: UIViewController, SBSMChannelCollectionDelegate {
+final class ListScreen: SBSMChannelCollectionDelegate {
     var channelCollection: SBSMChannelCollection?
     var events: [String] = []
     var fetches = 0
 
-    override func viewDidLoad() {
+    func viewDidLoad() {
         let query: SBDGroupChannelListQuery? = SBDGroupChannel.createMyGroupChannelListQuery()
         // limit, order, ... setup your query here.
         query?.limit = 10
@@ -73,9 +67,7 @@ class GroupChannelListViewController: UIViewController, SBSMChannelCollectionDel
     }
 }
 
-class GroupChannelChattingViewController: UIViewController, SBSMMessageCollectionDelegate,
-    SBDConnectionDelegate
-{
+final class ChatScreen: SBSMMessageCollectionDelegate, SBDConnectionDelegate {
     let channel: SBDGroupChannel
     let messageCollection: SBSMMessageCollection!
     var shown: [String] = []
@@ -94,7 +86,7 @@ class GroupChannelChattingViewController: UIViewController, SBSMMessageCollectio
 
     func getLastReadTimestamp() -> Int64 { viewpoint }
 
-    override func viewDidLoad() {
+    func viewDidLoad() {
         messageCollection.delegate = self
         messageCollection.fetch(
             in: SBSMMessageDirection.previous,
@@ -153,11 +145,7 @@ class GroupChannelChattingViewController: UIViewController, SBSMMessageCollectio
         _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
         messages: [SBDBaseMessage]
     ) {
-        if action == .clear {
-            events.append("clear")
-            shown = []
-        }
-        guard collection == self.messageCollection, messages.count > 0 else {
+        guard collection == self.messageCollection else {
             return
         }
 
@@ -175,6 +163,8 @@ class GroupChannelChattingViewController: UIViewController, SBSMMessageCollectio
             shown.removeAll { texts.contains($0) }
             break
         case SBSMMessageEventAction.clear:
+            events.append("clear")
+            shown = []
             break
         case SBSMMessageEventAction.none:
             break

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// Everything from inside each method of each delegate.
+    struct Delegates {
+        private typealias Channel = SendbirdChatSDK.GroupChannel
+
+        /// Implements all there is.
+        private final class Ears: ConnectionDelegate, GroupChannelDelegate,
+            GroupChannelCollectionDelegate, MessageCollectionDelegate
+        {
+            let table: CallTable
+
+            init(_ table: CallTable) { self.table = table }
+
+            func didStartReconnection() { table.hear(#function) }
+            func didSucceedReconnection() { table.hear(#function) }
+            func didFailReconnection() { table.hear(#function) }
+            func didConnect(userId: String) { table.hear(#function) }
+            func didDisconnect(userId: String) { table.hear(#function) }
+            func channel(_ channel: BaseChannel, didReceive message: BaseMessage) {
+                table.hear(#function)
+            }
+            func channel(_ channel: BaseChannel, didUpdate message: BaseMessage) {
+                table.hear(#function)
+            }
+            func channel(_ channel: BaseChannel, messageWasDeleted messageId: Int64) {
+                table.hear(#function)
+            }
+            func channel(_ channel: BaseChannel, updatedReaction reactionEvent: ReactionEvent) {
+                table.hear(#function)
+            }
+            func channelWasChanged(_ channel: BaseChannel) { table.hear(#function) }
+            func channelWasDeleted(_ channelURL: String, channelType: ChannelType) {
+                table.hear(#function)
+            }
+            func channelWasFrozen(_ channel: BaseChannel) { table.hear(#function) }
+            func channelWasUnfrozen(_ channel: BaseChannel) { table.hear(#function) }
+            func channel(_ channel: Channel, userDidJoin user: SendbirdChatSDK.User) {
+                table.hear(#function)
+            }
+            func channel(_ channel: Channel, userDidLeave user: SendbirdChatSDK.User) {
+                table.hear(#function)
+            }
+            func channel(
+                _ channel: Channel, didReceiveInvitation invitees: [SendbirdChatSDK.User]?,
+                inviter: SendbirdChatSDK.User?
+            ) { table.hear(#function) }
+            func channelDidUpdateTypingStatus(_ channel: Channel) { table.hear(#function) }
+            func channelDidUpdateReadStatus(_ channel: Channel) { table.hear(#function) }
+            func channelDidUpdateDeliveryStatus(_ channel: Channel) { table.hear(#function) }
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                addedChannels channels: [Channel]
+            ) { table.hear(#function) }
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                updatedChannels channels: [Channel]
+            ) { table.hear(#function) }
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                deletedChannelURLs: [String]
+            ) { table.hear(#function) }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext, channel: Channel,
+                addedMessages messages: [BaseMessage]
+            ) { table.hear(#function) }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext, channel: Channel,
+                updatedMessages messages: [BaseMessage]
+            ) { table.hear(#function) }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext, channel: Channel,
+                deletedMessages messages: [BaseMessage]
+            ) { table.hear(#function) }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext,
+                updatedChannel channel: Channel
+            ) { table.hear(#function) }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext,
+                deletedChannel channelURL: String
+            ) { table.hear(#function) }
+            func didHugeGapDetected(_ collection: MessageCollection) { table.hear(#function) }
+        }
+
+        /// What makes each method come: Bob's deeds, and the network's.
+        private static func deeds(
+            _ story: DoorStory, _ dave: ChatClient, _ url: ChannelURL, _ doomed: ChannelURL
+        ) -> [(method: String, deed: @Sendable () async throws -> Void)] {
+            let (bob, network) = (story.bob, story.phone.network)
+            @Sendable func say() async throws -> MessageID {
+                let id = try #require(try await bob.send("word", to: url).requestID)
+                try await bob.outcome(of: id)
+                await story.world.pass()
+                return try #require(try await story.world.log(of: url).last?.messageID)
+            }
+            let list = "channelCollection(_:context:"
+            let chat = "messageCollection(_:context:"
+            return [
+                ("didStartReconnection()", { await network.cut() }),
+                ("didSucceedReconnection()", { await network.cut() }),
+                ("didConnect(userId:)", {}),
+                ("didDisconnect(userId:)", { SendbirdChat.disconnect() }),
+                ("channel(_:didReceive:)", { _ = try await say() }),
+                (
+                    "channel(_:didUpdate:)",
+                    { try await bob.edit(try await say(), in: url, text: "word!") }
+                ),
+                (
+                    "channel(_:messageWasDeleted:)",
+                    { try await bob.delete(try await say(), in: url) }
+                ),
+                (
+                    "channel(_:updatedReaction:)",
+                    { try await bob.addReaction("👍", to: .delivered(try await say()), in: url) }
+                ),
+                (
+                    "channelWasChanged(_:)",
+                    { try await bob.update(url, ChannelUpdateParams(name: "one")) }
+                ),
+                (
+                    "channelWasDeleted(_:channelType:)",
+                    { try await bob.deleteChannel(try await story.channel("short")) }
+                ),
+                ("channelWasFrozen(_:)", { try await bob.setFrozen(true, url) }),
+                ("channelWasUnfrozen(_:)", { try await bob.setFrozen(false, url) }),
+                ("channel(_:userDidJoin:)", { try await bob.invite(["dave"], to: url) }),
+                ("channel(_:userDidLeave:)", { try await dave.leave(url) }),
+                (
+                    "channel(_:didReceiveInvitation:inviter:)",
+                    { try await bob.invite(["erin"], to: url) }
+                ),
+                ("channelDidUpdateTypingStatus(_:)", { await bob.startTyping(in: url) }),
+                ("channelDidUpdateReadStatus(_:)", { try await bob.markAsRead(url) }),
+                ("channelDidUpdateDeliveryStatus(_:)", { try await bob.markAsDelivered(url) }),
+                (list + "addedChannels:)", { _ = try await story.channel("new") }),
+                (
+                    list + "updatedChannels:)",
+                    { try await bob.update(url, ChannelUpdateParams(name: "two")) }
+                ),
+                (
+                    list + "deletedChannelURLs:)",
+                    {
+                        let short = try await story.channel("short")
+                        await story.world.pass()
+                        try await bob.deleteChannel(short)
+                    }
+                ),
+                (chat + "channel:addedMessages:)", { _ = try await say() }),
+                (
+                    chat + "channel:updatedMessages:)",
+                    { try await bob.edit(try await say(), in: url, text: "word!") }
+                ),
+                (
+                    chat + "channel:deletedMessages:)",
+                    { try await bob.delete(try await say(), in: url) }
+                ),
+                (
+                    chat + "updatedChannel:)",
+                    { try await bob.update(url, ChannelUpdateParams(name: "three")) }
+                ),
+                (chat + "deletedChannel:)", { try await bob.deleteChannel(doomed) }),
+                (
+                    "didHugeGapDetected(_:)",
+                    {
+                        await network.cut()
+                        for number in 0...300 { try await bob.send("\(number)", to: url) }
+                        await bob.waitUntilIdle()
+                    }
+                ),
+            ]
+        }
+
+        /// The server says no, and then yes: who has been in before is not asked again.
+        private static func refuse(_ story: DoorStory, _ url: ChannelURL) async throws {
+            let table = CallTable()
+            SendbirdChat.door.call(on: table.queue(story.world))
+            Reentry.add(aboutTheLibraryTo: table, url.rawValue)
+            let ears = Ears(table)
+            SendbirdChat.addConnectionDelegate(ears, identifier: "ears")
+            await story.world.setToken("secret", of: "alice")
+            let wrong = { SendbirdChat.connect(userId: "alice", authToken: "wrong") }
+            try await table.play("didFailReconnection()", happen: wrong) {
+                await story.world.pass(.seconds(20))
+            }
+            let user: SendbirdChatSDK.User? = await story.wait { done in
+                SendbirdChat.connect(userId: "alice", authToken: "secret") { user, _ in done(user) }
+            }
+            #expect(user?.userId == "alice")
+        }
+
+        @Test
+        func `every call is allowed inside every method of every delegate (scar 138)`() throws {
+            try DoorStory.play(seed: 62) { story in
+                let table = CallTable()
+                for user in ["dave", "erin"] as [UserID] {
+                    await story.world.add(User(id: user), acceptsInvitations: user == "dave")
+                }
+                let dave = try await story.world.launch(story.world.device(of: "dave"))
+                try await dave.connect()
+                let url = try await story.channel("train")
+                let doomed = try await story.channel("doomed")
+                try await Self.refuse(story, url)
+                SendbirdChat.door.call(on: table.queue(story.world))
+                let channel = try await story.get(url)
+                let end = try await story.get(doomed)
+                let (sent, _): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.sendUserMessage("hello") { done(($0, $1)) }
+                }
+                let message = try #require(sent)
+                let shelf = Reentry.Shelf()
+                Reentry.add(aboutTheLibraryTo: table, url.rawValue)
+                table.add("loadNextPage") { called in
+                    Channel.createMyGroupChannelListQuery().loadNextPage { _, _ in called() }
+                }
+                table.add("sendUserMessage") { called in
+                    channel.sendUserMessage("hi") { _, _ in called() }
+                }
+                table.add("addReaction") { called in
+                    channel.addReaction(with: message, key: "👍") { _, _ in called() }
+                }
+                Reentry.add(collectionsTo: table, channel, shelf)
+                table.add("disconnect") { called in SendbirdChat.disconnect { called() } }
+
+                let ears = Ears(table)
+                SendbirdChat.addConnectionDelegate(ears, identifier: "ears")
+                SendbirdChat.addChannelDelegate(ears, identifier: "ears")
+                let query = Channel.createMyGroupChannelListQuery { $0.includeEmptyChannel = true }
+                let list = try #require(SendbirdChat.createGroupChannelCollection(query: query))
+                list.delegate = ears
+                list.loadMore()
+                var chats: [MessageCollection] = []
+                let deeds = Self.deeds(story, dave, url, doomed)
+                let methods = try CallTable.delegateMethods(of: "SendbirdChatSDK")
+                #expect(
+                    Set(deeds.map(\.method)).union([
+                        "didDetectHugeGap(_:)", "didFailReconnection()",
+                    ]) == methods)
+                for (method, deed) in deeds {
+                    // A huge gap ends a chat, and so does the end of its channel.
+                    for chat in chats { chat.dispose() }
+                    chats = [
+                        SendbirdChat.createMessageCollection(channel: channel),
+                        SendbirdChat.createMessageCollection(channel: end),
+                    ]
+                    for chat in chats {
+                        chat.delegate = ears
+                        chat.startCollection(initPolicy: .cacheAndReplaceByApi)
+                    }
+                    await story.world.pass()
+                    if method == "didConnect(userId:)" {
+                        let _: Bool = await story.wait { done in
+                            SendbirdChat.disconnect { done(true) }
+                        }
+                    }
+                    try await table.play(method, happen: deed) {
+                        await story.world.pass(.seconds(5))
+                        story.phone.network.restore()
+                        await story.connect()
+                        await story.world.pass(.seconds(20))
+                        shelf.things = []
+                        await story.connect()
+                        await story.world.pass(.seconds(5))
+                    }
+                }
+                for chat in chats { chat.dispose() }
+                list.dispose()
+                await dave.close()
+            }
+        }
+    }
+}

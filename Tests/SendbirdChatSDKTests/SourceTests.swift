@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// Where the events of collections come from.
+    struct Sources {
+        private final class Ears: MessageCollectionDelegate, GroupChannelCollectionDelegate {
+            var heard: [String] = []
+
+            /// What was heard since the last time.
+            func take() -> [String] {
+                defer { heard = [] }
+                return heard
+            }
+
+            private func hear(_ word: String, _ context: MessageContext, _ count: Int) {
+                heard.append("\(word) \(count) \(context.sendingStatus) by \(context.source)")
+            }
+
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext,
+                channel: SendbirdChatSDK.GroupChannel, addedMessages messages: [BaseMessage]
+            ) { hear("add", context, messages.count) }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext,
+                channel: SendbirdChatSDK.GroupChannel, updatedMessages messages: [BaseMessage]
+            ) { hear("update", context, messages.count) }
+            func messageCollection(
+                _ collection: MessageCollection, context: MessageContext,
+                channel: SendbirdChatSDK.GroupChannel, deletedMessages messages: [BaseMessage]
+            ) { hear("delete", context, messages.count) }
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                addedChannels channels: [SendbirdChatSDK.GroupChannel]
+            ) { heard.append("list + by \(context.source)") }
+            func channelCollection(
+                _ collection: GroupChannelCollection, context: ChannelContext,
+                deletedChannelURLs: [String]
+            ) { heard.append("list - by \(context.source)") }
+        }
+
+        @Test func `each origin of a change has a source of its own (R86 to R88, R103 to R107)`() {
+            let sources: [ChangeOrigin: CollectionEventSource] = [
+                .local: .localAction, .answer: .answer, .event: .event, .changeLog: .changeLog,
+                .catchUp: .catchUp, .page: .page, .disk: .cache, .otherProcess: .otherProcess,
+                .upkeep: .upkeep,
+            ]
+            #expect(Set(sources.keys) == Set(ChangeOrigin.allCases))
+            for (origin, source) in sources { #expect(CollectionEventSource([origin]) == source) }
+            #expect(Set(sources.values) == Set(CollectionEventSource.allCases))
+            // Of steps that were joined, what the user did comes first.
+            #expect(CollectionEventSource([.event, .local, .upkeep]) == .localAction)
+            #expect(CollectionEventSource([.upkeep, .event]) == .event)
+        }
+
+        @Test func `what is told says where it comes from (R86 to R88, R103 to R107)`() throws {
+            try DoorStory.play(seed: 63) { story in
+                let url = try await story.channel("train")
+                let old = try #require(try await story.bob.send("old", to: url).requestID)
+                try await story.bob.outcome(of: old)
+                let oldID = try #require(try await story.world.log(of: url).first?.messageID)
+                await story.connect()
+                let channel = try await story.get(url)
+                let ears = Ears()
+                let chat = SendbirdChat.createMessageCollection(channel: channel)
+                chat.delegate = ears
+                chat.startCollection(initPolicy: .cacheAndReplaceByApi)
+                await story.world.pass()
+                _ = ears.take()
+
+                channel.sendUserMessage("mine")
+                await story.world.pass()
+                #expect(
+                    ears.take() == [
+                        "add 1 pending by localAction", "update 1 succeeded by answer",
+                    ])
+                try await story.bob.send("live", to: url)
+                await story.world.pass()
+                #expect(ears.take() == ["add 1 succeeded by event"])
+
+                await story.phone.network.cut()
+                channel.sendUserMessage("waits")
+                await story.world.pass()
+                #expect(ears.take() == ["add 1 pending by localAction"])
+                try await story.bob.send("missed", to: url)
+                try await story.bob.edit(oldID, in: url, text: "older")
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let heard = ears.take()
+                #expect(heard.contains("add 1 succeeded by catchUp"), "\(heard)")
+                #expect(heard.contains("update 1 succeeded by changeLog"), "\(heard)")
+
+                let _: Bool = await story.wait { done in
+                    SendbirdChat.clearCachedMessages(channelURL: url.rawValue) { _ in done(true) }
+                }
+                await story.world.pass()
+                let cleared = ears.take()
+                #expect(cleared.contains { $0.hasPrefix("delete") }, "\(cleared)")
+                #expect(
+                    cleared.filter { $0.hasPrefix("delete") }
+                        .allSatisfy { $0.hasSuffix("by upkeep") }, "\(cleared)")
+                chat.dispose()
+
+                let query = SendbirdChatSDK.GroupChannel.createMyGroupChannelListQuery {
+                    $0.includeEmptyChannel = true
+                }
+                let list = try #require(SendbirdChat.createGroupChannelCollection(query: query))
+                list.delegate = ears
+                list.loadMore()
+                await story.world.pass()
+                let boat = try await story.channel("boat")
+                await story.world.pass()
+                try await story.bob.deleteChannel(boat)
+                await story.world.pass()
+                #expect(ears.take() == ["list + by event", "list - by event"])
+                await story.phone.network.cut()
+                _ = try await story.channel("ship")
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let missed = ears.take()
+                #expect(missed.first?.hasPrefix("list + by") == true, "\(missed)")
+                #expect(missed.first != "list + by event")
+                list.dispose()
+            }
+        }
+    }
+}
