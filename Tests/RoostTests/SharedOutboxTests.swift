@@ -254,6 +254,54 @@ struct SharedOutboxTests {
         }
     }
 
+    @Test func `what another process has taken back is not sent again by hand (scar 11)`() throws {
+        try Self.play(10) { scene in
+            let id = try #require(try await scene.app.send("gone", to: scene.channel).requestID)
+            try await scene.outbox.note(.attempt(id), .state(id, .failed(.notAMember)))
+            await scene.world.pass(.seconds(10))
+            #expect(await scene.app.failedMessages(in: scene.channel).count == 1)
+            try await scene.outbox.note(.removal(id))
+            #expect(await scene.app.resend(id) == false)
+            #expect(await scene.app.unsentMessages(in: scene.channel).isEmpty)
+            await scene.end()
+            #expect(try await scene.world.log(of: scene.channel).isEmpty)
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<Int64>)
+    func `after a suspension that cost the turn nothing leaves, whenever it came (scar 12)`(
+        step: Int64
+    ) throws {
+        try Self.play(20 + UInt64(step), sends: false) { scene in
+            let (app, world) = (scene.app, scene.world)
+            let lines = Guarded<[String]>([])
+            scene.phone.network.observe { line in lines.withLock { $0.append(line) } }
+            var sent: Int { lines.withLock { $0.filter { $0.hasPrefix(">> MESG") }.count } }
+            await app.disconnect()
+            try await app.send("first", to: scene.channel)
+            try await app.send("second", to: scene.channel)
+            let connecting = Task(executorPreference: world.executor) { try await app.connect() }
+            await world.pass(.milliseconds(step * 15))
+            await app.suspend()
+            // Written down when the files are open again.
+            let third = Task(executorPreference: world.executor) {
+                try await app.send("third", to: scene.channel)
+            }
+            await world.pass(.seconds(1))
+            let before = sent
+            #expect(await scene.outbox.maySend())
+            try await app.resume()
+            _ = try await third.value
+            await world.pass(.seconds(60))
+            #expect(sent == before)
+            #expect(await app.unsentMessages(in: scene.channel).contains { $0.text == "third" })
+            await scene.end()
+            try await connecting.value
+            let texts = try await Self.texts(world.log(of: scene.channel))
+            #expect(texts == ["first", "second", "third"])
+        }
+    }
+
     @Test func `what this app is writing down is not undone by an older look at the disk`() throws {
         try Self.play(7, sends: false) { scene in
             for number in 0..<20 {
