@@ -185,7 +185,10 @@ struct FileMessageTests {
         }
     }
 
-    @Test func `a repeat by HTTP brings nothing back that was deleted (scars 10, 11)`() throws {
+    @Test(arguments: [false, true])
+    func `a repeat by HTTP brings nothing back that was deleted (scars 10, 11)`(
+        isOfEarlierConnection: Bool
+    ) throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 76) { world in
             let phone = world.device(of: "alice", folder: folder.path)
@@ -211,6 +214,12 @@ struct FileMessageTests {
             let timeline = try await alice.timeline(of: channel)
             await world.pass()
             #expect(await timeline.snapshot.messages.map(\.text) == ["before", "after"])
+            if isOfEarlierConnection {
+                // The change log tells of the deletion no more.
+                await alice.disconnect()
+                try await alice.connect()
+                await world.pass()
+            }
             let lines = Lines(phone.network)
             _ = try await alice.send(.file(params), to: channel, as: "twice")
             await Self.loseSocket(world, phone, lines)
@@ -248,6 +257,43 @@ struct FileMessageTests {
             // Its address was not on the disk: so it went up once more.
             #expect(lines.uploads == 2)
             await again.close()
+        }
+    }
+
+    @Test func `what is taken back is not uploaded to its end (scar 144)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 79) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (alice, channel) = try await Self.begin(world, phone)
+            let lines = Lines(phone.network)
+            let sent = try await alice.send(
+                FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
+            await lines.wait(world) { $0.uploads > 0 }
+            await alice.cancel(try #require(sent.requestID))
+            await world.pass(.seconds(10))
+            #expect(lines.count { $0.hasPrefix("<- ") } == 0)
+            #expect(try await world.log(of: channel).isEmpty)
+            await alice.close()
+        }
+    }
+
+    @Test func `what is written while a file is copied goes after it (scar 12)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 80) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (alice, channel) = try await Self.begin(world, phone)
+            let params = FileMessageParams(
+                files: [Self.file(.bytes(Self.bytes(9_000)))], caption: "file")
+            let file = Task(executorPreference: world.executor) {
+                try await alice.send(params, to: channel)
+            }
+            let text = Task(executorPreference: world.executor) {
+                try await alice.send("text", to: channel)
+            }
+            let ids = [try await file.value.requestID, try await text.value.requestID]
+            await world.pass(.seconds(10))
+            #expect(try await world.log(of: channel).map(\.requestID) == ids)
+            await alice.close()
         }
     }
 

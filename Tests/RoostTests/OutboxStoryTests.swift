@@ -253,6 +253,26 @@ struct OutboxStoryTests {
         }
     }
 
+    @Test func `what is sent again by hand goes behind what waits (scar 12)`() throws {
+        try Self.play(13) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            await pair.phone.network.cut()
+            let id = try #require(try await alice.send("first", to: channel).requestID)
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            try await alice.send("second", to: channel)
+            try await pair.connect(world, alice)
+            await pair.phone.network.cut()
+            await world.pass()
+            try await alice.send("third", to: channel)
+            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["first", "third"])
+            #expect(await alice.resend(id))
+            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["third", "first"])
+            try await pair.connect(world, alice)
+            let log = try await world.log(of: channel).map(\.text)
+            #expect(log == ["second", "third", "first"])
+        }
+    }
+
     @Test func `what is sent again by hand waits though the disk refused it (scar 65)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let disk = SimulatedDisk(folder.path)

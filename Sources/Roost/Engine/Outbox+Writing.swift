@@ -25,7 +25,7 @@ extension Outbox {
         on disk: isolated OutboxStore
     ) async throws(RoostError) -> Message {
         if disk.hasNoDetours, !disk.copiesFiles(of: content),
-            let leaves = here({ $0.begin(requestID, in: channel) }) ?? nil
+            let leaves = here({ $0.begin(requestID, in: channel) })
         {
             let item: OutboxItem?
             do throws(StoreError) {
@@ -57,9 +57,8 @@ extension Outbox {
         return assumeIsolated(body)
     }
 
-    /// Whether a message would leave at once; nil for one that is there already.
-    private func begin(_ requestID: RequestID, in channel: ChannelURL) -> Bool? {
-        guard index(of: requestID) == nil else { return nil }
+    /// Whether a message would leave at once.
+    private func begin(_ requestID: RequestID, in channel: ChannelURL) -> Bool {
         unsettle([requestID])
         return machine.wouldLeaveAtOnce(OutboxMachine.Lane(channel))
     }
