@@ -157,10 +157,28 @@ struct OutboxLaneTests {
                 #expect(Self.transmitted(machine.handle(.queued(Self.item("f", .file)))) == ["f"])
                 #expect(Self.transmitted(machine.handle(.delivered("f", 1))) == ["t"])
             } else {
+                // Two calls were bringing it to the disk.
+                #expect(machine.handle(.abandoned("f", lane)).isEmpty)
+                #expect(!machine.wouldLeaveAtOnce(lane))
                 #expect(Self.transmitted(machine.handle(.abandoned("f", lane))) == ["t"])
                 #expect(machine.handle(.abandoned("f", lane)).isEmpty)
             }
         }
+    }
+
+    @Test func `of two calls of one name the one that fails takes no place (scars 10, 12)`() {
+        let lane = OutboxMachine.Lane("c")
+        var machine = Self.machine()
+        _ = machine.handle(.announced("f", lane))
+        _ = machine.handle(.announced("f", lane))
+        _ = machine.handle(.queued(Self.item("t")))
+        #expect(machine.handle(.abandoned("f", lane)).isEmpty)
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("f", .file)))) == ["f"])
+        // A third one comes and fails while it is on its way.
+        #expect(machine.handle(.announced("f", lane)).isEmpty)
+        #expect(machine.handle(.abandoned("f", lane)).isEmpty)
+        #expect(Self.transmitted(machine.handle(.delivered("f", 1))) == ["t"])
+        #expect(Self.transmitted(machine.handle(.delivered("t", 2))).isEmpty)
     }
 
     private static func revised(

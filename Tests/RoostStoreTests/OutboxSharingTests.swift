@@ -204,6 +204,41 @@ struct OutboxSharingTests {
         await store.close()
     }
 
+    @Test func `a copy that was tidied away during a suspension is made again (scar 61)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let ours = try await Store.test(.folder(folder.path))
+        let slow = SlowFile(folder)
+        let film = Task { try await send(slow.path, in: ours) }
+        let first = await slow.open()
+        let attachments = try #require(ours.outbox.attachments)
+        while unsafe access("\(attachments)/film-1-0", F_OK) != 0 { await Task.yield() }
+        await ours.suspend()
+        // As if a day had passed.
+        let theirs = try await Store.test(.folder(folder.path))
+        try await theirs.outbox.tidyFiles(madeBefore: .distantFuture)
+        #expect(unsafe access("\(attachments)/film-1-0", F_OK) != 0)
+        await theirs.close()
+        // The first copying goes on with the pipe it has; the second finds a file.
+        _ = unsafe unlink(slow.path)
+        let again = unsafe Glibc.open(slow.path, O_WRONLY | O_CREAT, 0o600)
+        SlowFile.write([1, 2, 3, 4], to: again)
+        close(again)
+        SlowFile.write([1, 2, 3], to: first)
+        close(first)
+        try await ours.resume()
+        guard case .fileMessage(let params, let copies) = try await film.value.content,
+            let copy = copies[0]
+        else { return #expect(Bool(false)) }
+        let reader = try ours.outbox.reader(of: params.files[0], copy)
+        #expect(reader.next() == [1, 2, 3, 4])
+        // What an item names stays.
+        try await ours.outbox.tidyFiles(madeBefore: .distantFuture)
+        #expect(unsafe access("\(attachments)/\(copy.name)", F_OK) == 0)
+        await ours.close()
+    }
+
     @Test func `the first message of an outbox may be a file`() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.test(.folder(folder.path))

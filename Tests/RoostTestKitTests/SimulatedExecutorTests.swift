@@ -55,6 +55,15 @@ struct SimulatedExecutorTests {
         #expect(time == .seconds(3))
     }
 
+    @Test func `a story without an end is a failure and no hang`() {
+        let error = #expect(throws: SimulatedExecutor.Endless.self) {
+            try SimulatedWorld.play(seed: 1, jobLimit: 5_000) { world in
+                while true { await world.pass(.seconds(1)) }
+            }
+        }
+        #expect(error.map { "\($0)" }?.contains("5000 jobs") == true)
+    }
+
     @Test func `the same story takes the same steps each time`() throws {
         let first = try Self.play().jobs
         for _ in 0..<50 { #expect(try Self.play().jobs == first) }

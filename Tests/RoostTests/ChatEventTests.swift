@@ -50,6 +50,29 @@ struct ChatEventTests {
     }
 
     @Test
+    func `events of a channel that cannot be looked up do not pile up (scar 144)`() throws {
+        try Self.play { world, pair in
+            func told() async -> Int {
+                await pair.take(world).count { event in
+                    if case .joined = event { true } else { false }
+                }
+            }
+            _ = await pair.take(world)
+            pair.phone.network.weather.refusedRequest = 1000
+            for number in 0..<130 {
+                try await pair.bob.invite([UserID("u\(number)")], to: pair.url)
+                await world.pass(.milliseconds(100))
+            }
+            // Each invitation is two events, and a hundred wait.
+            #expect(await told() == 80)
+            pair.phone.network.weather = .calm
+            try await pair.bob.invite(["last"], to: pair.url)
+            await world.pass(.seconds(5))
+            #expect(await told() == 51)
+        }
+    }
+
+    @Test
     func `messages, mentions, edits and deletions of others are told in order`() throws {
         try Self.play { world, pair in
             var params = UserMessageParams(text: "hi")

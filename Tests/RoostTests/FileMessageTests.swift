@@ -2,8 +2,11 @@
 
 import Foundation
 import Roost
+import RoostDiskSimulation
+import RoostExecutors
 import RoostTestKit
 import RoostTestSupport
+import RoostTransport
 import Testing
 
 /// Messages with files in virtual time, with the real store and the server's core.
@@ -116,6 +119,263 @@ struct FileMessageTests {
             #expect(log.map(\.requestID) == [name])
             guard case .file(let file) = log[0].content else { return #expect(Bool(false)) }
             #expect(file.url.hasPrefix(url) || url.hasPrefix(file.url))
+        }
+    }
+
+    /// What crosses a device's network.
+    private final class Lines: Sendable {
+        private let lines = Guarded<[String]>([])
+
+        init(_ network: SimulatedNetwork) {
+            network.observe { [lines] line in lines.withLock { $0.append(line) } }
+        }
+
+        func count(_ isMeant: (String) -> Bool) -> Int {
+            lines.withLock { $0.count(where: isMeant) }
+        }
+
+        var uploads: Int { count { $0.hasPrefix("-> POST") && $0.contains("/storage/") } }
+
+        func wait(_ world: SimulatedWorld, until isSo: (Lines) -> Bool) async {
+            for _ in 0..<10_000 where !isSo(self) { await world.pass(.milliseconds(1)) }
+        }
+    }
+
+    /// Loses the socket while a file is uploaded; nobody can log in again yet.
+    private static func loseSocket(
+        _ world: SimulatedWorld, _ phone: SimulatedWorld.Device, _ lines: Lines
+    ) async {
+        await lines.wait(world) { $0.uploads > 0 }
+        await phone.network.cut()
+        phone.network.restore()
+        phone.network.weather.busyLogin = 1000
+        await world.pass(.seconds(30))
+    }
+
+    @Test func `a file that went by HTTP is shown as sent before there is a socket (R146)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 75) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (alice, channel) = try await Self.begin(world, phone)
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            try await alice.send("before", to: channel)
+            let timeline = try await alice.timeline(of: channel)
+            await world.pass()
+            let lines = Lines(phone.network)
+            let sent = try await alice.send(
+                FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
+            await lines.wait(world) { $0.uploads > 0 }
+            await phone.network.cut()
+            // Nobody has told this device of it.
+            try await bob.send("between", to: channel)
+            await Self.loseSocket(world, phone, lines)
+            if case .connected = await alice.connectionState { Issue.record("There is a socket.") }
+            let shown = await timeline.snapshot.messages
+            #expect(shown.map(\.status) == [.succeeded, .succeeded, .succeeded])
+            #expect(shown.map(\.text).prefix(2) == ["before", "between"])
+            #expect(shown.last?.requestID == sent.requestID)
+            phone.network.weather = .calm
+            await world.pass(.seconds(60))
+            #expect(await timeline.snapshot.messages == shown)
+            await alice.close()
+            await bob.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a repeat by HTTP brings nothing back that was deleted (scars 10, 11)`(
+        isOfEarlierConnection: Bool
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 76) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (alice, channel) = try await Self.begin(world, phone)
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            try await bob.send("before", to: channel)
+            await world.pass()
+            await alice.disconnect()
+            // Another device of hers was told to send it, and she has deleted it there.
+            let tablet = try await world.launch(world.device(of: "alice"))
+            try await tablet.connect()
+            let params = FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))])
+            _ = try await tablet.send(.file(params), to: channel, as: "twice")
+            try await tablet.outcome(of: "twice")
+            await world.pass()
+            let id = try #require(try await world.log(of: channel).last?.messageID)
+            let deletion = try await tablet.delete(id, in: channel)
+            try await tablet.outcome(of: deletion)
+            try await bob.send("after", to: channel)
+            await tablet.close()
+            try await alice.connect()
+            let timeline = try await alice.timeline(of: channel)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before", "after"])
+            if isOfEarlierConnection {
+                // The change log tells of the deletion no more.
+                await alice.disconnect()
+                try await alice.connect()
+                await world.pass()
+            }
+            let lines = Lines(phone.network)
+            _ = try await alice.send(.file(params), to: channel, as: "twice")
+            await Self.loseSocket(world, phone, lines)
+            #expect(lines.count { $0.hasPrefix("-> POST") && $0.hasSuffix("/messages") } == 1)
+            phone.network.weather = .calm
+            await world.pass(.seconds(60))
+            #expect(await alice.unsentMessages(in: channel).isEmpty)
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before", "after"])
+            await alice.close()
+            await bob.close()
+        }
+    }
+
+    @Test func `a copy stays until the disk knows its address (scars 61, 73)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 77) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (first, channel) = try await Self.begin(world, phone)
+            let lines = Lines(phone.network)
+            let sent = try await first.send(
+                FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
+            await lines.wait(world) { $0.uploads > 0 }
+            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
+            await lines.wait(world) { $0.count { $0.hasPrefix("<- 200") } > 0 }
+            await phone.network.cut()
+            await world.pass(.seconds(1))
+            await first.close()
+            disk.plan(nil)
+            let again = try await world.launch(phone)
+            phone.network.restore()
+            try await again.connect()
+            try await again.outcome(of: try #require(sent.requestID))
+            #expect(try await world.log(of: channel).map(\.requestID) == [sent.requestID])
+            // Its address was not on the disk: so it went up once more.
+            #expect(lines.uploads == 2)
+            await again.close()
+        }
+    }
+
+    @Test func `what is taken back is not uploaded to its end (scar 144)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 79) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (alice, channel) = try await Self.begin(world, phone)
+            let lines = Lines(phone.network)
+            let sent = try await alice.send(
+                FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
+            await lines.wait(world) { $0.uploads > 0 }
+            await alice.cancel(try #require(sent.requestID))
+            await world.pass(.seconds(10))
+            #expect(lines.count { $0.hasPrefix("<- ") } == 0)
+            #expect(try await world.log(of: channel).isEmpty)
+            await alice.close()
+        }
+    }
+
+    @Test func `what is written while a file is copied goes after it (scar 12)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 80) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (alice, channel) = try await Self.begin(world, phone)
+            let params = FileMessageParams(
+                files: [Self.file(.bytes(Self.bytes(9_000)))], caption: "file")
+            let file = Task(executorPreference: world.executor) {
+                try await alice.send(params, to: channel)
+            }
+            let text = Task(executorPreference: world.executor) {
+                try await alice.send("text", to: channel)
+            }
+            let ids = [try await file.value.requestID, try await text.value.requestID]
+            await world.pass(.seconds(10))
+            #expect(try await world.log(of: channel).map(\.requestID) == ids)
+            await alice.close()
+        }
+    }
+
+    /// A server that makes pictures, as ours does not.
+    private struct Painter: HTTPTransport {
+        let inner: any HTTPTransport
+        let forms: Guarded<[String]>
+        static let thumbnails =
+            #"[{"url":"https://f/a-320","plain_url":"https://f/p","width":320,"height":240,"#
+            + #""real_width":320,"real_height":200}]"#
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            try await inner.send(request)
+        }
+
+        func upload(
+            _ request: HTTPRequest, _ body: HTTPBody
+        ) async throws(TransportError) -> HTTPResponse {
+            let text = Guarded("")
+            let answer = try await inner.upload(
+                request,
+                HTTPBody(length: body.length) {
+                    let piece = body.next()
+                    text.withLock { $0 += String(decoding: piece ?? [], as: UTF8.self) }
+                    return piece
+                })
+            let form = text.withLock { $0 }
+            forms.withLock { $0.append(form) }
+            let painted = String(decoding: answer.body, as: UTF8.self).replacingOccurrences(
+                of: #""thumbnails":[]"#, with: #""thumbnails":"# + Self.thumbnails)
+            return HTTPResponse(status: answer.status, body: Array(painted.utf8))
+        }
+    }
+
+    @Test func `thumbnails are asked for after a relaunch, and all see what was made`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 78) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (first, channel) = try await Self.begin(world, phone)
+            await first.disconnect()
+            let file = OutgoingFile(
+                .bytes(Self.bytes(900)), name: "a.png", type: "image/png",
+                thumbnailSizes: [.init(width: 320, height: 240), .init(width: 64, height: 64)])
+            let sent = try await first.send(FileMessageParams(files: [file]), to: channel)
+            await first.close()
+            let forms = Guarded<[String]>([])
+            let alice = try await world.launch(phone) { Painter(inner: $0, forms: forms) }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            let heard = try await bob.timeline(of: channel)
+            await world.pass()
+            try await alice.connect()
+            let timeline = try await alice.timeline(of: channel)
+            try await alice.outcome(of: try #require(sent.requestID))
+            await world.pass()
+            let form = try #require(forms.withLock { $0.first })
+            #expect(form.contains("name=\"thumbnail1\"\r\n\r\n320,240\r\n"))
+            #expect(form.contains("name=\"thumbnail2\"\r\n\r\n64,64\r\n"))
+            var thumbnail = Thumbnail(url: "https://f/a-320")
+            thumbnail.plainURL = "https://f/p"
+            (thumbnail.width, thumbnail.height) = (320, 240)
+            (thumbnail.realWidth, thumbnail.realHeight) = (320, 200)
+            for list in [timeline, heard] {
+                guard case .file(let shown)? = await list.snapshot.messages.last?.content else {
+                    return #expect(Bool(false))
+                }
+                #expect(shown.thumbnails == [thumbnail])
+            }
+            // A copy of the message has them too, and needs no upload.
+            let params = try #require(await timeline.snapshot.messages.last?.params)
+            let copy = try await alice.send(params, to: channel)
+            try await alice.outcome(of: try #require(copy.requestID))
+            await world.pass()
+            guard case .file(let shown)? = await heard.snapshot.messages.last?.content else {
+                return #expect(Bool(false))
+            }
+            #expect(shown.thumbnails == [thumbnail])
+            #expect(forms.withLock { $0.count } == 1)
+            await alice.close()
+            await bob.close()
         }
     }
 

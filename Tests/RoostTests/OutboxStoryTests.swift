@@ -253,6 +253,59 @@ struct OutboxStoryTests {
         }
     }
 
+    @Test func `what is sent again by hand goes behind what waits (scar 12)`() throws {
+        try Self.play(13) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            await pair.phone.network.cut()
+            let id = try #require(try await alice.send("first", to: channel).requestID)
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            try await alice.send("second", to: channel)
+            try await pair.connect(world, alice)
+            await pair.phone.network.cut()
+            await world.pass()
+            try await alice.send("third", to: channel)
+            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["first", "third"])
+            #expect(await alice.resend(id))
+            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["third", "first"])
+            try await pair.connect(world, alice)
+            let log = try await world.log(of: channel).map(\.text)
+            #expect(log == ["second", "third", "first"])
+        }
+    }
+
+    @Test func `what is sent again by hand waits though the disk refused it (scar 65)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 12) { world in
+            let pair = try await Pair(world, folder: folder.path)
+            let (alice, channel) = (pair.alice, pair.channel)
+            await pair.phone.network.cut()
+            let id = try #require(try await alice.send("late", to: channel).requestID)
+            try await alice.send("later", to: channel)
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            try await pair.connect(world, alice)
+            #expect(await alice.failedMessages(in: channel).count == 2)
+            await pair.phone.network.cut()
+            await world.pass()
+            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
+            #expect(await alice.resend(id))
+            await world.pass(.seconds(30))
+            #expect(await alice.unsentMessages(in: channel).map(\.status).contains(.pending))
+            disk.plan(nil)
+            await world.pass(.seconds(30))
+            await alice.close()
+            let again = try await world.launch(pair.phone)
+            let kept = await again.unsentMessages(in: channel)
+            // It went behind the other one.
+            #expect(kept.map(\.text) == ["later", "late"])
+            #expect(kept.map(\.status) == [.failed, .pending])
+            try await pair.connect(world, again)
+            #expect(try await world.log(of: channel).map(\.requestID) == [id])
+            await again.close()
+            await pair.bob.close()
+        }
+    }
+
     @Test func `a refused change comes back as data and stays until somebody has seen it`() throws {
         try Self.play(4) { world, pair in
             let id = try await pair.deliver("mine", from: pair.bob)

@@ -254,6 +254,131 @@ struct SharedOutboxTests {
         }
     }
 
+    @Test func `an edit made while the disk is looked at is not undone by what it said before`()
+        throws
+    {
+        try Self.play(11) { scene in
+            let (app, world) = (scene.app, scene.world)
+            let id = try #require(try await app.send("tpyo", to: scene.channel).requestID)
+            try await app.send("second", to: scene.channel)
+            await app.suspend()
+            // It asks for the turn again, and for what others have written, which waits for the files.
+            await world.pass(.seconds(6))
+            let edit = Task(executorPreference: world.executor) {
+                try await app.edit(.unsent(id), in: scene.channel, MessageEdit(text: "typo"))
+            }
+            await world.pass(.milliseconds(1))
+            try await app.resume()
+            #expect(try await edit.value == id)
+            #expect(await Self.texts(app.unsentMessages(in: scene.channel)) == ["typo", "second"])
+            await scene.end()
+            #expect(try await Self.texts(world.log(of: scene.channel)) == ["typo", "second"])
+        }
+    }
+
+    @Test func `what another process has delivered is told as delivered (scar 11)`() throws {
+        try Self.play(12) { scene in
+            let (app, world) = (scene.app, scene.world)
+            let id = try #require(try await app.send("sent", to: scene.channel).requestID)
+            await app.disconnect()
+            let tablet = try await world.launch(world.device(of: "alice"))
+            try await tablet.connect()
+            _ = try await tablet.send(
+                .user(UserMessageParams(text: "sent")), to: scene.channel, as: id)
+            try await tablet.outcome(of: id)
+            await tablet.close()
+            // The other process has put it into the cache.
+            let message = try #require(try await world.log(of: scene.channel).first)
+            _ = try await scene.other.writer.commit([.liveMessage(message, predecessor: nil)])
+            try await scene.outbox.note(.removal(id))
+            let events = await app.outboxEvents()
+            let outcome = Task(executorPreference: world.executor) { try await app.outcome(of: id) }
+            await world.pass(.milliseconds(1))
+            scene.phone.network.weather.refusedRequest = 1000
+            try await app.connect()
+            await world.pass(.seconds(1))
+            try await outcome.value
+            await app.close()
+            var delivered: [RequestID?] = []
+            for await case .delivered(let message) in events { delivered.append(message.requestID) }
+            #expect(delivered == [id])
+        }
+    }
+
+    @Test func `a change that was left before a relaunch finds the message it was waiting for`()
+        throws
+    {
+        try Self.play(13) { scene in
+            let tablet = try await scene.world.launch(scene.world.device(of: "alice"))
+            try await tablet.connect()
+            _ = try await scene.app.timeline(of: scene.channel)
+            _ = try await tablet.send(
+                .user(UserMessageParams(text: "first")), to: scene.channel, as: "elsewhere")
+            await scene.world.pass()
+            await tablet.close()
+            await scene.app.close()
+            let edit = MessageEdit(text: "second")
+            _ = try await scene.outbox.append(
+                "edit", to: scene.channel, createdAt: scene.now,
+                content: .change(.edit(.unsent("elsewhere"), edit)))
+            await scene.other.close()
+            let again = try await scene.world.launch(scene.phone)
+            try await again.connect()
+            await again.waitUntilIdle()
+            await scene.world.pass()
+            #expect(try await Self.texts(scene.world.log(of: scene.channel)) == ["second"])
+            await again.close()
+        }
+    }
+
+    @Test func `what another process has taken back is not sent again by hand (scar 11)`() throws {
+        try Self.play(10) { scene in
+            let id = try #require(try await scene.app.send("gone", to: scene.channel).requestID)
+            try await scene.outbox.note(.attempt(id), .state(id, .failed(.notAMember)))
+            await scene.world.pass(.seconds(10))
+            #expect(await scene.app.failedMessages(in: scene.channel).count == 1)
+            try await scene.outbox.note(.removal(id))
+            #expect(await scene.app.resend(id) == false)
+            #expect(await scene.app.unsentMessages(in: scene.channel).isEmpty)
+            await scene.end()
+            #expect(try await scene.world.log(of: scene.channel).isEmpty)
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<Int64>)
+    func `after a suspension that cost the turn nothing leaves, whenever it came (scar 12)`(
+        step: Int64
+    ) throws {
+        try Self.play(20 + UInt64(step), sends: false) { scene in
+            let (app, world) = (scene.app, scene.world)
+            let lines = Guarded<[String]>([])
+            scene.phone.network.observe { line in lines.withLock { $0.append(line) } }
+            var sent: Int { lines.withLock { $0.filter { $0.hasPrefix(">> MESG") }.count } }
+            await app.disconnect()
+            try await app.send("first", to: scene.channel)
+            try await app.send("second", to: scene.channel)
+            let connecting = Task(executorPreference: world.executor) { try await app.connect() }
+            await world.pass(.milliseconds(step * 15))
+            await app.suspend()
+            // Written down when the files are open again.
+            let third = Task(executorPreference: world.executor) {
+                try await app.send("third", to: scene.channel)
+            }
+            await world.pass(.seconds(1))
+            let before = sent
+            #expect(await scene.outbox.maySend())
+            try await app.resume()
+            _ = try await third.value
+            await world.pass(.seconds(60))
+            #expect(sent == before)
+            #expect(await app.unsentMessages(in: scene.channel).contains { $0.text == "third" })
+            await scene.end()
+            try await connecting.value
+            let texts = try await Self.texts(world.log(of: scene.channel))
+            #expect(texts == ["first", "second", "third"])
+        }
+    }
+
     @Test func `what this app is writing down is not undone by an older look at the disk`() throws {
         try Self.play(7, sends: false) { scene in
             for number in 0..<20 {

@@ -153,16 +153,27 @@ extension Outbox {
         }
         let now = world.wallTime()
         unsettle([requestID])
+        var sequence: Int64?
+        do throws(StoreError) {
+            guard let stored = try await store.requeue(requestID, createdAt: now) else {
+                // Another process has seen to it.
+                settle([requestID])
+                await hearOthers()
+                return false
+            }
+            sequence = stored.sequence
+        } catch {
+            // It is sent all the same; should the process end before the disk is told, it has failed again.
+            await write(Debt(notes: [.requeued(requestID, createdAt: now)]))
+        }
         defer { settle([requestID]) }
-        // A disk that refuses has it failed again after a relaunch, and no worse.
-        let stored = try? await store.requeue(requestID, createdAt: now)
         guard let index = self.index(of: requestID), case .failed = items[index].state else {
             return false
         }
         var item = takeOut(at: index)
         item.state = .pending
         item.createdAt = now
-        item.sequence = stored?.sequence ?? item.sequence
+        item.sequence = sequence ?? item.sequence
         place(item)
         reasons[requestID] = nil
         if let message = message(item) { observers.publish(.retried(message)) }

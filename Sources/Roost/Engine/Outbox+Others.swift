@@ -53,7 +53,7 @@ extension Outbox {
         }
         // An item that cannot be read is there all the same.
         let names = Set(stored.items.map(\.requestID))
-        let missing = known.filter { !names.contains($0) && isSettled($0) }
+        let missing = known.filter { !names.contains($0) }
         await carryOut(effects)
         for item in news { await tell(item) }
         for channel in channels.sorted() { await surroundings.changed(channel) }

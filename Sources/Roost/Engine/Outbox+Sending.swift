@@ -15,6 +15,8 @@ extension Outbox {
         guard machine.isOnItsWay(requestID), uploads[requestID] == nil,
             let index = index(of: requestID)
         else { return }
+        // A suspension has given the turn away; `resume` asks for it again.
+        guard store.turn != nil else { return await receive(.wentOffline) }
         if items[index].hasUploads, let error = await upload(items[index]) {
             return await fail(requestID, error, .upload)
         }
@@ -132,8 +134,8 @@ extension Outbox {
         copies[place] = nil
         items[index].content = .fileMessage(params, copies: copies)
         let channel = items[index].channel
-        await write([.content(requestID, channel, items[index].content)])
-        store.deleteFiles([copy].compactMap { $0 })
+        let note = OutboxNote.content(requestID, channel, items[index].content)
+        await write(Debt(notes: [note], copies: [copy].compactMap { $0 }))
         await surroundings.changed(channel)
     }
 }

@@ -20,6 +20,10 @@ actor Outbox {
         /// The unsent messages of a channel are not what they were; called by each send, so that it runs where
         /// it is called and wakes no thread.
         let changed: nonisolated(nonsending) @Sendable (ChannelURL) async -> Void
+        /// Whether somebody shows a channel; as `show`, only on the client's thread or in its place.
+        let isShown: @Sendable (ChannelURL) -> Bool
+        /// Hands the unsent messages of a channel to whoever shows it.
+        let show: @Sendable ([Message], ChannelURL) -> Void
         /// The ID of a message that the cache holds.
         let find: @Sendable (RequestID) async -> MessageID?
         /// A message as the cache holds it.
@@ -39,7 +43,7 @@ actor Outbox {
         case failed(RoostError, SendStage)
     }
 
-    private nonisolated let executor: any WorldExecutor
+    nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
@@ -77,7 +81,7 @@ actor Outbox {
     var isConnected = false
     private var timers = Timers<Timer>()
     /// What the disk refused to write down, in order.
-    var owed: [[OutboxNote]] = []
+    var owed: [Debt] = []
 
     private enum Timer: Hashable, Sendable {
         case acknowledgement(RequestID)
@@ -141,20 +145,23 @@ actor Outbox {
     /// Sends, or asks again later whether the other process has ended.
     private func takeTurn() async {
         let isOurs = await store.maySend()
+        let turn = store.turn
         // What the other process left is ours now.
         await hearOthers()
+        if isOurs, isConnected {
+            await aimStranded()
+            let unsure = unsureChannels
+            if !unsure.isEmpty { await surroundings.look(unsure) }
+        }
         guard isConnected else { return }
-        guard isOurs else {
+        // During each of these waits a suspension may have given the turn away.
+        guard isOurs, store.turn == turn else {
             await receive(.wentOffline)
             timers.arm(.turn, for: Self.turnDelay, in: world) { number in
                 await self.askAgain(number)
             }
             return
         }
-        await aimStranded()
-        let unsure = unsureChannels
-        if !unsure.isEmpty { await surroundings.look(unsure) }
-        guard isConnected else { return }
         await receive(.wentOnline(now: world.wallTime()))
     }
 
@@ -166,48 +173,6 @@ actor Outbox {
     private func askAgain(_ number: Int) async {
         guard timers.claim(.turn, number), isConnected else { return }
         await takeTurn()
-    }
-
-    /// Queues a message, and returns it as a timeline shows it.
-    func send(
-        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID?
-    ) async throws(RoostError) -> Message {
-        let item = try await append(content, to: channel, as: requestID)
-        guard let message = message(item) else {
-            preconditionFailure("What was sent is a message.")
-        }
-        return message
-    }
-
-    /// Writes something down and queues it; when this returns it survives a crash.
-    func append(
-        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID? = nil
-    ) async throws(RoostError) -> OutboxItem {
-        let lane = OutboxMachine.Lane(channel, isForChanges: content.isChange)
-        let requestID = requestID ?? .random(world.entropy)
-        if let index = index(of: requestID) { return items[index] }
-        let isCopied = store.copiesFiles(of: content)
-        if isCopied { _ = step(.announced(requestID, lane)) }
-        unsettle([requestID])
-        defer { settle([requestID]) }
-        let item: OutboxItem
-        do {
-            item = try await store.append(
-                requestID, to: channel, createdAt: world.wallTime(), content: content,
-                leaves: machine.wouldLeaveAtOnce(lane))
-        } catch {
-            await receive(.abandoned(requestID, lane))
-            throw RoostError(error)
-        }
-        if let index = index(of: requestID) { return items[index] }
-        place(item)
-        // The machine learns of it here, before anything else can come between.
-        let effects = step(.queued(OutboxMachine.Item(item)))
-        if let message = message(item) { observers.publish(.queued(message)) }
-        if let change = item.change { observers.publish(.changeQueued(change)) }
-        if !content.isChange { await surroundings.changed(channel) }
-        await carryOut(effects)
-        return item
     }
 
     /// Moves the machine, then does what it asks for.
@@ -234,10 +199,10 @@ actor Outbox {
     // MARK: What the machine asks for
 
     func carryOut(_ effects: [OutboxMachine.Effect]) async {
-        var notes: [OutboxNote] = []
+        var debt = Debt()
         var news: [News] = []
-        for effect in effects { note(effect, &notes, &news) }
-        if !notes.isEmpty { await write(notes) }
+        for effect in effects { note(effect, &debt, &news) }
+        if !debt.notes.isEmpty { await write(debt) }
         for item in news { await tell(item) }
         // Nobody else changes what is noted as about to leave; until then somebody may have.
         if hasNews { await hearOthers() }
@@ -267,29 +232,32 @@ actor Outbox {
 
     /// Takes an effect over into memory, at once, and notes what the disk has to be told.
     private func note(
-        _ effect: OutboxMachine.Effect, _ notes: inout [OutboxNote], _ news: inout [News]
+        _ effect: OutboxMachine.Effect, _ debt: inout Debt, _ news: inout [News]
     ) {
         switch effect {
         case .noteAttempt(let id):
             guard let index = index(of: id) else { return }
             items[index].hasLeft = true
             items[index].attemptCount += 1
-            notes.append(.attempt(id))
+            debt.notes.append(.attempt(id))
         case .store(let id, let state):
             guard let index = index(of: id) else { return }
             items[index].state = state
-            notes.append(.state(id, state))
+            debt.notes.append(.state(id, state))
             news.append(.state(items[index]))
         case .aim(let id, let messageID):
             guard let index = index(of: id), case .change(let action) = items[index].content else {
                 return
             }
             items[index].content = .change(action.aimed(at: messageID))
-            notes.append(.content(id, items[index].channel, items[index].content))
+            debt.notes.append(.content(id, items[index].channel, items[index].content))
         case .remove(let id), .drop(let id):
             guard let index = index(of: id) else { return }
             let item = takeOut(at: index)
-            notes.append(.removal(id))
+            debt.notes.append(.removal(id))
+            if case .fileMessage(_, let copies) = item.content {
+                debt.copies += copies.compactMap { $0 }
+            }
             if case .drop = effect {
                 news.append(.dropped(item))
             } else {
@@ -311,10 +279,7 @@ actor Outbox {
         case .removed(let item):
             reasons[item.requestID] = nil
             resumeWaiters(of: item.requestID, with: nil)
-            if case .fileMessage(_, let copies) = item.content {
-                uploads.removeValue(forKey: item.requestID)?.cancel()
-                store.deleteFiles(copies.compactMap { $0 })
-            }
+            uploads.removeValue(forKey: item.requestID)?.cancel()
             if item.change == nil { await surroundings.changed(item.channel) }
         case .dropped(let item):
             resumeWaiters(of: item.requestID, with: .nothingToChange)

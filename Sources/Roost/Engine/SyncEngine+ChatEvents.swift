@@ -10,6 +10,8 @@ import RoostWire
 /// What the engine remembers for events, typing and marks.
 struct EventWatch {
     var readers = Mailboxes<ChatEvent>()
+    /// How many events wait for the account of a channel; of more the first are told without it.
+    static let pendingLimit = 100
     /// Told once the channel has been looked up.
     var pending: [ChannelURL: [ChatEvent]] = [:]
     var typing = TypingMachine()
@@ -50,6 +52,11 @@ extension SyncEngine {
     /// Tells of something once the server's present account of the channel is on disk.
     func emit(_ event: ChatEvent, afterLookUpOf channel: ChannelURL) {
         watch.pending[channel, default: []].append(event)
+        // A server that refuses for good is not waited for by ever more of them.
+        if let waiting = watch.pending[channel], waiting.count > EventWatch.pendingLimit {
+            watch.pending[channel]?.removeFirst()
+            emit(waiting[0])
+        }
         lookUp(channel)
     }
 

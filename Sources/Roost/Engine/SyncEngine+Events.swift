@@ -98,7 +98,7 @@ extension SyncEngine {
         mutations += tell(.received(message, reception), in: channel)
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
-        let rewinds = try await rewinds(before: message, acknowledged: event, session)
+        let rewinds = try await rewinds(before: message, acknowledged: event)
         try await commit(
             mutations + firstCursor(of: channel, session), rewinding: rewinds, in: channel,
             from: origin)

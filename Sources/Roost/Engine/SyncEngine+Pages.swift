@@ -19,16 +19,18 @@ extension SyncEngine {
     ///
     /// When nothing is filtered, a page "with holes" is one that was written while messages came or went;
     /// it is asked for again.
+    /// `offlineKey` is that of the last session, for a page that is wanted without a socket.
     @discardableResult
     func loadPage(
-        _ channel: ChannelURL, _ question: PageQuestion, _ filter: MessageFilter = .everything
+        _ channel: ChannelURL, _ question: PageQuestion, _ filter: MessageFilter = .everything,
+        offlineKey: String? = nil
     ) async throws(RoostError) -> PageStatement {
         let isFiltered = filter != .everything
         let asked = session?.epoch
         for _ in 0..<Self.pageAttempts {
             let newestKnown =
                 isFiltered ? try await coverage(of: channel, under: filter).newest?.upper : nil
-            let statement = try await fetching(channel, as: .page) {
+            let statement = try await fetching(channel, as: .page, offlineKey: offlineKey) {
                 (engine, key) throws(RoostError) in
                 try await engine.api.call(
                     ListMessages(
@@ -55,7 +57,7 @@ extension SyncEngine {
                 )
             }
             guard statement.range != nil else { continue }
-            if statement.reachesNewest, !isFiltered, session?.epoch == asked {
+            if statement.reachesNewest, !isFiltered, asked != nil, session?.epoch == asked {
                 caughtUp.insert(channel)
             }
             return statement
@@ -140,27 +142,29 @@ extension SyncEngine {
 
     /// Fetches something of a channel and stores it, unless the connection changed meanwhile.
     private func fetching<Answer: Sendable, Outcome: Sendable>(
-        _ channel: ChannelURL, as origin: ChangeOrigin,
+        _ channel: ChannelURL, as origin: ChangeOrigin, offlineKey: String? = nil,
         _ fetch: (isolated SyncEngine, _ sessionKey: String) async throws(RoostError) -> Answer,
         store: (Answer, FetchLedger) -> (Outcome, [Mutation])
     ) async throws(RoostError) -> Outcome {
-        guard let session else { throw .notConnected }
+        let asked = session
+        guard let key = asked?.login.sessionKey ?? offlineKey else { throw .notConnected }
         ledgers[channel, default: FetchLedger()].begin()
         defer { endFetch(of: channel) }
         let answer: Answer
         do throws(RoostError) {
-            answer = try await fetch(self, session.login.sessionKey)
+            answer = try await fetch(self, key)
             noteAttempt(in: channel, nil)
         } catch {
             noteAttempt(in: channel, error)
             throw error
         }
-        guard isPresent(session) else { throw .notConnected }
+        guard session?.epoch == asked?.epoch else { throw .notConnected }
         // From here to the commit's place in the queue nothing may come between, or a deletion could
         // slip in that the ledger has not told yet.
         let (outcome, mutations) = store(answer, ledgers[channel] ?? FetchLedger())
         if !mutations.isEmpty {
-            try await commit(mutations + firstCursor(of: channel, session), from: origin)
+            let cursor = asked.map { firstCursor(of: channel, $0) } ?? []
+            try await commit(mutations + cursor, from: origin)
         }
         await settle(mutations)
         return outcome

@@ -35,9 +35,9 @@ extension SyncEngine {
     /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
     /// before the cursors, so the change logs are read again from its time on, or from before.
     func rewinds(
-        before message: Message, acknowledged event: MessageEvent, _ session: Session
+        before message: Message, acknowledged event: MessageEvent
     ) async throws(RoostError) -> [(key: CursorKey, start: Cursor)] {
-        guard event.acknowledges != nil, message.createdAt < session.login.loginAt ?? .distantPast
+        guard event.acknowledges != nil, message.createdAt < lastLoginAt ?? .distantPast
         else { return [] }
         var rewinds: [(key: CursorKey, start: Cursor)] = []
         for key in [CursorKey.channelChanges, .messageChanges(message.channelURL)] {

@@ -43,7 +43,7 @@ extension SyncEngine {
         }
         do throws(RoostError) {
             let message = try await api.call(SendMessage(message: command), sessionKey: key)
-            await takeAnswer(message)
+            await takeAnswer(message, key)
             return .done(message)
         } catch {
             // Nothing leads to the server: that is not being connected (R147), and not a request that
@@ -54,19 +54,37 @@ extension SyncEngine {
         }
     }
 
-    /// The answer to a message sent by HTTP comes into the cache as its echo would (scar 121).
-    private func takeAnswer(_ message: Message) async {
+    /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121).
+    private func takeAnswer(_ message: Message, _ key: String) async {
+        let event = MessageEvent(message: message, acknowledges: message.requestID)
+        if isOnline { return await take(.message(event)) }
         // What the disk refuses is brought by the next catch-up.
-        if isOnline {
-            try? await apply(
-                .message(MessageEvent(message: message, previousMessageID: nil)), from: .answer)
-        } else {
-            let cursor = firstLoginAt.map {
-                Mutation.firstCursor(.messageChanges(message.channelURL), .moment($0))
-            }
-            _ = try? await commit(
-                [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 },
-                from: .answer)
+        guard (try? await takeOffline(event)) != nil else { return }
+        // What stands before it nobody tells without a socket; only a page shows it where it belongs.
+        run { engine in await engine.meet(event.message.channelURL, key) }
+    }
+
+    private func takeOffline(_ event: MessageEvent) async throws(RoostError) {
+        let channel = event.message.channelURL
+        // The change log may have told already what became of it.
+        let known = changesRead[channel]?.upToDate([event.message]) ?? [event.message]
+        guard let message = known.first else { return }
+        let cursor = firstLoginAt.map {
+            Mutation.firstCursor(.messageChanges(channel), .moment($0))
+        }
+        let rewinds = try await rewinds(before: message, acknowledged: event)
+        try await commit(
+            [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 },
+            rewinding: rewinds, in: channel, from: .answer)
+    }
+
+    /// Has the newest messages meet what a timeline shows, while there is no socket.
+    private func meet(_ channel: ChannelURL, _ key: String) async {
+        for timeline in openTimelines(of: channel) where await timeline.hasKnowledgeAbove {
+            // What fails is made good by the next catch-up.
+            _ = try? await loadPage(
+                channel, .around(.distantFuture, older: Self.lookBack, newer: 0), offlineKey: key)
+            return
         }
     }
 

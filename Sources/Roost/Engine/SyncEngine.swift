@@ -31,6 +31,8 @@ actor SyncEngine {
     private(set) var session: Session?
     /// The server's time of the first login: nothing this process has brought is older.
     private(set) var firstLoginAt: Timestamp?
+    /// The server's time of the last login: what was sent before it and is answered later is a repeat.
+    private(set) var lastLoginAt: Timestamp?
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
@@ -176,6 +178,7 @@ actor SyncEngine {
     private func wentOnline(_ session: Session) async {
         self.session = session
         firstLoginAt = firstLoginAt ?? session.login.loginAt
+        lastLoginAt = session.login.loginAt
         changesRead = [:]
         caughtUp = []
         lastFailure = nil

@@ -8,18 +8,21 @@ extension OutboxMachine {
     mutating func queued(_ item: Item) -> [Effect] {
         precondition(items[item.requestID] == nil, "A request ID is queued once.")
         items[item.requestID] = item
-        let isAnnounced = announced.remove(item.requestID) != nil
+        let isAnnounced = announced.removeValue(forKey: item.requestID) != nil
         return isAnnounced ? next(in: item.lane) : enqueue(item, isFresh: true)
     }
 
     mutating func announced(_ requestID: RequestID, _ lane: Lane) -> [Effect] {
-        guard announced.insert(requestID).inserted else { return [] }
-        withLane(lane) { $0.queue.append(requestID) }
+        guard items[requestID] == nil else { return [] }
+        announced[requestID, default: 0] += 1
+        if announced[requestID] == 1 { withLane(lane) { $0.queue.append(requestID) } }
         return []
     }
 
     mutating func abandoned(_ requestID: RequestID, _ lane: Lane) -> [Effect] {
-        guard announced.remove(requestID) != nil else { return [] }
+        guard let count = announced[requestID] else { return [] }
+        announced[requestID] = count > 1 ? count - 1 : nil
+        guard count == 1 else { return [] }
         withLane(lane) { lane in lane.queue.removeAll { $0 == requestID } }
         return next(in: lane)
     }

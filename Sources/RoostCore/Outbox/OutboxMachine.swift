@@ -126,8 +126,8 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
     }
 
     var items: [RequestID: Item] = [:]
-    /// What has a place in a lane and is not on disk yet.
-    var announced: Set<RequestID> = []
+    /// What has a place in a lane and is not on disk yet, and how many calls are bringing it there.
+    var announced: [RequestID: Int] = [:]
     var lanes: [Lane: LaneState] = [:]
     /// Lanes in the order their first item came, so that no dictionary order shows.
     var laneOrder: [Lane] = []

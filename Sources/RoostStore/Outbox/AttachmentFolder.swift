@@ -74,6 +74,11 @@ struct AttachmentFolder: Sendable {
         for name in names { try? PlainFile.delete("\(path)/\(name)") }
     }
 
+    /// Whether all of them are there.
+    func holds(_ copies: [CopiedFile]) -> Bool {
+        copies.allSatisfy { PlainFile.modifiedAt("\(path)/\($0.name)") != nil }
+    }
+
     /// Deletes what no item names: a crash came between a copy and its item, or after its item.
     ///
     /// What was written after `moment` stays: another process may be about to name it.

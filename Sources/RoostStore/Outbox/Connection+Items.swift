@@ -39,11 +39,26 @@ extension Connection {
             (draft.sequence, hash.text, draft.createdAt, draft.leaves, payload))
     }
 
+    /// Adds an item and returns it as it is on the disk: the older one, where the request ID is known.
+    func insertedItem(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
+        try insertItem(draft)
+        guard let item = try outboxItem(draft.requestID)?.item else {
+            throw .malformed("an unsent message", because: "its row cannot be read back")
+        }
+        return item
+    }
+
     /// Takes the next number of the order of writing.
     func takeSequence() throws(SQLiteError) -> Int64? {
         try execute(.beginSequence)
         try execute(.takeSequence)
         return try first(.lastSequence)
+    }
+
+    /// Puts an item behind all others, as if it were written now.
+    func requeue(_ id: RequestID, _ createdAt: Timestamp) throws(SQLiteError) {
+        try execute(.takeSequence)
+        try execute(.requeueItem, (try itemName(id), createdAt))
     }
 
     /// Writes down that an item says something else now.

@@ -148,6 +148,8 @@ package enum OutboxNote: Hashable, Sendable {
     case state(RequestID, UnsentState)
     /// It says something else now.
     case content(RequestID, ChannelURL, OutboxContent)
+    /// It is tried again, behind all others, as if it were written then.
+    case requeued(RequestID, createdAt: Timestamp)
     /// The server has it, or the person took it back.
     case removal(RequestID)
 }

@@ -19,7 +19,18 @@ package actor OutboxStore {
     private var isClosed = false
     private var isSealed = false
     /// Held by the one process that sends.
-    private var sending: FolderLock?
+    private var sending: FolderLock? {
+        didSet {
+            let isHeld = sending != nil
+            turns.withLock { turns in
+                if isHeld != turns.isHeld { turns.count += 1 }
+                turns.isHeld = isHeld
+            }
+        }
+    }
+    private nonisolated let turns = Guarded((count: 0, isHeld: false))
+    /// Calls that have to wait for something, and have not come on the disk.
+    private var detours = 0
     /// Tells other processes that something was written, and hears them; nil in memory.
     private var bell: FileBell?
     /// Whether other processes are heard; who brings an executor decides what happens when.
@@ -87,23 +98,72 @@ package actor OutboxStore {
         let draft = OutboxDraft(
             sequence: sequence, requestID: requestID, channel: channel, createdAt: createdAt,
             content: kept, leaves: leaves)
-        defer { bell?.ring() }
+        var stored: OutboxItem?
         do throws(StoreError) {
-            let item = try await write { connection throws(SQLiteError) in
-                try connection.insertItem(draft)
-                guard let item = try connection.outboxItem(requestID)?.item else {
-                    throw .malformed("an unsent message", because: "its row cannot be read back")
-                }
-                return item
-            }
-            // A call under the same name that overlapped this one was first, with copies of its own.
-            if let sequence, item.sequence != sequence { deleteFiles(copies) }
-            return item
+            stored = try await insert(draft, with: copies)
         } catch {
             deleteFiles(copies)
             throw error
         }
+        guard let stored else {
+            deleteFiles(copies)
+            return try await append(
+                requestID, to: channel, createdAt: createdAt, content: content, leaves: leaves)
+        }
+        // A call under the same name that overlapped this one was first, with copies of its own.
+        if let sequence, stored.sequence != sequence { deleteFiles(copies) }
+        return stored
     }
+
+    /// Writes an item down; nil when a copy is gone.
+    ///
+    /// While this process was suspended another one may have tidied it away; it does so in a transaction of
+    /// its own, so that what is there now is there when the item names it.
+    private func insert(
+        _ draft: OutboxDraft, with copies: [CopiedFile]
+    ) async throws(StoreError) -> OutboxItem? {
+        defer { bell?.ring() }
+        return try await write { connection throws(SQLiteError) in
+            guard folder?.holds(copies) ?? true else { return nil }
+            return try connection.insertedItem(draft)
+        }
+    }
+
+    /// Writes a message down, if nothing has to be copied and nothing has to be waited for.
+    ///
+    /// - Returns: The item as it is on the disk; nil when nothing was done.
+    /// - Throws: As `append`.
+    package func appendNow(
+        _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
+        content: OutboxContent, leaves: Bool
+    ) throws(StoreError) -> OutboxItem? {
+        var kept = content
+        if case .fileMessage(let params, _) = content {
+            kept = try AttachmentCopier.uncopied(params)
+        }
+        let draft = OutboxDraft(
+            sequence: nil, requestID: requestID, channel: channel, createdAt: createdAt,
+            content: kept, leaves: leaves)
+        var item: OutboxItem?
+        _ = try gate.performNow { () throws(StoreError) in
+            item = try attempt { connection throws(SQLiteError) in
+                try connection.transaction { () throws(SQLiteError) in
+                    try connection.insertedItem(draft)
+                }
+            }
+            return item != nil
+        }
+        if item != nil { bell?.ring() }
+        return item
+    }
+
+    /// Whether every call that had to wait for something has come on the disk.
+    package var hasNoDetours: Bool { detours == 0 }
+
+    /// Notes that a call has to wait for something: those behind it wait with it until `endDetour`.
+    package func beginDetour() { detours += 1 }
+
+    package func endDetour() { detours -= 1 }
 
     private enum Place {
         case taken(OutboxItem)
@@ -160,6 +220,8 @@ package actor OutboxStore {
                     try connection.execute(.updateItem, (connection.itemName(id), state))
                 case .content(let id, let channel, let content):
                     try connection.updateItem(id, in: channel, content)
+                case .requeued(let id, let createdAt):
+                    try connection.requeue(id, createdAt)
                 case .removal(let id):
                     try connection.execute(.deleteItem, connection.itemName(id))
                 }
@@ -179,8 +241,7 @@ package actor OutboxStore {
     ) async throws(StoreError) -> OutboxItem? {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
-            try connection.execute(.takeSequence)
-            try connection.execute(.requeueItem, (connection.itemName(requestID), createdAt))
+            try connection.requeue(requestID, createdAt)
             return try connection.outboxItem(requestID)?.item
         }
     }
@@ -229,66 +290,18 @@ package actor OutboxStore {
         return sending != nil
     }
 
+    /// The turn in which this process sends, as a number that no other turn of it has; nil while it may not.
+    package nonisolated var turn: Int? {
+        guard attachments != nil else { return 0 }
+        return turns.withLock { $0.isHeld ? $0.count : nil }
+    }
+
     /// Rings when another process may have written; ends with who reads it.
     package func rings() -> AsyncStream<Void> {
         guard listens, let rings = try? bell?.rings() else {
             return AsyncStream { $0.finish() }
         }
         return rings
-    }
-
-    // MARK: Files
-
-    /// Whether something has to be copied before it can be written down.
-    package nonisolated func copiesFiles(of content: OutboxContent) -> Bool {
-        guard case .fileMessage(let params, _) = content, attachments != nil else { return false }
-        return params.files.contains { file in
-            switch file.source {
-            case .copy, .bytes: true
-            case .reference, .url: false
-            }
-        }
-    }
-
-    /// Deletes copies of files; one that stays is deleted by `tidyFiles`.
-    package nonisolated func deleteFiles(_ copies: [CopiedFile]) {
-        guard let attachments else { return }
-        AttachmentFolder(path: attachments).delete(copies)
-    }
-
-    /// Opens a file that is to be uploaded.
-    ///
-    /// - Throws: `.fileUnreadable` when it is gone or may not be read.
-    package nonisolated func reader(
-        of file: OutgoingFile, _ copy: CopiedFile?
-    ) throws(StoreError) -> AttachmentReader {
-        do throws(FileError) {
-            if let copy, let attachments {
-                return try AttachmentReader("\(attachments)/\(copy.name)", copy)
-            }
-            switch file.source {
-            case .copy(let path), .reference(let path): return try AttachmentReader(path, nil)
-            case .bytes(let bytes): return AttachmentReader(bytes)
-            case .url: return AttachmentReader([])
-            }
-        } catch {
-            throw StoreError(error, attaching: file.name)
-        }
-    }
-
-    /// Deletes copies that no item names, if they were made before a moment.
-    package func tidyFiles(madeBefore moment: Timestamp) async throws(StoreError) {
-        guard let attachments else { return }
-        let stored = try await items()
-        // What cannot be read may name any of them.
-        guard stored.unreadable.isEmpty else { return }
-        var known: Set<String> = []
-        for case .fileMessage(_, let copies) in stored.items.map(\.content) {
-            known.formUnion(copies.compactMap { $0?.name })
-        }
-        AttachmentFolder(path: attachments).deleteOrphans(writtenBefore: moment) {
-            known.contains($0)
-        }
     }
 
     /// Opens the outbox; again after `letGo`.
@@ -324,7 +337,7 @@ package actor OutboxStore {
         bell = nil
     }
 
-    private func write<T>(
+    func write<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await work { connection throws(SQLiteError) in
@@ -336,15 +349,22 @@ package actor OutboxStore {
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
-            guard let connection else { throw .closed }
-            do throws(SQLiteError) {
-                return try body(connection)
-            } catch {
-                // A key that was made meanwhile is gone again.
-                connection.seals?.vault.forgetKeys()
-                if error.isInterrupted { return nil }
-                throw StoreError(error, in: files?.outbox ?? ":memory:")
-            }
+            try attempt(body)
+        }
+    }
+
+    /// Does something once; nil when it was interrupted and undone.
+    private func attempt<T>(
+        _ body: (Connection) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T? {
+        guard let connection else { throw .closed }
+        do throws(SQLiteError) {
+            return try body(connection)
+        } catch {
+            // A key that was made meanwhile is gone again.
+            connection.seals?.vault.forgetKeys()
+            if error.isInterrupted { return nil }
+            throw StoreError(error, in: files?.outbox ?? ":memory:")
         }
     }
 }

@@ -26,9 +26,24 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         var jobsRun = 0
     }
 
-    private let state = Mutex(State())
+    /// A story that was given up, because it seemed to have no end.
+    package struct Endless: Error, CustomStringConvertible {
+        let jobs: Int
+        let now: Duration
 
-    package init() {}
+        package var description: String {
+            "The story did not end within \(jobs) jobs; it is \(now) in its own time."
+        }
+    }
+
+    private let state = Mutex(State())
+    private let jobLimit: Int
+
+    /// Ten times what the longest story takes that we have.
+    package static let jobLimit = 20_000_000
+
+    /// - Parameter jobLimit: How many jobs a story may take.
+    package init(jobLimit: Int = jobLimit) { self.jobLimit = jobLimit }
 
     /// Virtual time since the simulation began.
     package var now: Duration { state.withLock { $0.now } }
@@ -52,6 +67,9 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
     /// Plays a story to its end and returns what it returns.
     ///
     /// Stops the program when the story waits for something that can never come.
+    ///
+    /// - Throws: What the story throws, and `Endless` for one that goes on and on; what it was about stays as
+    ///   it is then.
     package func run<Value: Sendable>(
         _ story: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
@@ -64,6 +82,7 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         }
         while true {
             if let result = outcome.withLock({ $0 }) { return try result.get() }
+            guard jobsRun < jobLimit else { throw Endless(jobs: jobLimit, now: now) }
             precondition(step(), "The story waits, but no job and no timer is left to wake it.")
         }
     }

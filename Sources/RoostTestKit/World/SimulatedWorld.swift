@@ -79,9 +79,10 @@ package final class SimulatedWorld: Sendable {
     ///
     /// All clocks of the world show the same time; what happens when depends on the seed alone.
     package static func play<Value: Sendable>(
-        seed: UInt64, _ story: @escaping @Sendable (SimulatedWorld) async throws -> Value
+        seed: UInt64, jobLimit: Int = SimulatedExecutor.jobLimit,
+        _ story: @escaping @Sendable (SimulatedWorld) async throws -> Value
     ) throws -> Value {
-        let executor = SimulatedExecutor()
+        let executor = SimulatedExecutor(jobLimit: jobLimit)
         return try executor.run {
             try await story(await SimulatedWorld(seed: seed, on: executor))
         }

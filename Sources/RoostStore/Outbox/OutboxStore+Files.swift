@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+internal import RoostSQLite
+
+// The files of unsent messages.
+
+extension OutboxStore {
+    /// Whether something has to be copied before it can be written down.
+    package nonisolated func copiesFiles(of content: OutboxContent) -> Bool {
+        guard case .fileMessage(let params, _) = content, attachments != nil else { return false }
+        return params.files.contains { file in
+            switch file.source {
+            case .copy, .bytes: true
+            case .reference, .url: false
+            }
+        }
+    }
+
+    /// Deletes copies of files; one that stays is deleted by `tidyFiles`.
+    package nonisolated func deleteFiles(_ copies: [CopiedFile]) { folder?.delete(copies) }
+
+    nonisolated var folder: AttachmentFolder? {
+        attachments.map { AttachmentFolder(path: $0) }
+    }
+
+    /// Opens a file that is to be uploaded.
+    ///
+    /// - Throws: `.fileUnreadable` when it is gone or may not be read.
+    package nonisolated func reader(
+        of file: OutgoingFile, _ copy: CopiedFile?
+    ) throws(StoreError) -> AttachmentReader {
+        do throws(FileError) {
+            if let copy, let attachments {
+                return try AttachmentReader("\(attachments)/\(copy.name)", copy)
+            }
+            switch file.source {
+            case .copy(let path), .reference(let path): return try AttachmentReader(path, nil)
+            case .bytes(let bytes): return AttachmentReader(bytes)
+            case .url: return AttachmentReader([])
+            }
+        } catch {
+            throw StoreError(error, attaching: file.name)
+        }
+    }
+
+    /// Deletes copies that no item names, if they were made before a moment.
+    package func tidyFiles(madeBefore moment: Timestamp) async throws(StoreError) {
+        guard let folder else { return }
+        // Nobody can name one meanwhile.
+        try await write { connection throws(SQLiteError) in
+            let stored = try connection.storedItems()
+            // What cannot be read may name any of them.
+            guard stored.unreadable.isEmpty else { return }
+            var known: Set<String> = []
+            for case .fileMessage(_, let copies) in stored.items.map(\.content) {
+                known.formUnion(copies.compactMap { $0?.name })
+            }
+            folder.deleteOrphans(writtenBefore: moment) { known.contains($0) }
+        }
+    }
+}
