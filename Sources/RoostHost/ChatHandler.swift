@@ -119,7 +119,14 @@ struct ChatHandler: HTTPServerHandler {
     /// Sends a file, or the part of it that was asked for, and never as a page of this server.
     private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.target.split(separator: "?", maxSplits: 1)[0]
-        guard let files = server.files, let (id, file) = await server.file(at: String(path)) else {
+        let found: (id: String, file: StoredFile)?
+        do throws(ServerError) {
+            found = try await server.file(at: String(path))
+        } catch {
+            // Clients drop what is not there, and try again what is not there now.
+            return HTTPServerResponse(status: 503, text: error.message)
+        }
+        guard let files = server.files, let (id, file) = found else {
             return HTTPServerResponse(status: 404, text: "There is no such file.")
         }
         var response = HTTPServerResponse(

@@ -146,10 +146,12 @@ struct AppendingTests {
         private static func wait(_ gate: DispatchSemaphore) { gate.wait() }
 
         /// Says a message and goes on before it is answered, as a socket does.
-        func take(_ text: String, on device: ServerFixture.Device) async {
+        func take(
+            _ text: String, to url: ChannelURL = "g", on device: ServerFixture.Device
+        ) async {
             let command = ClientCommand.message(
                 MessageCommand(
-                    channelURL: "g", requestID: RequestID(text), content: .user(text: text)))
+                    channelURL: url, requestID: RequestID(text), content: .user(text: text)))
             await fixture.server.take(command.encoded, from: device.session)
         }
     }
@@ -216,5 +218,53 @@ struct AppendingTests {
         let events = try ann.inbox.take()
         let place = events.firstIndex { if case .read = $0 { true } else { false } }
         #expect(events.prefix(place ?? 0).compactMap(\.message).count == 600)
+    }
+
+    @Test
+    func `what a client writes before it goes is kept, in an open channel too (R195)`() async throws
+    {
+        let held = await Held()
+        let fixture = held.fixture
+        let bob = try await fixture.connect("bob")
+        let channel = CreateChannel(channelURL: "g", userIDs: ["bob"])
+        _ = try await fixture.call(channel, as: bob)
+        let request = try APIRequest(
+            method: "POST", target: "/v3/open_channels", body: Array(#"{"channel_url":"o"}"#.utf8))
+        _ = await fixture.server.respond(to: request, headers: RequestHeaders(sessionKey: bob.key))
+        await fixture.say(.enter("o", "in"), on: bob)
+        held.hold()
+        await held.take("last words", to: "o", on: bob)
+        let end = Task(executorPreference: fixture.executor) {
+            await fixture.server.disconnect(bob.session)
+        }
+        // Behind the task in the server's queue.
+        _ = await fixture.server.sessionCount
+        held.release()
+        await end.value
+        #expect(try await fixture.server.log(of: "o").map(\.message.text) == ["last words"])
+        #expect(await fixture.server.sessionCount == 0)
+    }
+
+    @Test
+    func `whoever is thrown out while they wait has said nothing more (R195)`() async throws {
+        let held = await Held()
+        let fixture = held.fixture
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        await fixture.send("first", "first", to: "g", on: ann)
+        let id = try #require(try await fixture.server.log(of: "g").first?.message.messageID)
+        held.hold()
+        await held.take("second", on: ann)
+        let edit = ClientCommand.edit(
+            EditCommand(
+                channelURL: "g", messageID: id, requestID: "edit", text: "changed"))
+        let work = Task(executorPreference: fixture.executor) {
+            await fixture.server.take(edit.encoded, from: ann.session)
+        }
+        fixture.world.advance(600_000)
+        await fixture.server.dropIdle()
+        held.release()
+        await work.value
+        #expect(try await fixture.server.log(of: "g").first?.message.text == "first")
     }
 }

@@ -9,20 +9,19 @@ extension ChatServer {
     /// What takes the form of a call; nil when the server keeps no files.
     ///
     /// Who may not ask is told so when the form is whole, as many clients read no earlier; nothing of
-    /// theirs is written meanwhile.
+    /// theirs is written meanwhile. The call itself counts towards the user's rate, its form does not.
     package func receiver(
         of request: APIRequest, headers: RequestHeaders
     ) async -> FormReceiver? {
         guard let files else { return nil }
-        let isKnown: Bool
+        var refusal: ServerError?
         do throws(ServerError) {
-            _ = try await caller(headers)
-            isKnown = true
+            _ = try await identify(headers)
         } catch {
-            isKnown = false
+            refusal = error
         }
         return FormReceiver(
-            contentType: request.contentType, files: files, isStoring: isKnown,
+            contentType: request.contentType, files: files, refusal: refusal,
             fileLimitMB: configuration.fileLimitMB, textLimit: configuration.limits.bodyBytes
         ) { self.makeSecret() }
     }
@@ -67,16 +66,18 @@ extension ChatServer {
     }
 
     /// A file by its path, and the name it has in the store; nil when the path names none.
-    package func file(at path: String) async -> (id: String, file: StoredFile)? {
+    ///
+    /// - Throws: When it cannot be read now, which does not mean that it is gone.
+    package func file(
+        at path: String
+    ) async throws(ServerError) -> (id: String, file: StoredFile)? {
         let segments = path.split(separator: "/")
         // What is no name of ours never reaches the disk, so no path can lead out of the folder.
         guard let files, segments.count == 3, segments[0] == "files", segments[1].count == 40,
             segments[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
         else { return nil }
         let id = String(segments[1])
-        // A file that cannot be read now is to the client one that is not there.
-        guard let file = (try? await files.file(id)) ?? nil else { return nil }
-        return (id, file)
+        return try await ask(try await files.file(id)).map { (id, $0) }
     }
 }
 

@@ -31,10 +31,13 @@ extension ChatServer {
                 }
                 if case .message(let command) = command {
                     await settle(id, to: Self.postLimit - 1)
+                    // It may have been ended meanwhile, and whoever was thrown out says no more.
+                    guard sessions[id] != nil else { return }
                     post(command, from: session.user, in: id, frame.requestID)
                 } else {
                     // Whatever else it says may be about what it has just written.
                     if command.isCounted { await settle(id, to: 0) }
+                    guard sessions[id] != nil else { return }
                     try await answer(command, of: session.user, in: id)
                 }
             } catch {
@@ -62,18 +65,18 @@ extension ChatServer {
     }
 
     /// Waits until no more messages of a session are on their way.
-    private func settle(_ id: SessionID, to limit: Int) async {
+    func settle(_ id: SessionID, to limit: Int) async {
         guard let session = sessions[id], session.posts > limit else { return }
-        await withCheckedContinuation { sessions[id]?.waiter = (limit, $0) }
+        await withCheckedContinuation { sessions[id]?.waiters.append((limit, $0)) }
     }
 
     private func endPost(of id: SessionID) {
         guard var session = sessions[id] else { return }
         session.posts -= 1
-        let waiter = session.waiter.flatMap { session.posts <= $0.limit ? $0.1 : nil }
-        if waiter != nil { session.waiter = nil }
+        let (posts, waiters) = (session.posts, session.waiters)
+        if !waiters.isEmpty { session.waiters.removeAll { posts <= $0.limit } }
         sessions[id] = session
-        waiter?.resume()
+        for entry in waiters where posts <= entry.limit { entry.waiter.resume() }
     }
 
     private func decode(_ frame: Frame) throws(ServerError) -> ClientCommand {

@@ -52,7 +52,7 @@ package actor WebSocketConnection {
     /// Call `start` next, on the loop's thread.
     init(
         stream: ByteStream, role: WebSocketCodec.Role, subprotocol: String?, peer: String,
-        limits: WebSocketLimits, on loop: EventLoop
+        limits: WebSocketLimits, deflate: WebSocketDeflate? = nil, on loop: EventLoop
     ) {
         self.loop = loop
         self.stream = stream
@@ -62,7 +62,8 @@ package actor WebSocketConnection {
         queue = WebSocketQueue(
             messageLimit: limits.incomingMessages, byteLimit: limits.incomingBytes)
         codec = WebSocketCodec(
-            role: role, messageBytes: limits.messageBytes, random: Digest.randomBytes)
+            role: role, messageBytes: limits.messageBytes, deflate: deflate,
+            random: Digest.randomBytes)
     }
 
     deinit {
