@@ -15,7 +15,7 @@ struct SQLiteStorageTests {
     func `no hot question walks a whole table or sorts a page of messages`() async throws {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor).hotPlans()
-        #expect(plans.count == 13)
+        #expect(plans.count == 14)
         for (name, steps) in plans {
             for step in steps {
                 #expect(

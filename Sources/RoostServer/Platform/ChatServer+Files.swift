@@ -46,7 +46,7 @@ extension ChatServer {
         if let url = call.fields.string("channel_url"), !url.isEmpty, let id = call.caller.userID {
             try await member(id, of: ChannelURL(url))
         }
-        let url = try await keep(file, call)
+        let url = try await keep(file, at: call.address)
         return APIResponse { writer in
             writer.field("url", url)
             writer.array("thumbnails") { _ in }
@@ -58,11 +58,38 @@ extension ChatServer {
     /// Keeps a file of a form; until then it is forgotten when the call ends.
     ///
     /// - Returns: Its URL.
-    func keep(_ file: ReceivedForm.File, _ call: RouteCall) async throws(ServerError) -> String {
+    func keep(_ file: ReceivedForm.File, at address: String) async throws(ServerError) -> String {
         guard let files else { throw Self.noFiles }
         try await ask(try await files.keep(file.id))
         let name = PercentEncoding.encode(String(file.fileName.prefix(100)))
-        return "\(call.address)/files/\(file.id)/\(name)"
+        return "\(address)/files/\(file.id)/\(name)"
+    }
+
+    /// Where clients reach the server, as the beginning of a URL.
+    func address(_ host: String?) -> String {
+        let scheme = configuration.isEncrypted ? "https" : "http"
+        return configuration.publicAddress ?? "\(scheme)://\(host ?? "localhost")"
+    }
+
+    /// Keeps the pictures that a call about a user or a channel brings, which then reads as if it had
+    /// named their URLs (`protocol.md` 3.0).
+    func keepPictures(
+        of request: APIRequest, at host: String?
+    ) async throws(ServerError) -> APIRequest {
+        let path = request.path.drop { $0 == "sdk" }
+        guard case .success(var form)? = request.form, path.count <= 2, let place = path.first,
+            ["users", "group_channels", "open_channels"].contains(place)
+        else { return request }
+        let kind = place == "users" ? "profile" : "cover"
+        guard let file = form.files.first(where: { $0.part == kind + "_file" }) else {
+            return request
+        }
+        let url = try await keep(file, at: address(host))
+        form.texts.removeAll { $0.name == kind + "_url" }
+        form.texts.append(QueryItem(kind + "_url", url))
+        var call = request
+        call.form = .success(form)
+        return call
     }
 
     /// A file by its path, and the name it has in the store; nil when the path names none.

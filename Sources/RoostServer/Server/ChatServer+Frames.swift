@@ -96,6 +96,8 @@ extension ChatServer {
         case .edit(let edit): try await change(edit, by: user, in: session)
         case .read(let url, let requestID):
             _ = try await markRead(url, by: user, in: session, requestID)
+        case .readThread(let url, let parentID, let requestID):
+            try await markRead(parentID, in: url, by: user, in: session, requestID)
         case .typingStart(let url, _): try await tellTyping(user, in: url, isTyping: true)
         case .typingEnd(let url, _): try await tellTyping(user, in: url, isTyping: false)
         case .messageAcknowledgement(let url, let id):

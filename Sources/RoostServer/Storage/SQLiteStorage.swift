@@ -133,7 +133,18 @@ extension SQLiteStorage {
             var record = before
             change(&record)
             try db.execute(.updateUser, (row, record))
+            if record.traits.blocked != before.traits.blocked {
+                try db.setBlocks(of: id, record.traits.blocked)
+            }
             return record
+        }
+    }
+
+    package func blockers(
+        of id: UserID, after: UserID?, limit: Int
+    ) throws(StorageError) -> [User] {
+        try read { db throws(SQLiteError) in
+            try db.all(.blockers, (id, after ?? UserID(""), limit)).map(\.user)
         }
     }
 
@@ -149,6 +160,7 @@ extension SQLiteStorage {
                 try db.touch(channel, change)
             }
             try db.execute(.closeSessions, user.id)
+            try db.setBlocks(of: id, [])
             try db.execute(.buryUser, (user.id, now))
             return places.map(\.1)
         }

@@ -146,6 +146,9 @@ extension ReadEvent {
             writer.name("user")
             writer.user(user)
             writer.field("ts", timestamp.milliseconds)
+            if isExcluded { writer.field("is_excluded", true) }
+            if let uniqueID { writer.field("unique_id", uniqueID) }
+            if let parentID { writer.field("parent_message_id", parentID.rawValue) }
         }
     }
 }
