@@ -33,7 +33,7 @@ extension ChatServer {
                     await settle(id, to: Self.postLimit - 1)
                     // It may have been ended meanwhile, and whoever was thrown out says no more.
                     guard sessions[id] != nil else { return }
-                    post(command, from: session.user, in: id, frame.requestID)
+                    post(command, from: session.user, in: id, command.requestID)
                 } else {
                     // Whatever else it says may be about what it has just written.
                     if command.isCounted { await settle(id, to: 0) }

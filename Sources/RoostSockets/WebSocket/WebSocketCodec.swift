@@ -178,12 +178,35 @@ internal import CRoostWebSocket
     private func queue(
         _ opcode: wslay_opcode, _ bytes: UnsafeBufferPointer<UInt8>, isDeflated: Bool = false
     ) -> Bool {
+        // A server's frames have no mask, so they are put together here: wslay would copy each twice.
+        // Nothing of its own is ever half-way out, as `output` takes all there is.
+        if role == .server {
+            guard unsafe wslay_event_get_write_enabled(context) != 0,
+                unsafe wslay_event_get_close_sent(context) == 0
+            else { return false }
+            unsafe append(0x80 | (isDeflated ? 0x40 : 0) | UInt8(opcode.rawValue), bytes)
+            return true
+        }
         var message = unsafe wslay_event_msg(
             opcode: UInt8(opcode.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
         let result = unsafe wslay_event_queue_msg_ex(
             context, &message, isDeflated ? Self.deflatedBit : 0)
         flush()
         return result == 0
+    }
+
+    private func append(_ head: UInt8, _ payload: UnsafeBufferPointer<UInt8>) {
+        let count = payload.count
+        output.reserveCapacity(output.count + count + 10)
+        output.append(head)
+        let (marker, width): (UInt8, Int) =
+            count < 126 ? (UInt8(count), 0) : count < 65_536 ? (126, 2) : (127, 8)
+        output.append(marker)
+        for place in (0..<width).reversed() {
+            output.append(UInt8(truncatingIfNeeded: count >> (8 * place)))
+        }
+        // SAFETY: the bytes are lent for this call, which copies them.
+        unsafe output.append(contentsOf: payload)
     }
 
     /// Frames a close; a second one is ignored.

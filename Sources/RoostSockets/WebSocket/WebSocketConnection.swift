@@ -156,6 +156,13 @@ package actor WebSocketConnection {
         try sendNow(message)
     }
 
+    /// Sends a text message for somebody on the loop's thread who does not look at what becomes of it: what
+    /// fails ends the connection, and `receive` says why.
+    package func post(_ text: String) { try? sendNow(.text(text)) }
+
+    /// Closes behind what was sent, without waiting for the end.
+    package func post(_ code: WebSocketCloseCode) { beginClose(code, reason: "", then: nil) }
+
     private func sendNow(_ message: WebSocketMessage) throws(SocketError) {
         switch phase {
         case .open: break

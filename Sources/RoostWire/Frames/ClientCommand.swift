@@ -29,7 +29,8 @@ package enum ClientCommand: Hashable, Sendable {
         switch self {
         case .message(let command): command.requestID
         case .edit(let command): command.requestID
-        case .read(_, let requestID), .readThread(_, _, let requestID), .enter(_, let requestID), .exit(_, let requestID),
+        case .read(_, let requestID), .readThread(_, _, let requestID), .enter(_, let requestID),
+            .exit(_, let requestID),
             .unknown(_, let requestID):
             requestID
         case .vote(let vote): vote.requestID
