@@ -322,6 +322,29 @@ struct AppendingTests {
         #expect(try await fixture.server.log(of: "g").count == 258)
     }
 
+    @Test func `whoever is thrown out while the bound holds them up writes no more (R200)`()
+        async throws
+    {
+        let held = await Held()
+        let fixture = held.fixture
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        held.hold()
+        for number in 0..<256 { await held.take("\(number)", on: ann) }
+        let work = Task(executorPreference: fixture.executor) {
+            await held.take("one more", on: ann)
+        }
+        _ = await fixture.server.sessionCount
+        fixture.world.advance(600_000)
+        await fixture.server.dropIdle()
+        held.release()
+        await work.value
+        let eve = try await fixture.connect("ann")
+        await fixture.send("later", "later", to: "g", on: eve)
+        let texts = try await fixture.server.log(of: "g").map(\.message.text)
+        #expect(texts.count == 257 && !texts.contains("one more"))
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `the time of changes never goes back, whatever the clock does (scar 24)`(
         kind: StorageKind

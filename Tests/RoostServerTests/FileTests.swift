@@ -134,6 +134,22 @@ struct FileTests {
         #expect(await uploads.store.begunCount == 0)
     }
 
+    @Test func `a file for a channel is taken from its members only (R199)`() async throws {
+        let store = MemoryFileStore(on: ThreadExecutor(name: "files"))
+        let fixture = await ServerFixture(files: store)
+        let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
+        try await fixture.channel(of: ["ann"], by: ann)
+        for (device, code) in [(ann, nil), (eve, RoostError.Code.notAMember)] {
+            let request = try APIRequest(
+                method: "POST", target: "/v3/storage/file", body: Self.form("words"),
+                contentType: Self.type)
+            let answer = await fixture.server.respond(
+                to: request, headers: RequestHeaders(sessionKey: device.key))
+            #expect(answer.errorCode == code)
+            #expect(await store.begunCount == 0)
+        }
+    }
+
     @Test func `an upload counts once towards its user's rate (R199)`() async throws {
         let executor = ThreadExecutor(name: "files")
         let store = MemoryFileStore(on: executor)

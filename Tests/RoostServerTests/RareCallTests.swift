@@ -77,6 +77,32 @@ struct RareCallTests {
         #expect(nameless["code"]?.int == Int64(RoostError.Code.parameterMissing.rawValue))
     }
 
+    @Test(arguments: StorageKind.allCases)
+    func `whose history was reset sees what came after, by every way (protocol 3.3)`(
+        kind: StorageKind
+    ) async throws {
+        let pair = try await Pair(try await kind.make())
+        try await pair.fixture.channel(of: ["ann", "bob"], by: pair.ann)
+        await pair.fixture.send("before", "1", to: "g", on: pair.ann)
+        let old = try #require(try await pair.fixture.server.log(of: "g").last?.message.messageID)
+        pair.fixture.world.advance(10)
+        _ = try await pair.ask(
+            "PUT", "group_channels/g/reset_user_history", #"{"user_id":"bob"}"#, as: nil)
+        pair.fixture.world.advance(10)
+        await pair.fixture.send("after", "2", to: "g", on: pair.ann)
+        let list = "group_channels/g/messages?message_ts=9999999999999&prev_limit=9&next_limit=0"
+        for (device, texts) in [(pair.ann, ["before", "after"]), (pair.bob, ["after"])] {
+            let page = try await pair.ask("GET", list, as: device)
+            let seen = page["messages"]?.array?.map { $0["message"]?.string }
+            #expect(seen == texts)
+        }
+        let one = try await pair.ask("GET", "group_channels/g/messages/\(old)", as: pair.bob)
+        #expect(one["error"] == true)
+        let changes = try await pair.ask(
+            "GET", "group_channels/g/messages/changelogs?change_ts=1", as: pair.bob)
+        #expect(changes["updated"]?.array?.count == 1)
+    }
+
     @Test func `reading a thread is acknowledged, and the channel stays unread (protocol 2.7)`()
         async throws
     {
