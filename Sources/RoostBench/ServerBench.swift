@@ -61,11 +61,13 @@ package struct ServerBench {
         if let load = Machine.load { report.note("load before", "\(load)") }
         report.note(
             "disk wait", "\(try Machine.diskWait(in: options.folder)) µs for 4 KiB")
-        let echo = try await HTTPServer.start(handler: Echo(), on: serverLoop)
+        let descriptors = Machine.allowDescriptors(2 * options.idleSockets + 1_000)
+        var plain = HTTPServer.Configuration()
+        plain.connectionLimit = descriptors
+        let echo = try await HTTPServer.start(plain, handler: Echo(), on: serverLoop)
         var configuration = ChatHost.Configuration(
             dataFolder: options.folder + "/server", applicationID: "bench")
         configuration.apiToken = "bench"
-        let descriptors = Machine.allowDescriptors(2 * options.idleSockets + 1_000)
         configuration.connectionLimit = descriptors
         report.note("descriptors allowed", "\(descriptors)")
         let host = try await ChatHost.start(configuration)

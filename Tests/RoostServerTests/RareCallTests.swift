@@ -103,6 +103,26 @@ struct RareCallTests {
         #expect(changes["updated"]?.array?.count == 1)
     }
 
+    @Test func `who is banned comes in again by no door until the ban is lifted (protocol 3.4)`()
+        async throws
+    {
+        let pair = try await Pair()
+        _ = try await pair.ask(
+            "POST", "group_channels",
+            #"{"channel_url":"g","user_ids":["ann","bob"],"operator_ids":["ann"],"is_public":true}"#,
+            as: nil)
+        _ = try await pair.ask(
+            "POST", "group_channels/g/ban", #"{"user_id":"bob"}"#, as: pair.ann)
+        let join = try await pair.ask("PUT", "group_channels/g/join", "{}", as: pair.bob)
+        #expect(join["code"] == 400_750)
+        let invitation = try await pair.ask(
+            "POST", "group_channels/g/invite", #"{"user_ids":["bob"]}"#, as: pair.ann)
+        #expect(invitation["code"] == 400_750)
+        _ = try await pair.ask("DELETE", "group_channels/g/ban/bob", as: pair.ann)
+        let again = try await pair.ask("PUT", "group_channels/g/join", "{}", as: pair.bob)
+        #expect(again["channel_url"] == "g")
+    }
+
     @Test func `reading a thread is acknowledged, and the channel stays unread (protocol 2.7)`()
         async throws
     {
