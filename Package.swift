@@ -20,6 +20,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CRoostTLS", pkgConfig: "openssl",
         providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CRoostZlib", pkgConfig: "zlib",
+        providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 ]
 
 /// The only C that is compiled here: what the cache is measured against, in no product but `roost`.
@@ -37,7 +40,7 @@ let modules: [Target] = [
         ]),
     .target(
         name: "RoostSockets",
-        dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "RoostExecutors"]),
+        dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "CRoostZlib", "RoostExecutors"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel"]),
@@ -192,6 +195,12 @@ let tests: [Target] = [
         dependencies: [
             "RoostTestSupport", "RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer",
             "RoostWire",
+        ]),
+    .testTarget(
+        name: "RoostHostTests",
+        dependencies: [
+            "RoostTestSupport", "RoostExecutors", "RoostHost", "RoostModel", "RoostServer",
+            "RoostSockets",
         ]),
     .testTarget(
         name: "RoostTestKitTests",

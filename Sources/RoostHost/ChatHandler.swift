@@ -119,7 +119,14 @@ struct ChatHandler: HTTPServerHandler {
     /// Sends a file, or the part of it that was asked for, and never as a page of this server.
     private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.target.split(separator: "?", maxSplits: 1)[0]
-        guard let files = server.files, let (id, file) = await server.file(at: String(path)) else {
+        let found: (id: String, file: StoredFile)?
+        do throws(ServerError) {
+            found = try await server.file(at: String(path))
+        } catch {
+            // Clients drop what is not there, and try again what is not there now.
+            return HTTPServerResponse(status: 503, text: error.message)
+        }
+        guard let files = server.files, let (id, file) = found else {
             return HTTPServerResponse(status: 404, text: "There is no such file.")
         }
         var response = HTTPServerResponse(
@@ -162,42 +169,26 @@ struct ChatHandler: HTTPServerHandler {
 private func serve(
     _ connection: WebSocketConnection, _ handshake: Handshake, by server: ChatServer
 ) async {
-    let (items, outlet) = AsyncStream.makeStream(of: SocketOutlet.Item.self)
-    await withTaskGroup(of: Void.self) { group in
-        group.addTask {
-            for await item in items {
-                switch item {
-                // A connection that is gone, or too slow, ends the reading side below as well.
-                case .frame(let text):
-                    guard (try? await connection.send(text)) != nil else { return }
-                case .end: await connection.close()
-                }
-            }
-        }
-        let session = await server.connect(handshake, SocketOutlet(items: outlet))
-        // A broken connection and a closed one are the same here: the session is over.
-        while let session, let message = try? await connection.receive() {
-            if case .text(let text) = message { await server.take(text, from: session) }
-        }
-        if let session { await server.disconnect(session) }
-        outlet.finish()
+    guard let session = await server.connect(handshake, SocketOutlet(connection: connection)) else {
+        return
     }
+    // A broken connection and a closed one are the same here: the session is over.
+    while let message = try? await connection.receive() {
+        if case .text(let text) = message { await server.take(text, from: session) }
+    }
+    await server.disconnect(session)
 }
 
-/// The way out to one socket.
+/// The way out to one socket, which lives on the server's own thread: nothing is waited for, and no task
+/// stands between the two.
 ///
-/// The queue is emptied as fast as the connection takes frames, and the connection has the limit: a
-/// reader that is too slow is closed with 1013.
+/// The connection has the limit: a reader that is too slow is closed with 1013, which ends the reading
+/// side as well.
 private struct SocketOutlet: SessionOutlet {
-    enum Item: Sendable {
-        case frame(String)
-        case end
-    }
+    let connection: WebSocketConnection
 
-    let items: AsyncStream<Item>.Continuation
-
-    func deliver(_ frame: String) { items.yield(.frame(frame)) }
-    func close() { items.yield(.end) }
+    func deliver(_ frame: String) { connection.assumeIsolated { $0.post(frame) } }
+    func close() { connection.assumeIsolated { $0.post(.normal) } }
 }
 
 extension HTTPServerResponse {

@@ -37,6 +37,10 @@ extension ChatHost {
         ///
         /// Without a proxy that sets it, everybody could say anything there.
         package var isBehindProxy = false
+        /// Makes frames smaller for clients that ask for it (permessage-deflate).
+        ///
+        /// They cost several times the processor time of plain ones.
+        package var compressesFrames = false
         /// From which kind of entry on the log is written to standard error; nil writes none.
         package var logLevel: LogLine.Level?
 
@@ -88,6 +92,7 @@ extension ChatHost.Configuration {
         listening.webSocketLimits.messageBytes = frameBytes
         listening.webSocketLimits.incomingBytes = frameBytes
         listening.webSocketLimits.outgoingBytes = queueBytes
+        listening.deflatesMessages = compressesFrames
         listening.connectionLimit = connectionLimit
         listening.connectionsPerPeer = connectionsPerAddress
         return listening

@@ -12,7 +12,8 @@ final class LogPace {
     var stride: Int32 = 1_000
     /// The length of the log from which the stride counts.
     private var carriedAt: Int32 = 0
-    private var last: Int32 = 0
+    /// Pages in the log after the last commit.
+    private(set) var last: Int32 = 0
 
     /// Whether it is time, now that a commit has left so many pages in the log.
     func isDue(at pages: Int32) -> Bool {
@@ -37,6 +38,9 @@ extension Connection {
     /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times is
     /// carried over once.
     package func carryOver(every pages: Int32) { pace.stride = pages }
+
+    /// Pages that the log had after this connection's last commit.
+    package var logPages: Int { Int(pace.last) }
 
     /// Lets `pace` decide instead of SQLite.
     func keep(_ pace: LogPace) {

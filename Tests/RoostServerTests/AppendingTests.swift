@@ -146,10 +146,12 @@ struct AppendingTests {
         private static func wait(_ gate: DispatchSemaphore) { gate.wait() }
 
         /// Says a message and goes on before it is answered, as a socket does.
-        func take(_ text: String, on device: ServerFixture.Device) async {
+        func take(
+            _ text: String, to url: ChannelURL = "g", on device: ServerFixture.Device
+        ) async {
             let command = ClientCommand.message(
                 MessageCommand(
-                    channelURL: "g", requestID: RequestID(text), content: .user(text: text)))
+                    channelURL: url, requestID: RequestID(text), content: .user(text: text)))
             await fixture.server.take(command.encoded, from: device.session)
         }
     }
@@ -216,5 +218,144 @@ struct AppendingTests {
         let events = try ann.inbox.take()
         let place = events.firstIndex { if case .read = $0 { true } else { false } }
         #expect(events.prefix(place ?? 0).compactMap(\.message).count == 600)
+    }
+
+    @Test
+    func `what a client writes before it goes is kept, in an open channel too (R195)`() async throws
+    {
+        let held = await Held()
+        let fixture = held.fixture
+        let bob = try await fixture.connect("bob")
+        let channel = CreateChannel(channelURL: "g", userIDs: ["bob"])
+        _ = try await fixture.call(channel, as: bob)
+        let request = try APIRequest(
+            method: "POST", target: "/v3/open_channels", body: Array(#"{"channel_url":"o"}"#.utf8))
+        _ = await fixture.server.respond(to: request, headers: RequestHeaders(sessionKey: bob.key))
+        await fixture.say(.enter("o", "in"), on: bob)
+        held.hold()
+        await held.take("last words", to: "o", on: bob)
+        let end = Task(executorPreference: fixture.executor) {
+            await fixture.server.disconnect(bob.session)
+        }
+        // Behind the task in the server's queue.
+        _ = await fixture.server.sessionCount
+        held.release()
+        await end.value
+        #expect(try await fixture.server.log(of: "o").map(\.message.text) == ["last words"])
+        #expect(await fixture.server.sessionCount == 0)
+    }
+
+    @Test
+    func `whoever is thrown out while they wait has said nothing more (R195)`() async throws {
+        let held = await Held()
+        let fixture = held.fixture
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        await fixture.send("first", "first", to: "g", on: ann)
+        let id = try #require(try await fixture.server.log(of: "g").first?.message.messageID)
+        held.hold()
+        await held.take("second", on: ann)
+        let edit = ClientCommand.edit(
+            EditCommand(
+                channelURL: "g", messageID: id, requestID: "edit", text: "changed"))
+        let work = Task(executorPreference: fixture.executor) {
+            await fixture.server.take(edit.encoded, from: ann.session)
+        }
+        fixture.world.advance(600_000)
+        await fixture.server.dropIdle()
+        held.release()
+        await work.value
+        #expect(try await fixture.server.log(of: "g").first?.message.text == "first")
+    }
+
+    @Test func `what waits for a channel gets its turn in the order it came (R195)`() async throws {
+        let held = await Held()
+        let fixture = held.fixture
+        var devices: [ServerFixture.Device] = []
+        for _ in 0..<4 { devices.append(try await fixture.connect("ann")) }
+        try await fixture.channel(of: ["ann"], by: devices[0])
+        await fixture.send("0", "0", to: "g", on: devices[0])
+        let id = try #require(try await fixture.server.log(of: "g").first?.message.messageID)
+        held.hold()
+        var work: [Task<Void, Never>] = []
+        for (number, device) in devices.enumerated() {
+            let edit = ClientCommand.edit(
+                EditCommand(
+                    channelURL: "g", messageID: id, requestID: RequestID("e\(number)"),
+                    text: "\(number)"))
+            work.append(
+                Task(executorPreference: fixture.executor) {
+                    await fixture.server.take(edit.encoded, from: device.session)
+                })
+            // Behind the task in the server's queue.
+            _ = await fixture.server.sessionCount
+        }
+        held.release()
+        for task in work { await task.value }
+        let edits = devices[0].inbox.takeText().filter { $0.hasPrefix("MEDI") }
+        #expect(edits.count == 4)
+        #expect(try await fixture.server.log(of: "g").first?.message.text == "3")
+        for (number, edit) in edits.enumerated() {
+            #expect(edit.contains("\"message\":\"\(number)\""))
+        }
+    }
+
+    @Test func `a socket has no more messages on their way than 256; the next one waits (R200)`()
+        async throws
+    {
+        let held = await Held()
+        let fixture = held.fixture
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        held.hold()
+        for number in 0..<256 { await held.take("\(number)", on: ann) }
+        let isTaken = Guarded(false)
+        let work = Task(executorPreference: fixture.executor) {
+            await held.take("one more", on: ann)
+            isTaken.withLock { $0 = true }
+        }
+        for _ in 0..<10 { _ = await fixture.server.sessionCount }
+        #expect(!isTaken.withLock { $0 })
+        held.release()
+        await work.value
+        await fixture.send("last", "last", to: "g", on: ann)
+        #expect(try await fixture.server.log(of: "g").count == 258)
+    }
+
+    @Test func `whoever is thrown out while the bound holds them up writes no more (R200)`()
+        async throws
+    {
+        let held = await Held()
+        let fixture = held.fixture
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        held.hold()
+        for number in 0..<256 { await held.take("\(number)", on: ann) }
+        let work = Task(executorPreference: fixture.executor) {
+            await held.take("one more", on: ann)
+        }
+        _ = await fixture.server.sessionCount
+        fixture.world.advance(600_000)
+        await fixture.server.dropIdle()
+        held.release()
+        await work.value
+        let eve = try await fixture.connect("ann")
+        await fixture.send("later", "later", to: "g", on: eve)
+        let texts = try await fixture.server.log(of: "g").map(\.message.text)
+        #expect(texts.count == 257 && !texts.contains("one more"))
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the time of changes never goes back, whatever the clock does (scar 24)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        try await Self.fill(storage)
+        let late = Timestamp(milliseconds: Self.start.milliseconds + 5_000)
+        _ = try await storage.append(Self.draft("late"), now: late)
+        _ = try await storage.append(Self.draft("early", to: "h"), now: Self.start)
+        // Who has asked at the later time would never hear of it.
+        let page = try await storage.messageChanges(in: "h", after: .time(late), limit: 10)
+        #expect(page.changes.count == 1)
     }
 }

@@ -2,16 +2,18 @@
 
 import RoostExecutors
 import RoostModel
+import RoostSQLite
 import RoostServer
+import RoostTestSupport
 import RoostWire
 import Testing
 
 struct FileTests {
-    private static func form(_ body: String, name: String = "a.txt", type: String = "text/plain")
-        -> [UInt8]
-    {
+    private static func form(
+        _ body: String, name: String = "a.txt", type: String = "text/plain", channel: String = "g"
+    ) -> [UInt8] {
         Array(
-            ("--B\r\nContent-Disposition: form-data; name=\"channel_url\"\r\n\r\ng\r\n"
+            ("--B\r\nContent-Disposition: form-data; name=\"channel_url\"\r\n\r\n\(channel)\r\n"
                 + "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\n"
                 + "Content-Type: \(type)\r\n\r\n\(body)\r\n--B--\r\n").utf8)
     }
@@ -116,16 +118,94 @@ struct FileTests {
     }
 
     @Test
-    func `a file that came before its sender was known is asked for again, not promised (R199)`()
+    func `a form whose sender was not known at its head is refused whole, not promised (R199)`()
         async throws
     {
         let uploads = await Uploads()
         // The session is opened while the form comes, so that the call itself is allowed.
         let receiver = try await uploads.receiver(token: "wrong")
         await receiver.receive(Self.form("words"))
-        let file = try #require(try await receiver.finish().get().files.first)
-        await #expect(throws: StorageError.self) { try await uploads.store.keep(file.id) }
-        #expect(await uploads.store.file(file.id) == nil)
+        var request = try APIRequest(
+            method: "POST", target: "/v3/storage/file", body: [], contentType: Self.type)
+        request.form = await receiver.finish()
+        let answer = await uploads.server.respond(
+            to: request, headers: RequestHeaders(apiToken: "platform"))
+        #expect(answer.errorCode == .apiTokenInvalid)
+        #expect(await uploads.store.begunCount == 0)
+    }
+
+    @Test func `a file for a channel is taken from its members only (R199)`() async throws {
+        let store = MemoryFileStore(on: ThreadExecutor(name: "files"))
+        let fixture = await ServerFixture(files: store)
+        let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
+        try await fixture.channel(of: ["ann"], by: ann)
+        for (device, code) in [(ann, nil), (eve, RoostError.Code.notAMember)] {
+            let request = try APIRequest(
+                method: "POST", target: "/v3/storage/file", body: Self.form("words"),
+                contentType: Self.type)
+            let answer = await fixture.server.respond(
+                to: request, headers: RequestHeaders(sessionKey: device.key))
+            #expect(answer.errorCode == code)
+            #expect(await store.begunCount == 0)
+        }
+    }
+
+    @Test func `an upload counts once towards its user's rate (R199)`() async throws {
+        let executor = ThreadExecutor(name: "files")
+        let store = MemoryFileStore(on: executor)
+        let fixture = await ServerFixture(files: store) {
+            $0.userRate = Rate(burst: 1, perSecond: 1)
+        }
+        let ann = try await fixture.connect("ann")
+        let headers = RequestHeaders(sessionKey: ann.key)
+        let form = Self.form("words", channel: "")
+        var codes: [RoostError.Code?] = []
+        for _ in 0..<2 {
+            var request = try APIRequest(
+                method: "POST", target: "/v3/storage/file", body: [], contentType: Self.type)
+            let receiver = try #require(
+                await fixture.server.receiver(of: request, headers: headers))
+            await receiver.receive(form)
+            request.form = await receiver.finish()
+            codes.append(
+                await fixture.server.respond(to: request, headers: headers).errorCode)
+        }
+        #expect(codes == [nil, .rateLimited])
+        #expect(await store.begunCount == 0)
+    }
+
+    @Test
+    func `a form that comes while the storage fails is told so, and not written (R199)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let location = DatabaseLocation.file(folder.path + "/server.sqlite")
+        let executor = ThreadExecutor(name: "files")
+        let store = MemoryFileStore(on: executor)
+        let fixture = await ServerFixture(
+            storage: try await SQLiteStorage(location, on: executor), files: store)
+        let ann = try await fixture.connect("ann")
+        let headers = RequestHeaders(sessionKey: ann.key)
+        let other = try Connection(location)
+        var request = try APIRequest(
+            method: "POST", target: "/v3/storage/file", body: [], contentType: Self.type)
+        try other.executeScript("ALTER TABLE session RENAME TO away")
+        let receiver = try #require(await fixture.server.receiver(of: request, headers: headers))
+        await receiver.receive(Self.form("words", channel: "").dropLast(10))
+        #expect(await store.begunCount == 0)
+        await receiver.receive(Self.form("words", channel: "").suffix(10))
+        try other.executeScript("ALTER TABLE away RENAME TO session")
+        request.form = await receiver.finish()
+        let answer = await fixture.server.respond(to: request, headers: headers)
+        #expect(answer.errorCode == .internalServerError)
+    }
+
+    @Test func `a file that cannot be read now is not called gone (R199)`() async throws {
+        let executor = ThreadExecutor(name: "files")
+        let fixture = await ServerFixture(files: BrokenFileStore(on: executor))
+        await #expect(throws: ServerError.self) {
+            try await fixture.server.file(at: "/files/" + String(repeating: "a", count: 40) + "/x")
+        }
     }
 
     @Test
@@ -201,12 +281,35 @@ struct FileTests {
             let host = "http://chat.example:8080"
             #expect(url.hasPrefix(host + "/files/") && url.hasSuffix("/a.txt"))
             let (id, file) = try #require(
-                await server.file(at: String(url.dropFirst(host.count))))
+                try await server.file(at: String(url.dropFirst(host.count))))
             #expect(file == StoredFile(type: "text/plain", byteCount: 5))
             #expect(try await server.files?.read(id, 1..<9) == Array("ords".utf8))
             for path in ["/files/../x/y", "/files/%2e%2e/x", "/files", "/etc/passwd", ""] {
-                #expect(await server.file(at: path) == nil)
+                #expect(try await server.file(at: path) == nil)
             }
         }
+    }
+}
+
+/// A disk that answers nothing.
+private actor BrokenFileStore: FileStore {
+    private nonisolated let executor: any SerialExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(on executor: any SerialExecutor) { self.executor = executor }
+
+    func begin(_ id: String, type: String) throws(StorageError) { throw StorageError("broken") }
+    func append(_ bytes: [UInt8], to id: String) throws(StorageError) {
+        throw StorageError("broken")
+    }
+    func keep(_ id: String) throws(StorageError) { throw StorageError("broken") }
+    func drop(_ id: String) {}
+    func file(_ id: String) throws(StorageError) -> StoredFile? { throw StorageError("broken") }
+    func read(_ id: String, _ range: Range<Int>) throws(StorageError) -> [UInt8] {
+        throw StorageError("broken")
     }
 }

@@ -96,7 +96,7 @@ struct MembershipTests {
         #expect(try bob.inbox.take().first?.error?.code == RoostError.Code(900_023))
         let joined = try await fixture.call(JoinChannel(channelURL: "g"), as: bob)
         #expect(joined.myState == .joined)
-        #expect(try bob.inbox.take().map(\.category) == [.joined])
+        #expect(try bob.inbox.take().map(\.category) == [.joined, .invitationAccepted])
     }
 
     @Test

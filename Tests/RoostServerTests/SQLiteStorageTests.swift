@@ -5,7 +5,9 @@ import RoostExecutors
 import RoostModel
 import RoostSQLite
 import RoostServer
+import RoostTestSupport
 import RoostWire
+import Synchronization
 import Testing
 
 struct SQLiteStorageTests {
@@ -13,7 +15,7 @@ struct SQLiteStorageTests {
     func `no hot question walks a whole table or sorts a page of messages`() async throws {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor).hotPlans()
-        #expect(plans.count == 13)
+        #expect(plans.count == 14)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -59,5 +61,69 @@ struct SQLiteStorageTests {
                 as: device
             ).next
         }
+    }
+
+    @Test
+    func `readers that overlap without a pause do not let the log grow for ever (scar 150)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let location = DatabaseLocation.file(folder.path + "/server.sqlite")
+        let storage = try await SQLiteStorage(
+            location, logLimit: 100, on: ThreadExecutor(name: "storage"))
+        let readers = try OverlappingReaders(location)
+        await readers.begin()
+        var largest = 0
+        for number in 0..<300 {
+            let name = String(repeating: "n", count: 9_000)
+            let user = User(id: UserID("u\(number)"), nickname: name)
+            try await storage.saveUser(user, accessToken: nil)
+            let log = try FileManager.default.attributesOfItem(
+                atPath: folder.path + "/server.sqlite-wal")[.size]
+            largest = max(largest, (log as? Int) ?? 0)
+        }
+        await readers.end()
+        #expect(largest < 500 * 4_120, "the log had \(largest) bytes")
+    }
+}
+
+/// Two readers on a thread of their own, of whom one always reads.
+private final class OverlappingReaders: Sendable {
+    private let stop = Atomic(false)
+    private let (began, ended) = (Gate(), Gate())
+    private let location: DatabaseLocation
+
+    init(_ location: DatabaseLocation) throws { self.location = location }
+
+    func begin() async {
+        Thread.run { [self] in
+            defer { ended.open() }
+            do {
+                let readers = [try Connection(location), try Connection(location)]
+                try look(readers[0])
+                began.open()
+                var turn = 0
+                while !stop.load(ordering: .relaxed) {
+                    try look(readers[1 - turn])
+                    try readers[turn].executeScript("COMMIT")
+                    turn = 1 - turn
+                }
+                try readers[turn].executeScript("COMMIT")
+            } catch {
+                Issue.record(error)
+                began.open()
+            }
+        }
+        await began.wait()
+    }
+
+    func end() async {
+        stop.store(true, ordering: .relaxed)
+        await ended.wait()
+    }
+
+    private func look(_ reader: Connection) throws {
+        try reader.executeScript("BEGIN")
+        _ = try reader.first(Query<Void, Int64>(sql: "SELECT count(*) FROM user") { $0.int64(0) })
     }
 }

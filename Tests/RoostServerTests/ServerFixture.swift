@@ -75,7 +75,8 @@ struct ServerFixture {
     static let apiToken = "platform"
 
     init(
-        storage: (any Storage)? = nil, fanOut: (any FanOut)? = nil, seed: UInt64 = 7,
+        storage: (any Storage)? = nil, files: (any FileStore)? = nil,
+        fanOut: (any FanOut)? = nil, seed: UInt64 = 7,
         configure: (inout ChatServer.Configuration) -> Void = { _ in },
         log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) async {
@@ -87,7 +88,7 @@ struct ServerFixture {
             applicationID: "APP", apiToken: Self.apiToken)
         configure(&configuration)
         server = await ChatServer(
-            configuration, storage: storage ?? MemoryStorage(on: executor),
+            configuration, storage: storage ?? MemoryStorage(on: executor), files: files,
             fanOut: fanOut ?? InProcessFanOut(on: executor), world: world, on: executor)
     }
 

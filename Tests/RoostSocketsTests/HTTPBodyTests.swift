@@ -104,6 +104,33 @@ struct HTTPBodyTests {
         }
     }
 
+    @Test func `a body's time stands still while its reader is at work (R199)`() async throws {
+        let (atWork, mayGoOn) = (Gate(), Gate())
+        let handler = Reading { body in
+            var text = ""
+            while let bytes = try await body.read() {
+                text += String(decoding: bytes, as: UTF8.self)
+                guard text == "slow" else { continue }
+                atWork.open()
+                await mayGoOn.wait()
+            }
+            return HTTPServerResponse(status: 200, body: Array("all of it".utf8))
+        }
+        let hasty = HTTPServer.Configuration.with(\.bodyTime, .milliseconds(100))
+        try await withServer(handler, hasty) { server, _ in
+            let client = RawClient.open(
+                post(5, "Connection: close\r\n") + "slow", port: server.port)
+            await atWork.wait()
+            // Another's time is over meanwhile, which began later.
+            let other = await RawClient.exchange(post(100) + "x", port: server.port)
+            #expect(other.hasPrefix("HTTP/1.1 408"))
+            RawClient.send("!", on: client)
+            mayGoOn.open()
+            let answer = await RawClient.rest(of: client)
+            #expect(answer.hasSuffix("all of it"), "\(answer)")
+        }
+    }
+
     @Test func `a large answer is read from its source as it leaves (R199)`() async throws {
         let handler = ScriptedHandler(respond: { _ in
             var response = HTTPServerResponse(status: 200)

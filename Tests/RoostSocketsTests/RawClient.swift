@@ -42,10 +42,26 @@ struct RawClient {
         _ text: String, port: UInt16, beforeConnecting: () -> Void = {}
     ) -> CInt {
         let descriptor = connect(to: port, beforeConnecting)
-        let bytes = Array(text.utf8)
-        // SAFETY: the array is lent to one call; a few bytes never block on a new connection.
-        _ = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+        send(text, on: descriptor)
         return descriptor
+    }
+
+    /// Sends some bytes, so few that it does not block.
+    static func send(_ text: String, on descriptor: CInt) {
+        let bytes = Array(text.utf8)
+        // SAFETY: the array is lent to one call.
+        _ = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    }
+
+    /// Everything that the server says until it closes; then this end closes, too.
+    static func rest(of descriptor: CInt) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.run {
+                let answer = readAll(descriptor)
+                close(descriptor)
+                continuation.resume(returning: String(decoding: answer, as: UTF8.self))
+            }
+        }
     }
 
     /// Closes with a reset, as a machine does that has lost its state.

@@ -6,8 +6,12 @@ import Testing
 struct WebSocketCodecTests {
     private static let mask: [UInt8] = [1, 2, 3, 4]
 
-    private func codec(_ role: WebSocketCodec.Role, messageBytes: Int = 1_000) -> WebSocketCodec {
-        WebSocketCodec(role: role, messageBytes: messageBytes) { Array(Self.mask.prefix($0)) }
+    private func codec(
+        _ role: WebSocketCodec.Role, messageBytes: Int = 1_000, _ deflate: WebSocketDeflate? = nil
+    ) -> WebSocketCodec {
+        WebSocketCodec(role: role, messageBytes: messageBytes, deflate: deflate) {
+            Array(Self.mask.prefix($0))
+        }
     }
 
     /// One frame as a client sends it, or without a mask as a server does.
@@ -38,6 +42,80 @@ struct WebSocketCodecTests {
             #expect(server.receive(client.takeOutput()) == [.message(message)])
             #expect(server.send(message))
             #expect(client.receive(server.takeOutput()) == [.message(message)])
+        }
+    }
+
+    @Test func `agreed on, messages travel smaller, each for itself, and small ones as they are`() {
+        let deflate = WebSocketDeflate()
+        let (client, server) = (
+            codec(.client, messageBytes: 10_000, deflate),
+            codec(.server, messageBytes: 10_000, deflate)
+        )
+        let long = String(repeating: "häl", count: 1_000)
+        for message in [
+            WebSocketMessage.text(long), .text("short"), .binary(Array(long.utf8)), .text(long),
+        ] {
+            #expect(server.send(message))
+            let bytes = server.takeOutput()
+            #expect(bytes.count < 100)
+            #expect((bytes[0] & 0x40 != 0) == (bytes.count > 20))
+            #expect(client.receive(bytes) == [.message(message)])
+            #expect(client.send(message))
+            #expect(server.receive(client.takeOutput()) == [.message(message)])
+        }
+        var generator = SystemRandomNumberGenerator()
+        let noise = (0..<3_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        #expect(server.send(.binary(noise)))
+        #expect(client.receive(server.takeOutput()) == [.message(.binary(noise))])
+    }
+
+    @Test func `a message that was deflated has the limit that others have, and is checked`() throws
+    {
+        let deflate = WebSocketDeflate()
+        let bomb = try #require(deflate.deflate([UInt8](repeating: 0, count: 1_000_000)))
+        #expect(bomb.count < 2_000)
+        let broken = try #require(deflate.deflate([UInt8](repeating: 0xFF, count: 500)))
+        for (payload, opcode, code): ([UInt8], UInt8, UInt16) in [
+            (bomb, 2, 1009), (broken, 1, 1007), ([0xFF, 0xFF, 0xFF], 1, 1007),
+        ] {
+            let server = codec(.server, messageBytes: 10_000, deflate)
+            var bytes = frame(opcode, payload)
+            bytes[0] |= 0x40
+            #expect(server.receive(bytes + frame(1, text("x"))) == [.violation(code: code)])
+            let answer = server.takeOutput()
+            #expect(answer == [0x88, 2, UInt8(code >> 8), UInt8(code & 0xFF)])
+            #expect(!server.send(.text("late")))
+        }
+        var plain = frame(1, broken)
+        plain[0] |= 0x40
+        #expect(codec(.server).receive(plain) == [.violation(code: 1002)], "nobody agreed on it")
+    }
+
+    @Test(arguments: [
+        ("permessage-deflate", true), ("permessage-deflate; client_max_window_bits", true),
+        ("x-webkit, permessage-deflate; server_max_window_bits=10, permessage-deflate", true),
+        ("permessage-deflate; server_max_window_bits=15", true),
+        ("permessage-deflate; server_max_window_bits=10", false),
+        ("permessage-deflate; client_max_window_bits=20", false),
+        ("permessage-deflate; what=1", false), ("x-webkit-deflate-frame", false),
+        ("permessage-deflate; client_max_window_bits; client_max_window_bits", false),
+    ])
+    func `an offer that can be kept is taken, when the server may`(
+        offer: String, isTaken: Bool
+    ) async throws {
+        for mayDeflate in [true, false] {
+            try await withServer(
+                ScriptedHandler(), .with(\.deflatesMessages, mayDeflate)
+            ) { server, _ in
+                let answer = await RawClient.exchange(
+                    RawClient.handshake.dropLast(1) + "Sec-WebSocket-Extensions: \(offer)\r\n\r\n",
+                    port: server.port, closesFirst: true)
+                #expect(answer.hasPrefix("HTTP/1.1 101"))
+                let isSaid = answer.contains(
+                    "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; "
+                        + "client_no_context_takeover")
+                #expect(isSaid == (isTaken && mayDeflate))
+            }
         }
     }
 

@@ -127,4 +127,10 @@ bool roost_queue_append(
     roost_bytes payload);
 void roost_queue_close(roost_queue *queue);
 
+/* -- Sockets at rest. -- */
+
+/* Sends descriptors into a local socket, where they stay open although this process closes its own: so
+   it can have more than its table takes. How many were taken. */
+int roost_park(int via, const int *descriptors, int count);
+
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CRoostBenchLimit
+
 #if canImport(Darwin)
 import Darwin
 #else
@@ -10,7 +12,7 @@ import Glibc
 ///
 /// It costs this process a descriptor and no memory, so that what grows is the server's.
 final class RawSocket {
-    private let descriptor: CInt
+    fileprivate let descriptor: CInt
 
     init(port: UInt16) throws(BenchError) {
         #if canImport(Darwin)
@@ -83,6 +85,36 @@ final class RawSocket {
             }
             return whole.map { bytes.count >= $0 } ?? false
         }.count
+    }
+}
+
+/// Sockets that stay open without standing in this process's table of descriptors, on their way through a
+/// local socket that nobody reads; they are closed with it.
+final class ParkedSockets {
+    private var pair: [CInt] = [-1, -1]
+
+    init() throws(BenchError) {
+        #if canImport(Darwin)
+        let kind = SOCK_STREAM
+        #else
+        let kind = CInt(SOCK_STREAM.rawValue)
+        #endif
+        // SAFETY: the array has room for both ends.
+        guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
+            throw BenchError("The system gives no local sockets.")
+        }
+    }
+
+    deinit { for end in pair { close(end) } }
+
+    /// Takes sockets over; their owner drops its own ends.
+    func take(_ sockets: [RawSocket]) throws(BenchError) {
+        let descriptors = sockets.map(\.descriptor)
+        // SAFETY: the array is lent for the call with its count.
+        let taken = unsafe roost_park(pair[0], descriptors, CInt(descriptors.count))
+        guard taken == CInt(descriptors.count) else {
+            throw BenchError("The system holds no more open sockets: ask for fewer.")
+        }
     }
 }
 

@@ -34,6 +34,8 @@ extension Option {
         help: "how clients reach the server when that is not how it listens, for URLs of files")
     static let behindProxy = Option(
         "behind-proxy", help: "believe the proxy's X-Forwarded-For header about addresses")
+    static let compress = Option(
+        "compress", help: "deflate frames for clients that ask for it; costs processor time")
     static let log = Option(
         "log", .text(placeholder: "LEVEL"), standard: "warning",
         help: "lines of JSON on standard error: info, warning, error or none")
@@ -78,7 +80,8 @@ extension Command {
             """,
         options: [
             .data, .port, .host, .applicationID, .apiToken, .apiTokenFile, .requireToken,
-            .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .log, .userRate, .addressRate,
+            .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .compress, .log, .userRate,
+            .addressRate,
             .maxConnections,
             .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue,
         ],
@@ -117,6 +120,7 @@ extension ChatHost.Configuration {
         requiresToken = arguments.has(.requireToken)
         publicAddress = arguments.text(.publicURL)
         isBehindProxy = arguments.has(.behindProxy)
+        compressesFrames = arguments.has(.compress)
         certificate = try Self.certificate(arguments)
         logLevel = try Self.level(arguments.requiredText(.log))
         userRate = Self.rate(arguments.number(.userRate))

@@ -37,8 +37,7 @@ actor FolderFileStore: FileStore {
 
     func begin(_ id: String, type: String) throws(StorageError) {
         try keeping {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
+            try makeFolder()
             guard
                 FileManager.default.createFile(
                     atPath: part(id), contents: Data((type + "\n").utf8),
@@ -48,6 +47,14 @@ actor FolderFileStore: FileStore {
             try handle.seekToEnd()
             begun[id] = handle
         }
+    }
+
+    /// A file that is kept is lost with its folder, so that is kept first.
+    private func makeFolder() throws {
+        guard !FileManager.default.fileExists(atPath: folder) else { return }
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        try PlainFile.syncFolder(URL(fileURLWithPath: folder).deletingLastPathComponent().path)
     }
 
     func append(_ bytes: [UInt8], to id: String) throws(StorageError) {
@@ -70,7 +77,14 @@ actor FolderFileStore: FileStore {
     }
 
     func file(_ id: String) throws(StorageError) -> StoredFile? {
-        guard FileManager.default.fileExists(atPath: "\(folder)/\(id)") else { return nil }
+        do throws(FileError) {
+            // Asked of the system itself: that a file is not there is another answer than that it cannot
+            // be opened now.
+            _ = try PlainFile(reading: "\(folder)/\(id)")
+        } catch {
+            if error.isNotThere { return nil }
+            throw unreadable(error)
+        }
         return try reading(id) { handle, type in
             let size = Int(clamping: try handle.seekToEnd())
             return StoredFile(
@@ -99,9 +113,12 @@ actor FolderFileStore: FileStore {
             }
             return try body(handle, start[..<end])
         } catch {
-            throw StorageError(
-                "The file cannot be read; check the rights of \(folder).", underlying: error)
+            throw unreadable(error)
         }
+    }
+
+    private func unreadable(_ error: any Error) -> StorageError {
+        StorageError("The file cannot be read; check the rights of \(folder).", underlying: error)
     }
 
     private func keeping(_ body: () throws -> Void) throws(StorageError) {

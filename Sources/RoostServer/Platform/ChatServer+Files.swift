@@ -9,20 +9,19 @@ extension ChatServer {
     /// What takes the form of a call; nil when the server keeps no files.
     ///
     /// Who may not ask is told so when the form is whole, as many clients read no earlier; nothing of
-    /// theirs is written meanwhile.
+    /// theirs is written meanwhile. The call itself counts towards the user's rate, its form does not.
     package func receiver(
         of request: APIRequest, headers: RequestHeaders
     ) async -> FormReceiver? {
         guard let files else { return nil }
-        let isKnown: Bool
+        var refusal: ServerError?
         do throws(ServerError) {
-            _ = try await caller(headers)
-            isKnown = true
+            _ = try await identify(headers)
         } catch {
-            isKnown = false
+            refusal = error
         }
         return FormReceiver(
-            contentType: request.contentType, files: files, isStoring: isKnown,
+            contentType: request.contentType, files: files, refusal: refusal,
             fileLimitMB: configuration.fileLimitMB, textLimit: configuration.limits.bodyBytes
         ) { self.makeSecret() }
     }
@@ -47,7 +46,7 @@ extension ChatServer {
         if let url = call.fields.string("channel_url"), !url.isEmpty, let id = call.caller.userID {
             try await member(id, of: ChannelURL(url))
         }
-        let url = try await keep(file, call)
+        let url = try await keep(file, at: call.address)
         return APIResponse { writer in
             writer.field("url", url)
             writer.array("thumbnails") { _ in }
@@ -59,24 +58,53 @@ extension ChatServer {
     /// Keeps a file of a form; until then it is forgotten when the call ends.
     ///
     /// - Returns: Its URL.
-    func keep(_ file: ReceivedForm.File, _ call: RouteCall) async throws(ServerError) -> String {
+    func keep(_ file: ReceivedForm.File, at address: String) async throws(ServerError) -> String {
         guard let files else { throw Self.noFiles }
         try await ask(try await files.keep(file.id))
         let name = PercentEncoding.encode(String(file.fileName.prefix(100)))
-        return "\(call.address)/files/\(file.id)/\(name)"
+        return "\(address)/files/\(file.id)/\(name)"
+    }
+
+    /// Where clients reach the server, as the beginning of a URL.
+    func address(_ host: String?) -> String {
+        let scheme = configuration.isEncrypted ? "https" : "http"
+        return configuration.publicAddress ?? "\(scheme)://\(host ?? "localhost")"
+    }
+
+    /// Keeps the pictures that a call about a user or a channel brings, which then reads as if it had
+    /// named their URLs (`protocol.md` 3.0).
+    func keepPictures(
+        of request: APIRequest, at host: String?
+    ) async throws(ServerError) -> APIRequest {
+        let path = request.path.drop { $0 == "sdk" }
+        guard case .success(var form)? = request.form, path.count <= 2, let place = path.first,
+            ["users", "group_channels", "open_channels"].contains(place)
+        else { return request }
+        let kind = place == "users" ? "profile" : "cover"
+        guard let file = form.files.first(where: { $0.part == kind + "_file" }) else {
+            return request
+        }
+        let url = try await keep(file, at: address(host))
+        form.texts.removeAll { $0.name == kind + "_url" }
+        form.texts.append(QueryItem(kind + "_url", url))
+        var call = request
+        call.form = .success(form)
+        return call
     }
 
     /// A file by its path, and the name it has in the store; nil when the path names none.
-    package func file(at path: String) async -> (id: String, file: StoredFile)? {
+    ///
+    /// - Throws: When it cannot be read now, which does not mean that it is gone.
+    package func file(
+        at path: String
+    ) async throws(ServerError) -> (id: String, file: StoredFile)? {
         let segments = path.split(separator: "/")
         // What is no name of ours never reaches the disk, so no path can lead out of the folder.
         guard let files, segments.count == 3, segments[0] == "files", segments[1].count == 40,
             segments[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
         else { return nil }
         let id = String(segments[1])
-        // A file that cannot be read now is to the client one that is not there.
-        guard let file = (try? await files.file(id)) ?? nil else { return nil }
-        return (id, file)
+        return try await ask(try await files.file(id)).map { (id, $0) }
     }
 }
 

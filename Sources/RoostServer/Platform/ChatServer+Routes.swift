@@ -29,10 +29,8 @@ extension ChatServer {
     func answer(
         _ route: Route, _ fields: RequestFields, of caller: Caller, at host: String?
     ) async throws(ServerError) -> APIResponse {
-        let scheme = configuration.isEncrypted ? "https" : "http"
-        let address = configuration.publicAddress ?? "\(scheme)://\(host ?? "localhost")"
         let call = RouteCall(
-            fields: fields, caller: caller, address: address,
+            fields: fields, caller: caller, address: address(host),
             isAboutUser: route.pattern.text.hasSuffix("users/*"))
         try await admit(call, to: route.access)
         switch route.action {

@@ -169,6 +169,8 @@ extension ChatServer {
             try await change(blocker.user.id) { $0.traits.blocked.removeAll { $0 == id } }
             await tellBlock(20_000, blocker.user, blockee)
             return .empty
+        case .listBlocked where call.fields.string("list") == "blocking_me":
+            return try await listBlockers(of: blocker.user.id, call)
         default:
             let page = try Page(blocker.traits.blocked, call.fields)
             let users = try await ask(try await storage.users(page.elements))
@@ -176,6 +178,20 @@ extension ChatServer {
                 writer.users("users", users)
                 writer.field("next", page.next)
             }
+        }
+    }
+
+    private func listBlockers(
+        of id: UserID, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let limit = try call.fields.int("limit", in: 1...100) ?? 20
+        let start = call.fields.string("token").flatMap { $0.isEmpty ? nil : UserID($0) }
+        let users = try await ask(
+            try await storage.blockers(of: id, after: start, limit: limit + 1))
+        let page = Array(users.prefix(limit))
+        return APIResponse { writer in
+            writer.users("users", page)
+            writer.field("next", users.count > limit ? page.last?.id.rawValue ?? "" : "")
         }
     }
 

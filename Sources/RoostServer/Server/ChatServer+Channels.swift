@@ -64,7 +64,8 @@ extension ChatServer {
 
     /// Tells everybody in a channel who was invited and who is in; both, as real servers do.
     private func tellJoined(
-        _ joined: [UserID], to url: ChannelURL, inviter: UserID?, among users: [User]
+        _ joined: [UserID], to url: ChannelURL, inviter: UserID?, among users: [User],
+        isAcceptance: Bool = false
     ) async {
         let now = world.now()
         // The storage just answered; should it fail now, clients learn of it from their change logs.
@@ -92,6 +93,12 @@ extension ChatServer {
         let event = ChannelEvent(
             .joined, channelURL: url, timestamp: now, content: .joined(arrived, counts))
         await publish(.channel(event), to: told)
+        guard isAcceptance else { return }
+        // Beside the other, which is all that most clients know.
+        let acceptance = ChannelEvent(
+            .invitationAccepted, channelURL: url, timestamp: now,
+            content: .joined(arrived, counts))
+        await publish(.channel(acceptance), to: told)
     }
 
     private func tellCounts(_ state: ChannelState, to users: [UserID]) async {
@@ -204,7 +211,9 @@ extension ChatServer {
             let joined = try await ask(
                 try await storage.addMembers(
                     [id], as: .joined, inviter: nil, to: url, now: world.now()))
-            await tellJoined(joined, to: url, inviter: id, among: try await existing([id]))
+            await tellJoined(
+                joined, to: url, inviter: id, among: try await existing([id]),
+                isAcceptance: access.state == .invited)
             return try await view(url, for: id, ChannelExtras())
         }
     }

@@ -31,10 +31,13 @@ extension ChatServer {
                 }
                 if case .message(let command) = command {
                     await settle(id, to: Self.postLimit - 1)
-                    post(command, from: session.user, in: id, frame.requestID)
+                    // It may have been ended meanwhile, and whoever was thrown out says no more.
+                    guard sessions[id] != nil else { return }
+                    post(command, from: session.user, in: id, command.requestID)
                 } else {
                     // Whatever else it says may be about what it has just written.
                     if command.isCounted { await settle(id, to: 0) }
+                    guard sessions[id] != nil else { return }
                     try await answer(command, of: session.user, in: id)
                 }
             } catch {
@@ -62,18 +65,18 @@ extension ChatServer {
     }
 
     /// Waits until no more messages of a session are on their way.
-    private func settle(_ id: SessionID, to limit: Int) async {
+    func settle(_ id: SessionID, to limit: Int) async {
         guard let session = sessions[id], session.posts > limit else { return }
-        await withCheckedContinuation { sessions[id]?.waiter = (limit, $0) }
+        await withCheckedContinuation { sessions[id]?.waiters.append((limit, $0)) }
     }
 
     private func endPost(of id: SessionID) {
         guard var session = sessions[id] else { return }
         session.posts -= 1
-        let waiter = session.waiter.flatMap { session.posts <= $0.limit ? $0.1 : nil }
-        if waiter != nil { session.waiter = nil }
+        let (posts, waiters) = (session.posts, session.waiters)
+        if !waiters.isEmpty { session.waiters.removeAll { posts <= $0.limit } }
         sessions[id] = session
-        waiter?.resume()
+        for entry in waiters where posts <= entry.limit { entry.waiter.resume() }
     }
 
     private func decode(_ frame: Frame) throws(ServerError) -> ClientCommand {
@@ -93,6 +96,8 @@ extension ChatServer {
         case .edit(let edit): try await change(edit, by: user, in: session)
         case .read(let url, let requestID):
             _ = try await markRead(url, by: user, in: session, requestID)
+        case .readThread(let url, let parentID, let requestID):
+            try await markRead(parentID, in: url, by: user, in: session, requestID)
         case .typingStart(let url, _): try await tellTyping(user, in: url, isTyping: true)
         case .typingEnd(let url, _): try await tellTyping(user, in: url, isTyping: false)
         case .messageAcknowledgement(let url, let id):

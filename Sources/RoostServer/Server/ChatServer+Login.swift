@@ -220,11 +220,17 @@ extension ChatServer {
         var userID: UserID? { if case .user(let id) = self { id } else { nil } }
     }
 
+    /// Who makes a call, which counts towards their rate.
     func caller(_ headers: RequestHeaders) async throws(ServerError) -> Caller {
+        let caller = try await identify(headers)
+        try charge(user: caller.userID)
+        return caller
+    }
+
+    /// Who makes a call.
+    func identify(_ headers: RequestHeaders) async throws(ServerError) -> Caller {
         if let key = headers.sessionKey, !key.isEmpty {
-            let id = try await owner(ofSession: key).0.id
-            try charge(user: id)
-            return .user(id)
+            return .user(try await owner(ofSession: key).0.id)
         }
         guard let token = headers.apiToken, let expected = configuration.apiToken,
             world.digest(token) == world.digest(expected)

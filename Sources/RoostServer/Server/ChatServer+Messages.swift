@@ -140,36 +140,6 @@ extension ChatServer {
             }
         }
     }
-
-    /// Moves a user's read mark and tells everybody; the user's own sessions learn their new count too.
-    func markRead(
-        _ url: ChannelURL, by id: UserID, in session: SessionID? = nil,
-        _ requestID: RequestID? = nil
-    ) async throws(ServerError) -> MarkAsRead.Output {
-        try await inLane(of: url) { () async throws(ServerError) in
-            try await member(id, of: url)
-            guard let user = try await ask(try await storage.user(id)),
-                let mark = try await ask(
-                    try await storage.markRead(url, by: id, now: world.now()))
-            else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
-            let total = try await ask(try await storage.unreadTotal(of: id))
-            var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
-            let members = try await ask(try await storage.memberIDs(of: url))
-            let except = requestID == nil ? nil : session
-            await publish(.read(event), to: members, except: except)
-            if let session, let requestID {
-                event.acknowledges = requestID
-                send(.read(event), to: session)
-            }
-            let counts = ChannelEvent(
-                .propertiesChanged, channelURL: url, timestamp: mark,
-                // A mark can lie in the future of the clock; which count is newer cannot depend on it.
-                unread: UnreadCount(all: total, timestamp: world.now()))
-            await publish(.channel(counts), to: [id])
-            return MarkAsRead.Output(
-                channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
-        }
-    }
 }
 
 extension Message {

@@ -185,10 +185,9 @@ extension ChatServer {
         case .success(let known?): appended = known
         }
         let event = MessageEvent(message: appended.message, previousMessageID: appended.previousID)
+        let news = ServerEvent.message(event).encoded(isOpen: audience.room != nil)
         if let session = post.session, let requestID = post.command.requestID {
-            var answer = event
-            answer.acknowledges = requestID
-            send(.message(answer), to: session)
+            sessions[session]?.outlet.deliver(event.answer(to: requestID, from: news))
             if appended.isDeleted, let id = appended.message.messageID {
                 let deletion = DeletionEvent(
                     channelURL: url, messageID: id, timestamp: world.now(),
@@ -199,7 +198,9 @@ extension ChatServer {
         if !appended.isRepeat {
             counted.messages += 1
             let except = post.command.requestID == nil ? nil : post.session
-            await publish(.message(event), to: audience, except: except)
+            await publish(
+                Notice(
+                    frame: news, recipients: audience.members, room: audience.room, except: except))
             await tellThread(of: appended.parent, in: url, to: audience)
             do throws(ServerError) {
                 try await carry(appended.message)

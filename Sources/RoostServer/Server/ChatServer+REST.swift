@@ -38,7 +38,8 @@ extension ChatServer {
             if let (route, parts) = Route.find(request) {
                 let caller = try await caller(headers)
                 try await checkKind(request)
-                let fields = try RequestFields(request, pathParts: parts)
+                let call = try await keepPictures(of: request, at: headers.host)
+                let fields = try RequestFields(call, pathParts: parts)
                 return try await answer(route, fields, of: caller, at: headers.host)
             }
             let call = try await decode(request, headers)
@@ -49,7 +50,9 @@ extension ChatServer {
             if call == .unlisted { return .empty }
             let caller = try await caller(headers)
             try await checkKind(request)
-            return try await answer(call, of: caller)
+            let whole = try await keepPictures(of: request, at: headers.host)
+            return try await answer(
+                whole == request ? call : try APICall(decoding: whole), of: caller)
         } catch {
             // The socket's number for this is not REST's (`protocol.md` 3.6).
             return APIResponse(
@@ -127,7 +130,11 @@ extension ChatServer {
             guard let id = caller.userID ?? call.userID else {
                 throw ServerError(.parameterMissing, "The parameter user_id is missing.")
             }
-            return MarkAsRead.response(try await markRead(call.channelURL, by: id))
+            guard let first = call.unreadFrom else {
+                return MarkAsRead.response(try await markRead(call.channelURL, by: id))
+            }
+            return MarkAsRead.response(
+                try await markUnread(from: first, in: call.channelURL, by: id, call.uniqueID))
         default: preconditionFailure("This call is not about messages: \(call)")
         }
     }

@@ -92,7 +92,7 @@ package actor ChatServer {
         /// Messages that came over it and are not answered yet.
         var posts = 0
         /// Resumed when there are few enough of them.
-        var waiter: (limit: Int, CheckedContinuation<Void, Never>)?
+        var waiters: [(limit: Int, waiter: CheckedContinuation<Void, Never>)] = []
 
         func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
     }
@@ -166,7 +166,15 @@ extension ChatServer {
     }
 
     /// Forgets a session whose connection has ended; a second time does nothing.
+    ///
+    /// What it wrote last is in its logs first, or refused: in an open channel only who is there may write.
     package func disconnect(_ id: SessionID) async {
+        await settle(id, to: 0)
+        await drop(id)
+    }
+
+    /// Forgets a session at once.
+    private func drop(_ id: SessionID) async {
         guard let user = sessions[id]?.user else { return }
         for url in forget(id) { await tellExit(user, from: url) }
     }
@@ -174,7 +182,7 @@ extension ChatServer {
     /// - Returns: The open channels it was in.
     private func forget(_ id: SessionID) -> [ChannelURL] {
         guard let session = sessions.removeValue(forKey: id) else { return [] }
-        session.waiter?.1.resume()
+        for entry in session.waiters { entry.waiter.resume() }
         sessionsOfUser[session.user]?.removeAll { $0 == id }
         if sessionsOfUser[session.user]?.isEmpty == true {
             sessionsOfUser.removeValue(forKey: session.user)
@@ -189,7 +197,7 @@ extension ChatServer {
         for session in sessionsOfUser[id] ?? [] {
             sessions[session]?.outlet.deliver(word.encoded)
             sessions[session]?.outlet.close()
-            await disconnect(session)
+            await drop(session)
         }
     }
 
@@ -225,7 +233,7 @@ extension ChatServer {
         let limit = world.now().milliseconds - patience.components.seconds * 1_000
         for (id, session) in sessions where session.lastHeard.milliseconds < limit {
             session.outlet.close()
-            await disconnect(id)
+            await drop(id)
         }
     }
 

@@ -8,7 +8,6 @@ package import RoostWire
 /// Whoever makes one calls `finish` or `drop`, or begun files stay until the next start.
 package actor FormReceiver {
     private let files: any FileStore
-    private let isStoring: Bool
     private let fileLimitMB: Int
     private let textLimit: Int
     private let makeID: @Sendable () -> String
@@ -25,20 +24,20 @@ package actor FormReceiver {
         unsafe files.unownedExecutor
     }
 
-    /// Without `isStoring` it reads the form for its mistakes only, and keeps none of its files.
+    /// With a `refusal` it takes nothing in, and `finish` tells of it.
     init(
-        contentType: String, files: any FileStore, isStoring: Bool, fileLimitMB: Int,
+        contentType: String, files: any FileStore, refusal: ServerError?, fileLimitMB: Int,
         textLimit: Int, makeID: @escaping @Sendable () -> String
     ) {
         self.files = files
-        self.isStoring = isStoring
         self.fileLimitMB = fileLimitMB
         self.textLimit = textLimit
         self.makeID = makeID
+        failure = refusal
         do throws(ServerError) {
             reader = try MultipartReader(contentType: contentType)
         } catch {
-            failure = error
+            failure = refusal ?? error
         }
     }
 
@@ -80,7 +79,6 @@ package actor FormReceiver {
             let id = makeID()
             form.files.append(
                 ReceivedForm.File(part: new.name, fileName: fileName, id: id, byteCount: 0))
-            guard isStoring else { return }
             let type = Self.isType(new.type) ? new.type : "application/octet-stream"
             try await store { store throws(StorageError) in try await store.begin(id, type: type) }
         case .bytes(let bytes):
@@ -99,7 +97,6 @@ package actor FormReceiver {
                 throw ServerError(
                     RoostError.Code(900_066), "A file may have \(fileLimitMB) MiB at most.")
             }
-            guard isStoring else { return }
             let id = form.files[last].id
             try await store { store throws(StorageError) in try await store.append(bytes, to: id) }
         }

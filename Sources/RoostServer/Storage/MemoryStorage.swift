@@ -65,6 +65,11 @@ package actor MemoryStorage: Storage {
         return record
     }
 
+    package func blockers(of id: UserID, after: UserID?, limit: Int) -> [User] {
+        let ids = userTraits.filter { $0.value.blocked.contains(id) }.keys.sorted()
+        return ids.filter { $0 > after ?? UserID("") }.prefix(limit).compactMap { users[$0] }
+    }
+
     package func deleteUser(_ id: UserID, now: Timestamp) -> [ChannelURL]? {
         guard users[id] != nil else { return nil }
         let urls = channels.keys.sorted().filter { removeMember(id, from: $0, now: now) }

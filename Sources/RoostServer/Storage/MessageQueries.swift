@@ -63,6 +63,7 @@ extension Message {
 }
 
 struct NewMessage: Sendable {
+    let id: Int64
     let message: Message
     let channel: Int64
     let sender: Int64?
@@ -70,14 +71,13 @@ struct NewMessage: Sendable {
     let change: ChangeStamp
 }
 
-extension Query where Input == NewMessage, Output == Int64 {
+extension Query where Input == NewMessage, Output == Void {
     static var insertMessage: Query {
         Query(
             sql: """
                 INSERT INTO message (channel, created_at, sender, request_id, kind, custom_type,
-                    parent, is_counted, is_reply, mentions_all, sequence, changed_at, body)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-                RETURNING id
+                    parent, is_counted, is_reply, mentions_all, sequence, changed_at, body, id)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
                 """,
             bind: { new, bindings in
                 let message = new.message
@@ -94,8 +94,8 @@ extension Query where Input == NewMessage, Output == Int64 {
                 bindings.append(new.change.sequence)
                 bindings.append(new.change.at)
                 bindings.append(message.body)
-            },
-            decode: { row in row.int64(0) })
+                bindings.append(new.id)
+            })
     }
 }
 

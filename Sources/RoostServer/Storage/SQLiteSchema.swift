@@ -134,5 +134,19 @@ enum SQLiteSchema {
                 CREATE INDEX document_by_due ON document (kind, due_at, id)
                     WHERE due_at IS NOT NULL;
                 """),
+            Migration(
+                4, "Blocks",
+                """
+                -- Who has blocked whom, written with the traits that say it the other way round.
+                CREATE TABLE block (
+                    blocked TEXT NOT NULL,
+                    blocker TEXT NOT NULL,
+                    PRIMARY KEY (blocked, blocker)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX block_by_blocker ON block (blocker);
+                INSERT OR IGNORE INTO block
+                    SELECT entry.value, user.user_id
+                    FROM user, json_each(user.traits, '$.blocked') AS entry;
+                """),
         ])
 }

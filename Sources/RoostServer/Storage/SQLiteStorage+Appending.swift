@@ -7,14 +7,32 @@ extension SQLiteStorage {
     package func append(
         _ messages: [Message], now: Timestamp
     ) throws(StorageError) -> [Result<Appended?, StorageError>] {
+        do throws(StorageError) {
+            return try append(messages, now) { _, batch, message throws(SQLiteError) in
+                .success(try batch.append(message))
+            }
+        } catch {
+            // One of them cannot be kept, perhaps. Each in a part of its own it fails alone, which is too
+            // dear to do for those that can.
+            return try append(messages, now) { db, batch, message throws(SQLiteError) in
+                try db.part { () throws(SQLiteError) in try batch.append(message) }
+            }
+        }
+    }
+
+    private func append(
+        _ messages: [Message], _ now: Timestamp,
+        _ append: (Connection, AppendBatch, Message) throws(SQLiteError) -> Result<
+            Appended?, SQLiteError
+        >
+    ) throws(StorageError) -> [Result<Appended?, StorageError>] {
         try write { db throws(SQLiteError) in
             let batch = AppendBatch(db, now)
             var results: [Result<Appended?, StorageError>] = []
             results.reserveCapacity(messages.count)
             for message in messages {
                 try batch.prepare(for: message)
-                let result = try db.part { () throws(SQLiteError) in try batch.append(message) }
-                results.append(result.mapError(Self.failure))
+                results.append(try append(db, batch, message).mapError(Self.failure))
             }
             try batch.flush()
             return results
@@ -42,6 +60,7 @@ private final class AppendBatch {
     private var channels: [ChannelURL: Channel] = [:]
     private var users: [UserID: UserRow] = [:]
     private var clock: ChangeStamp?
+    private var lastNumber: Int64?
 
     init(_ db: Connection, _ now: Timestamp) {
         self.db = db
@@ -87,11 +106,11 @@ private final class AppendBatch {
         let change = ChangeStamp(
             sequence: last.sequence + 1, at: max(last.at, createdAt.milliseconds))
         let new = NewMessage(
-            message: message, channel: channel.row, sender: sender?.id, createdAt: createdAt,
+            id: try lastID() + 1, message: message, channel: channel.row, sender: sender?.id,
+            createdAt: createdAt,
             change: change)
-        guard let number = try db.first(.insertMessage, new) else {
-            throw .malformed("message", because: "The insertion returned no ID.")
-        }
+        let number = new.id
+        try db.execute(.insertMessage, new)
         let id = MessageID(number)
         try db.addMentions(message, number)
         var stored = message
@@ -110,6 +129,7 @@ private final class AppendBatch {
         } else {
             clock = change
         }
+        lastNumber = number
         channels[url]?.lastCreatedAt = createdAt.milliseconds
         channels[url]?.lastLiveID = id
         channels[url]?.change = try parent == nil ? change : db.first(.clock)
@@ -126,6 +146,16 @@ private final class AppendBatch {
             throw .malformed("clock", because: "The clock's row is missing.")
         }
         return stamp
+    }
+
+    /// The highest number that a message ever had.
+    ///
+    /// SQLite would count by itself, but to be told the number costs a savepoint for each row.
+    private func lastID() throws(SQLiteError) -> Int64 {
+        if let lastNumber { return lastNumber }
+        let known = try db.first(.lastMessageID) ?? 0
+        lastNumber = known
+        return known
     }
 
     private func channel(_ url: ChannelURL) throws(SQLiteError) -> Channel? {
@@ -152,6 +182,12 @@ extension Query where Input == Void, Output == ChangeStamp {
         Query(sql: "SELECT sequence, changed_at FROM clock") { row in
             ChangeStamp(sequence: row.int64(0), at: row.int64(1))
         }
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var lastMessageID: Query {
+        Query(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'message'") { $0.int64(0) }
     }
 }
 

@@ -21,6 +21,7 @@ extension SQLiteStorage {
                 "membersOfPage": try db.plan(of: .membersOfPage),
                 "lastMessagesOfPage": try db.plan(of: .lastMessagesOfPage),
                 "unreadOfPage": try db.plan(of: .unreadOfPage),
+                "blockers": try db.plan(of: .blockers),
                 "unreadTotal": try db.plan(of: .unreadTotal),
             ]
         }

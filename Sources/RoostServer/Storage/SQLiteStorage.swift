@@ -12,6 +12,10 @@ import RoostWire
 package actor SQLiteStorage: Storage {
     private nonisolated let executor: any SerialExecutor
     private let connection: Connection
+    /// Pages of the log from which it is emptied, readers or not.
+    private let logLimit: Int
+    /// The same, and more after a reader has outlasted the wait for him.
+    private var nextEmptying: Int
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -23,13 +27,16 @@ package actor SQLiteStorage: Storage {
     /// - Parameters:
     ///   - location: The file, or memory.
     ///   - durability: What an acknowledged message survives.
+    ///   - logLimit: Pages of 4 KiB that the log may have while readers overlap.
     ///   - executor: Runs every call; SQLite blocks, so it must not be the shared pool.
     /// - Throws: When the file cannot be opened, is no such database, or belongs to a newer release.
     package init(
         _ location: DatabaseLocation, durability: ConnectionOptions.Durability = .powerLoss,
-        on executor: ThreadExecutor
+        logLimit: Int = 8_000, on executor: ThreadExecutor
     ) async throws(StorageError) {
         self.executor = executor
+        self.logLimit = logLimit
+        nextEmptying = logLimit
         do {
             var options = ConnectionOptions()
             options.durability = durability
@@ -48,10 +55,23 @@ package actor SQLiteStorage: Storage {
         _ body: (Connection) throws(SQLiteError) -> T
     ) throws(StorageError) -> T {
         do throws(SQLiteError) {
+            defer { boundLog() }
             return try connection.transaction { () throws(SQLiteError) in try body(connection) }
         } catch {
             throw Self.failure(error)
         }
+    }
+
+    /// Empties the log when readers that overlap, as those of a copy do, have kept it from being begun anew.
+    private func boundLog() {
+        let pages = connection.logPages
+        guard pages >= nextEmptying else {
+            if pages < logLimit { nextEmptying = logLimit }
+            return
+        }
+        // What fails is in the log still, and a reader who stays is waited for seldom.
+        let isEmpty = (try? connection.emptyLog(patienceMS: 50)) ?? false
+        nextEmptying = isEmpty ? logLimit : pages + logLimit
     }
 
     /// Runs a call that only looks, at one state of the database.
@@ -113,7 +133,18 @@ extension SQLiteStorage {
             var record = before
             change(&record)
             try db.execute(.updateUser, (row, record))
+            if record.traits.blocked != before.traits.blocked {
+                try db.setBlocks(of: id, record.traits.blocked)
+            }
             return record
+        }
+    }
+
+    package func blockers(
+        of id: UserID, after: UserID?, limit: Int
+    ) throws(StorageError) -> [User] {
+        try read { db throws(SQLiteError) in
+            try db.all(.blockers, (id, after ?? UserID(""), limit)).map(\.user)
         }
     }
 
@@ -129,6 +160,7 @@ extension SQLiteStorage {
                 try db.touch(channel, change)
             }
             try db.execute(.closeSessions, user.id)
+            try db.setBlocks(of: id, [])
             try db.execute(.buryUser, (user.id, now))
             return places.map(\.1)
         }

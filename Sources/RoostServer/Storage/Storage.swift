@@ -39,6 +39,10 @@ package protocol UserStorage: Sendable {
     func updateUser(
         _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
     ) async throws(StorageError) -> UserRecord?
+    /// A page, by ID, of those who have blocked a user.
+    func blockers(
+        of id: UserID, after: UserID?, limit: Int
+    ) async throws(StorageError) -> [User]
     /// Forgets a user but for their name under what they said, takes them out of every channel and
     /// ends their sessions.
     ///

@@ -57,3 +57,48 @@ extension Query where Input == (id: Int64, at: Timestamp), Output == Void {
             })
     }
 }
+
+extension Query where Input == (id: UserID, after: UserID, limit: Int), Output == UserRow {
+    static var blockers: Query {
+        Query(
+            sql: """
+                SELECT u.id, u.body FROM block AS b
+                CROSS JOIN user AS u ON u.user_id = b.blocker
+                WHERE b.blocked = ?1 AND b.blocker > ?2 ORDER BY b.blocker LIMIT ?3
+                """,
+            bind: { input, bindings in
+                bindings.append(input.id.rawValue)
+                bindings.append(input.after.rawValue)
+                bindings.append(input.limit)
+            },
+            decode: { row throws(SQLiteError) in
+                try UserRow(id: row.int64(0), body: row.text(1))
+            })
+    }
+}
+
+extension Query where Input == UserID, Output == Void {
+    fileprivate static var forgetBlocks: Query {
+        Query(
+            sql: "DELETE FROM block WHERE blocker = ?1",
+            bind: { id, bindings in bindings.append(id.rawValue) })
+    }
+}
+
+extension Query where Input == (blocker: UserID, blocked: UserID), Output == Void {
+    fileprivate static var addBlock: Query {
+        Query(
+            sql: "INSERT OR IGNORE INTO block (blocked, blocker) VALUES (?2, ?1)",
+            bind: { input, bindings in
+                bindings.append(input.blocker.rawValue)
+                bindings.append(input.blocked.rawValue)
+            })
+    }
+}
+
+extension Connection {
+    func setBlocks(of id: UserID, _ blocked: [UserID]) throws(SQLiteError) {
+        try execute(.forgetBlocks, id)
+        for other in blocked { try execute(.addBlock, (id, other)) }
+    }
+}

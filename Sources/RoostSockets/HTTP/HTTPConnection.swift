@@ -25,6 +25,7 @@ actor HTTPConnection {
     private let handler: any HTTPServerHandler
     private let onEnd: @Sendable () -> Void
     private let peer: String
+    private let deflate: WebSocketDeflate?
 
     private var parser: HTTPRequestParser
     private var date = HTTPDate()
@@ -32,6 +33,8 @@ actor HTTPConnection {
     private var webSocket: WebSocketConnection?
     private var timer: LoopTimer?
     private var deadline: Deadline?
+    /// What was left of a body's time when its reader went to work: that is the server's own.
+    private var timeLeft: Duration?
     /// Resumed by whatever `run` may be waiting for: bytes, room, the end.
     private var waiter: CheckedContinuation<Void, Never>?
     private var hasNews = false
@@ -54,13 +57,15 @@ actor HTTPConnection {
     /// Takes over an accepted stream, which is closed when this throws.
     init(
         _ stream: ByteStream, from peer: String, _ configuration: HTTPServer.Configuration,
-        handler: any HTTPServerHandler, on loop: EventLoop, onEnd: @escaping @Sendable () -> Void
+        handler: any HTTPServerHandler, deflate: WebSocketDeflate?, on loop: EventLoop,
+        onEnd: @escaping @Sendable () -> Void
     ) throws(SocketError) {
         self.loop = loop
         self.stream = stream
         self.peer = peer
         self.configuration = configuration
         self.handler = handler
+        self.deflate = deflate
         self.onEnd = onEnd
         parser = HTTPRequestParser(
             limits: configuration.limits, piecewise: { handler.pieceLimit(of: $0) })
@@ -169,8 +174,11 @@ actor HTTPConnection {
         defer { isWaitingForRequest = false }
         while isStreamOpen {
             switch parser.next() {
-            // The clock of a body goes on, or whoever sends it byte by byte would win it anew each time.
-            case .piece(let bytes): return .piece(bytes)
+            // The clock of a body only stops, or whoever sends it byte by byte would win it anew each
+            // time.
+            case .piece(let bytes):
+                pauseClock()
+                return .piece(bytes)
             case .expectsContinue: stream.write(HTTPResponseWriter.continueBytes)
             case .refused(let refusal):
                 setDeadline(nil)
@@ -252,14 +260,17 @@ actor HTTPConnection {
         _ request: HTTPServerRequest, _ subprotocol: String?,
         _ serve: @Sendable (WebSocketConnection) async -> Void
     ) async {
+        let extensions = deflate == nil ? nil : WebSocketHandshake.deflateAnswer(to: request)
         stream.write(
             HTTPResponseWriter.bytes(
-                of: WebSocketHandshake.acceptance(of: request, subprotocol: subprotocol),
+                of: WebSocketHandshake.acceptance(
+                    of: request, subprotocol: subprotocol, extensions: extensions),
                 withoutBody: true, keepsAlive: true,
                 date: date.text(at: configuration.wallSeconds())))
         let connection = WebSocketConnection(
             stream: stream, role: .server, subprotocol: subprotocol, peer: "The client",
-            limits: configuration.webSocketLimits, on: loop)
+            limits: configuration.webSocketLimits, deflate: extensions == nil ? nil : deflate,
+            on: loop)
         hand(over: connection)
         await serve(connection)
         await connection.close()
@@ -346,7 +357,12 @@ actor HTTPConnection {
 
     /// Starts the clock for a new stage; more of the same stage does not win more time.
     private func setDeadline(_ new: Deadline?) {
-        guard new != deadline else { return }
+        let left = timeLeft
+        timeLeft = nil
+        guard new != deadline else {
+            if let left { timer?.start(after: left) }
+            return
+        }
         deadline = new
         switch new {
         case nil: timer?.stop()
@@ -354,6 +370,12 @@ actor HTTPConnection {
         case .head: timer?.start(after: configuration.headTime)
         case .body, .writing: timer?.start(after: configuration.bodyTime)
         }
+    }
+
+    private func pauseClock() {
+        guard case .body = deadline, timeLeft == nil else { return }
+        timeLeft = timer?.timeLeft
+        timer?.stop()
     }
 
     private func deadlinePassed() {

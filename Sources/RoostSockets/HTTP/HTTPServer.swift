@@ -50,6 +50,8 @@ package actor HTTPServer {
         package var tls: TLSContext?
         package var limits = HTTPLimits()
         package var webSocketLimits = WebSocketLimits()
+        /// Makes messages smaller for clients that ask for it, at the price of processor time.
+        package var deflatesMessages = false
         /// Connections at a time; more wait in the kernel's backlog.
         ///
         /// It is lowered to what the process's descriptor limit leaves. 10,000 is what one loop was
@@ -83,6 +85,7 @@ package actor HTTPServer {
     private let handler: any HTTPServerHandler
     private let listener: TCPListener
     private let connectionLimit: Int
+    private let deflate: WebSocketDeflate?
 
     /// By a number that grows, so that a shutdown says goodbye in the order of their coming.
     private var connections: [Int: HTTPConnection] = [:]
@@ -119,6 +122,7 @@ package actor HTTPServer {
         self.configuration = configuration
         self.handler = handler
         self.listener = listener
+        deflate = configuration.deflatesMessages ? WebSocketDeflate() : nil
         self.loop = loop
         port = listener.port
         // Some descriptors stay for files, databases and the loop itself.
@@ -149,7 +153,7 @@ package actor HTTPServer {
                 } else { nil }
             let connection = try HTTPConnection(
                 ByteStream(tcp, tls: tls, on: loop), from: peer, configuration, handler: handler,
-                on: loop
+                deflate: deflate, on: loop
             ) { [weak self] in self?.assumeIsolated { $0.didEnd(id, peer) } }
             connections[id] = connection
             peers[peer, default: 0] += 1

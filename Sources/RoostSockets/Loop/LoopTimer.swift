@@ -35,6 +35,14 @@ internal import CRoostUV
             milliseconds, 0)
     }
 
+    /// How long until it fires; nothing when it was not started.
+    var timeLeft: Duration {
+        guard let raw = unsafe raw else { return .zero }
+        // SAFETY: the handle is open, because `raw` is set. Its clock is read anew, as in `start`.
+        unsafe uv_update_time(loop.loop)
+        return unsafe .milliseconds(uv_timer_get_due_in(roost_uv_timer(raw)))
+    }
+
     func stop() {
         guard let raw = unsafe raw else { return }
         // SAFETY: the handle is open, because `raw` is set.

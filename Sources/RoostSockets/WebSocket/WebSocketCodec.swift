@@ -29,7 +29,11 @@ internal import CRoostWebSocket
     private var hasEnded = false
     private var isInCloseFrame = false
     private var closePayload: [UInt8] = []
+    /// The code of the close that this end says although wslay has found nothing wrong.
+    private var refusal: UInt16?
     private let role: Role
+    private let messageBytes: Int
+    private let deflate: WebSocketDeflate?
     private let random: (Int) -> [UInt8]
 
     /// Prepares one end.
@@ -37,9 +41,15 @@ internal import CRoostWebSocket
     /// - Parameters:
     ///   - role: Clients mask what they send, and servers insist on it.
     ///   - messageBytes: The largest incoming message, in bytes.
+    ///   - deflate: Set when both ends have agreed on messages without context takeover.
     ///   - random: Makes that many bytes for a client's masks, which must not be foreseeable.
-    package init(role: Role, messageBytes: Int, random: @escaping (Int) -> [UInt8]) {
+    package init(
+        role: Role, messageBytes: Int, deflate: WebSocketDeflate? = nil,
+        random: @escaping (Int) -> [UInt8]
+    ) {
         self.role = role
+        self.messageBytes = messageBytes
+        self.deflate = deflate
         self.random = random
         var callbacks = wslay_event_callbacks()
         unsafe callbacks.recv_callback = { unsafe WebSocketCodec.receive($0, $1, $2, $4) }
@@ -62,7 +72,15 @@ internal import CRoostWebSocket
             }
         precondition(result == 0, "wslay is out of memory.")
         unsafe wslay_event_config_set_max_recv_msg_length(context, UInt64(messageBytes))
+        if deflate != nil {
+            unsafe wslay_event_config_set_allowed_rsv_bits(context, Self.deflatedBit)
+        }
     }
+
+    /// RSV1, on the first frame of a message.
+    private static let deflatedBit: UInt8 = 4
+    /// Below it a message is not worth the work.
+    private static let deflateFrom = 256
 
     deinit {
         // SAFETY: made in `init`, freed once.
@@ -81,7 +99,11 @@ internal import CRoostWebSocket
         flush()
         input = []
         defer { events = [] }
-        if unsafe wslay_event_get_close_received(context) != 0 {
+        if let refusal {
+            hasEnded = true
+            sendClose(code: refusal, reason: "")
+            events.append(.violation(code: refusal))
+        } else if unsafe wslay_event_get_close_received(context) != 0 {
             hasEnded = true
         } else if unsafe result != 0 || wslay_event_get_read_enabled(context) == 0 {
             hasEnded = true
@@ -125,12 +147,27 @@ internal import CRoostWebSocket
     ///
     /// After a close frame nothing more can be sent, and false comes back.
     package func send(_ message: WebSocketMessage) -> Bool {
-        switch message {
-        case .text(var text): queue(WSLAY_TEXT_FRAME, &text)
-        case .binary(let bytes):
-            // SAFETY: the array is lent to one call, which copies it.
-            unsafe bytes.withUnsafeBufferPointer { unsafe queue(WSLAY_BINARY_FRAME, $0) }
+        if let deflate, message.byteCount >= Self.deflateFrom {
+            let (opcode, bytes) =
+                switch message {
+                case .text(let text): (WSLAY_TEXT_FRAME, Array(text.utf8))
+                case .binary(let bytes): (WSLAY_BINARY_FRAME, bytes)
+                }
+            if let smaller = deflate.deflate(bytes) {
+                return queue(opcode, smaller, isDeflated: true)
+            }
         }
+        switch message {
+        case .text(var text): return queue(WSLAY_TEXT_FRAME, &text)
+        case .binary(let bytes): return queue(WSLAY_BINARY_FRAME, bytes)
+        }
+    }
+
+    private func queue(
+        _ opcode: wslay_opcode, _ bytes: [UInt8], isDeflated: Bool = false
+    ) -> Bool {
+        // SAFETY: the array is lent to one call, which copies it.
+        unsafe bytes.withUnsafeBufferPointer { unsafe queue(opcode, $0, isDeflated: isDeflated) }
     }
 
     private func queue(_ opcode: wslay_opcode, _ text: inout String) -> Bool {
@@ -138,12 +175,38 @@ internal import CRoostWebSocket
         text.withUTF8 { unsafe queue(opcode, $0) }
     }
 
-    private func queue(_ opcode: wslay_opcode, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func queue(
+        _ opcode: wslay_opcode, _ bytes: UnsafeBufferPointer<UInt8>, isDeflated: Bool = false
+    ) -> Bool {
+        // A server's frames have no mask, so they are put together here: wslay would copy each twice.
+        // Nothing of its own is ever half-way out, as `output` takes all there is.
+        if role == .server {
+            guard unsafe wslay_event_get_write_enabled(context) != 0,
+                unsafe wslay_event_get_close_sent(context) == 0
+            else { return false }
+            unsafe append(0x80 | (isDeflated ? 0x40 : 0) | UInt8(opcode.rawValue), bytes)
+            return true
+        }
         var message = unsafe wslay_event_msg(
             opcode: UInt8(opcode.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
-        let result = unsafe wslay_event_queue_msg(context, &message)
+        let result = unsafe wslay_event_queue_msg_ex(
+            context, &message, isDeflated ? Self.deflatedBit : 0)
         flush()
         return result == 0
+    }
+
+    private func append(_ head: UInt8, _ payload: UnsafeBufferPointer<UInt8>) {
+        let count = payload.count
+        output.reserveCapacity(output.count + count + 10)
+        output.append(head)
+        let (marker, width): (UInt8, Int) =
+            count < 126 ? (UInt8(count), 0) : count < 65_536 ? (126, 2) : (127, 8)
+        output.append(marker)
+        for place in (0..<width).reversed() {
+            output.append(UInt8(truncatingIfNeeded: count >> (8 * place)))
+        }
+        // SAFETY: the bytes are lent for this call, which copies them.
+        unsafe output.append(contentsOf: payload)
     }
 
     /// Frames a close; a second one is ignored.
@@ -250,6 +313,11 @@ extension WebSocketCodec {
         // SAFETY: wslay lends the bytes for this call; they are copied here. Text was checked.
         let bytes = unsafe UnsafeBufferPointer(start: argument.msg, count: argument.msg_length)
         let codec = unsafe codec(owner)
+        guard codec.refusal == nil else { return }
+        if let deflate = codec.deflate, unsafe argument.rsv & deflatedBit != 0 {
+            let isText = unsafe UInt32(argument.opcode) == WSLAY_TEXT_FRAME.rawValue
+            return unsafe codec.inflate(Array(bytes), isText: isText, deflate)
+        }
         switch unsafe UInt32(argument.opcode) {
         case WSLAY_TEXT_FRAME.rawValue:
             unsafe codec.events.append(.message(.text(String(decoding: bytes, as: UTF8.self))))
@@ -260,6 +328,26 @@ extension WebSocketCodec {
             let reason = unsafe String(decoding: bytes.dropFirst(2), as: UTF8.self)
             codec.events.append(.closed(code: code == 0 ? nil : code, reason: reason))
         default: return  // wslay answers pings by itself, and a pong asks for nothing.
+        }
+    }
+
+    /// Takes a message in that came deflated; wslay cannot have checked its text.
+    private func inflate(_ bytes: [UInt8], isText: Bool, _ deflate: WebSocketDeflate) {
+        do throws(WebSocketDeflate.Failure) {
+            let message = try deflate.inflate(bytes, limit: messageBytes)
+            guard isText else { return events.append(.message(.binary(message))) }
+            guard let text = String(validating: message, as: UTF8.self) else {
+                refusal = WebSocketCloseCode.invalidText.rawValue
+                return
+            }
+            events.append(.message(.text(text)))
+        } catch {
+            let code: WebSocketCloseCode =
+                switch error {
+                case .malformed: .invalidText
+                case .tooLarge: .messageTooBig
+                }
+            refusal = code.rawValue
         }
     }
 }

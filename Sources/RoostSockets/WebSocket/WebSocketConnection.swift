@@ -52,7 +52,7 @@ package actor WebSocketConnection {
     /// Call `start` next, on the loop's thread.
     init(
         stream: ByteStream, role: WebSocketCodec.Role, subprotocol: String?, peer: String,
-        limits: WebSocketLimits, on loop: EventLoop
+        limits: WebSocketLimits, deflate: WebSocketDeflate? = nil, on loop: EventLoop
     ) {
         self.loop = loop
         self.stream = stream
@@ -62,7 +62,8 @@ package actor WebSocketConnection {
         queue = WebSocketQueue(
             messageLimit: limits.incomingMessages, byteLimit: limits.incomingBytes)
         codec = WebSocketCodec(
-            role: role, messageBytes: limits.messageBytes, random: Digest.randomBytes)
+            role: role, messageBytes: limits.messageBytes, deflate: deflate,
+            random: Digest.randomBytes)
     }
 
     deinit {
@@ -154,6 +155,13 @@ package actor WebSocketConnection {
     package func send(_ message: WebSocketMessage) async throws(SocketError) {
         try sendNow(message)
     }
+
+    /// Sends a text message for somebody on the loop's thread who does not look at what becomes of it: what
+    /// fails ends the connection, and `receive` says why.
+    package func post(_ text: String) { try? sendNow(.text(text)) }
+
+    /// Closes behind what was sent, without waiting for the end.
+    package func post(_ code: WebSocketCloseCode) { beginClose(code, reason: "", then: nil) }
 
     private func sendNow(_ message: WebSocketMessage) throws(SocketError) {
         switch phase {

@@ -33,13 +33,44 @@ package enum WebSocketHandshake {
         return nil
     }
 
+    /// What a server answers to a client that can read deflated messages; nil when none of its offers
+    /// can be kept (RFC 7692, 7.1).
+    static func deflateAnswer(to request: HTTPServerRequest) -> String? {
+        for offer in request.headers.list("Sec-WebSocket-Extensions") {
+            let parts = offer.utf8.split(separator: UInt8(ascii: ";")).map {
+                String($0.trimmingBlanks()) ?? ""
+            }
+            guard parts.first == "permessage-deflate" else { continue }
+            let names = parts.dropFirst().map { part in
+                let sides = part.split(separator: "=", maxSplits: 1)
+                return (name: sides.first.map(String.init) ?? "", value: sides.dropFirst().first)
+            }
+            let isKept = names.allSatisfy { name, value in
+                switch name {
+                case "server_no_context_takeover", "client_no_context_takeover": value == nil
+                case "client_max_window_bits":
+                    value.map { Int($0).map { 8...15 ~= $0 } ?? false } ?? true
+                // Of another size this end has no window.
+                case "server_max_window_bits": value == "15"
+                default: false
+                }
+            }
+            guard isKept, Set(names.map(\.name)).count == names.count else { continue }
+            let window = names.contains { $0.name == "server_max_window_bits" }
+            return "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+                + (window ? "; server_max_window_bits=15" : "")
+        }
+        return nil
+    }
+
     static func acceptance(
-        of request: HTTPServerRequest, subprotocol: String?
+        of request: HTTPServerRequest, subprotocol: String?, extensions: String? = nil
     ) -> HTTPServerResponse {
         var headers: HTTPHeaders = ["Upgrade": "websocket", "Connection": "Upgrade"]
         headers.append(
             "Sec-WebSocket-Accept", acceptKey(for: request.headers["Sec-WebSocket-Key"] ?? ""))
         if let subprotocol { headers.append("Sec-WebSocket-Protocol", subprotocol) }
+        if let extensions { headers.append("Sec-WebSocket-Extensions", extensions) }
         return HTTPServerResponse(status: 101, headers: headers)
     }
 

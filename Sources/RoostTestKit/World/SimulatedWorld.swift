@@ -135,7 +135,7 @@ package final class SimulatedWorld: Sendable {
     /// The bytes of an uploaded file, by its address; nil when there are none.
     package func file(at url: String) async throws -> [UInt8]? {
         let path = url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
-        guard let (id, file) = await server.file(at: String(path)) else { return nil }
+        guard let (id, file) = try await server.file(at: String(path)) else { return nil }
         return try await server.files?.read(id, 0..<file.byteCount)
     }
 

@@ -14,6 +14,7 @@ package struct ChannelEvent: Hashable, Sendable {
         package static let left = Self(10_001)
         package static let operatorsChanged = Self(10_002)
         package static let invited = Self(10_020)
+        package static let invitationAccepted = Self(10_021)
         package static let invitationDeclined = Self(10_022)
         package static let entered = Self(10_102)
         package static let exited = Self(10_103)

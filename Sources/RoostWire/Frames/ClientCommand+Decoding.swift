@@ -11,7 +11,11 @@ extension ClientCommand {
         case .login: self = .refreshSession(try frame.readSessionRefresh())
         case .read:
             let fields = try frame.readCommonFields()
-            self = .read(try fields.channel(frame), fields.requestID)
+            let url = try fields.channel(frame)
+            self =
+                fields.parentID.flatMap { $0.rawValue > 0 ? $0 : nil }
+                .map { .readThread(url, parentID: $0, fields.requestID) }
+                ?? .read(url, fields.requestID)
         case .typingStart:
             let fields = try frame.readCommonFields()
             self = .typingStart(try fields.channel(frame), time: fields.time)
@@ -39,6 +43,7 @@ private struct CommonFields {
     var channelURL: ChannelURL?
     var requestID: RequestID?
     var messageID: MessageID?
+    var parentID: MessageID?
     var time = Timestamp(milliseconds: 0)
 
     func channel(_ frame: Frame) throws(WireError) -> ChannelURL {
@@ -86,6 +91,7 @@ extension Frame {
             case "channel_url": fields.channelURL = try reader.readChannelURL()
             case "req_id": fields.requestID = try reader.readRequestID()
             case "msg_id": fields.messageID = try reader.readMessageID()
+            case "parent_message_id": fields.parentID = try reader.readMessageID()
             case "time": fields.time = try reader.readMoment() ?? fields.time
             default: try reader.skipValue()
             }

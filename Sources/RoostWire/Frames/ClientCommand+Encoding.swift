@@ -19,6 +19,12 @@ extension ClientCommand {
                 writer.field("channel_url", url.rawValue)
                 writer.field("req_id", requestID?.rawValue ?? "")
             }
+        case .readThread(let url, let parentID, let requestID):
+            Frame.text(.read) { writer in
+                writer.field("channel_url", url.rawValue)
+                writer.field("parent_message_id", parentID.rawValue)
+                writer.field("req_id", requestID?.rawValue ?? "")
+            }
         case .typingStart(let url, let time): Self.typing(.typingStart, url, time)
         case .typingEnd(let url, let time): Self.typing(.typingEnd, url, time)
         case .messageAcknowledgement(let url, let id):

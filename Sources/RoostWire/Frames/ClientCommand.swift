@@ -9,6 +9,8 @@ package enum ClientCommand: Hashable, Sendable {
     case edit(EditCommand)
     /// Marks the whole channel as read.
     case read(ChannelURL, RequestID?)
+    /// Marks a thread as read, by the message that it answers; the channel's own mark stays.
+    case readThread(ChannelURL, parentID: MessageID, RequestID?)
     case typingStart(ChannelURL, time: Timestamp)
     case typingEnd(ChannelURL, time: Timestamp)
     /// Says that a message has arrived on this device; nothing answers it.
@@ -27,7 +29,8 @@ package enum ClientCommand: Hashable, Sendable {
         switch self {
         case .message(let command): command.requestID
         case .edit(let command): command.requestID
-        case .read(_, let requestID), .enter(_, let requestID), .exit(_, let requestID),
+        case .read(_, let requestID), .readThread(_, _, let requestID), .enter(_, let requestID),
+            .exit(_, let requestID),
             .unknown(_, let requestID):
             requestID
         case .vote(let vote): vote.requestID

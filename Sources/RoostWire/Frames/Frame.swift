@@ -75,10 +75,11 @@ package struct Frame: Sendable {
     package static func text(
         _ command: Command, isOpen: Bool = false, _ body: (inout JSONWriter) -> Void
     ) -> String {
-        var writer = JSONWriter()
+        var writer = JSONWriter(behind: command.rawValue)
         writer.isAboutOpenChannel = isOpen
         writer.object(body)
-        return command.rawValue + writer.text + "\n"
+        writer.endLine()
+        return writer.text
     }
 }
 

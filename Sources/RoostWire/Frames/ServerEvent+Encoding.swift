@@ -103,6 +103,27 @@ extension MessageEvent {
     }
 }
 
+extension MessageEvent {
+    /// The answer to whoever sent the message, made of the news that everybody else gets: they differ in
+    /// the name of one field, and the rest of a message is dear to write twice.
+    package func answer(to requestID: RequestID, from news: String) -> String {
+        let (name, other) = ("\"request_id\":", "\"req_id\":")
+        if message.requestID == requestID, let id = message.messageID {
+            // The field stands right behind the ID, so no word of the sender's can be taken for it.
+            let head = "\(Frame.Command(message.content.kind).rawValue){\"msg_id\":\(id.rawValue),"
+            let text = news.utf8
+            if text.starts(with: (head + name).utf8) {
+                let start = text.index(text.startIndex, offsetBy: head.utf8.count)
+                let rest = text.index(start, offsetBy: name.utf8.count)
+                return head + other + news[rest...]
+            }
+        }
+        var answer = self
+        answer.acknowledges = requestID
+        return answer.encoded
+    }
+}
+
 extension EditEvent {
     fileprivate var encoded: String {
         Frame.text(command) { writer in
@@ -146,6 +167,9 @@ extension ReadEvent {
             writer.name("user")
             writer.user(user)
             writer.field("ts", timestamp.milliseconds)
+            if isExcluded { writer.field("is_excluded", true) }
+            if let uniqueID { writer.field("unique_id", uniqueID) }
+            if let parentID { writer.field("parent_message_id", parentID.rawValue) }
         }
     }
 }

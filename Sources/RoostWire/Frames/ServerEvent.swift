@@ -129,6 +129,12 @@ package struct ReadEvent: Hashable, Sendable {
     /// Up to when the user has read.
     package var timestamp: Timestamp
     package var acknowledges: RequestID?
+    /// Whether the mark has gone back: what follows `timestamp` is unread again.
+    package var isExcluded = false
+    /// The name by which who acted knows the news of it.
+    package var uniqueID: String?
+    /// The thread that was read, which leaves the channel's mark where it is.
+    package var parentID: MessageID?
 
     package init(
         channelURL: ChannelURL, user: User, timestamp: Timestamp, acknowledges: RequestID? = nil

@@ -11,6 +11,16 @@ package struct JSONWriter {
 
     package init() {}
 
+    /// Begins behind a text that is no JSON, such as a frame's command.
+    init(behind prefix: String) {
+        // What most frames have room in.
+        bytes.reserveCapacity(512)
+        bytes.append(contentsOf: prefix.utf8)
+    }
+
+    /// Ends a line.
+    mutating func endLine() { bytes.append(0x0A) }
+
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     package mutating func object(_ body: (inout JSONWriter) -> Void) {
@@ -28,7 +38,14 @@ package struct JSONWriter {
 
     package mutating func int(_ value: Int64) {
         beginValue()
-        bytes.append(contentsOf: String(value).utf8)
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        var rest = value.magnitude
+        let start = bytes.count
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
     }
 
     package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
@@ -110,6 +127,23 @@ extension JSONWriter {
 
     private mutating func quoted(_ value: String) {
         bytes.append(UInt8(ascii: "\""))
+        // Nearly every text stands as it is: it is copied in one go, and looked through behind that.
+        let start = bytes.count
+        bytes.append(contentsOf: value.utf8)
+        var place = start
+        while place < bytes.count, !Self.needsEscape(bytes[place]) { place += 1 }
+        if place < bytes.count {
+            bytes.removeLast(bytes.count - start)
+            escaped(value)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escaped(_ value: String) {
         for byte in value.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -125,6 +159,5 @@ extension JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

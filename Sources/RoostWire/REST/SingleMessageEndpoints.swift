@@ -168,6 +168,9 @@ package struct MarkAsRead: Endpoint {
         package var timestamp: Timestamp
         package var unreadMessageCount: Int
         package var totalUnreadCount: Int
+        /// Whether the mark has gone back.
+        package var isExcluded = false
+        package var uniqueID: String?
 
         package init(
             channelURL: ChannelURL, timestamp: Timestamp, unreadMessageCount: Int = 0,
@@ -182,21 +185,40 @@ package struct MarkAsRead: Endpoint {
 
     package var channelURL: ChannelURL
     package var userID: UserID?
+    /// Takes the mark back before this message, so that it and what follows are unread again.
+    package var unreadFrom: MessageID?
+    /// A name for the act, by which who acts knows the news of it.
+    package var uniqueID: String?
 
-    package init(channelURL: ChannelURL, userID: UserID? = nil) {
+    package init(
+        channelURL: ChannelURL, userID: UserID? = nil, unreadFrom: MessageID? = nil,
+        uniqueID: String? = nil
+    ) {
         self.channelURL = channelURL
         self.userID = userID
+        self.unreadFrom = unreadFrom
+        self.uniqueID = uniqueID
     }
 
     package init(_ fields: RequestFields) throws(ServerError) {
         channelURL = fields.channelURL
         userID = fields.string("user_id").map { UserID($0) }
+        uniqueID = fields.string("unique_id")
+        guard try fields.bool("is_excluded") == true else { return }
+        guard let id = try fields.int64("message_id") else {
+            throw ServerError(.parameterMissing, "The parameter message_id is missing.")
+        }
+        unreadFrom = MessageID(id)
     }
 
     package func encode() -> APIRequest {
         APIRequest(.put, ["group_channels", channelURL.rawValue, "messages", "mark_as_read"]) {
             writer in
             if let userID { writer.field("user_id", userID.rawValue) }
+            if let uniqueID { writer.field("unique_id", uniqueID) }
+            guard let unreadFrom else { return }
+            writer.field("message_id", unreadFrom.rawValue)
+            writer.field("is_excluded", true)
         }
     }
 
@@ -205,6 +227,8 @@ package struct MarkAsRead: Endpoint {
         writer.field("ts", output.timestamp.milliseconds)
         writer.field("unread_message_count", output.unreadMessageCount)
         writer.field("total_unread_count", output.totalUnreadCount)
+        if output.isExcluded { writer.field("is_excluded", true) }
+        if let uniqueID = output.uniqueID { writer.field("unique_id", uniqueID) }
     }
 
     package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
@@ -218,6 +242,8 @@ package struct MarkAsRead: Endpoint {
                 output.unreadMessageCount = try reader.readIntIfPresent() ?? 0
             case "total_unread_count":
                 output.totalUnreadCount = try reader.readIntIfPresent() ?? 0
+            case "is_excluded": output.isExcluded = try reader.readBool()
+            case "unique_id": output.uniqueID = try reader.readStringIfPresent()
             default: try reader.skipValue()
             }
         }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CRoostZlib
+
+/// Makes messages smaller and large again, each for itself (RFC 7692 without context takeover).
+///
+/// One serves all connections of a loop, so that a socket at rest holds none of its 300 KB.
+/// - Invariant: touched on one thread only, its loop's.
+@safe package final class WebSocketDeflate: @unchecked Sendable {
+    package enum Failure: Error { case malformed, tooLarge }
+
+    /// What follows a message's end, and is left out of every message (RFC 7692, 7.2.1).
+    private static let tail: [UInt8] = [0, 0, 0xFF, 0xFF]
+    private static let chunk = 16_384
+
+    // On the heap, as zlib keeps the address.
+    private let deflating = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private let inflating = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+
+    package init() {
+        unsafe deflating.initialize(to: z_stream())
+        unsafe inflating.initialize(to: z_stream())
+        // SAFETY: both are ended in `deinit`.
+        let results = unsafe (roost_zlib_deflate(deflating), roost_zlib_inflate(inflating))
+        precondition(results == (Z_OK, Z_OK), "zlib is out of memory.")
+    }
+
+    deinit {
+        // SAFETY: made in `init`, ended once.
+        unsafe deflateEnd(deflating)
+        unsafe inflateEnd(inflating)
+        unsafe deflating.deallocate()
+        unsafe inflating.deallocate()
+    }
+
+    /// A message made smaller; nil when it would not be.
+    package func deflate(_ message: [UInt8]) -> [UInt8]? {
+        var output = [UInt8](repeating: 0, count: message.count)
+        var input = message
+        // SAFETY: both arrays are lent for the call, with their lengths.
+        let count = unsafe input.withUnsafeMutableBufferPointer { input in
+            unsafe output.withUnsafeMutableBufferPointer { output -> Int? in
+                unsafe deflateReset(deflating)
+                unsafe deflating.pointee.next_in = input.baseAddress
+                unsafe deflating.pointee.avail_in = UInt32(input.count)
+                unsafe deflating.pointee.next_out = output.baseAddress
+                unsafe deflating.pointee.avail_out = UInt32(output.count)
+                let result = unsafe CRoostZlib.deflate(deflating, Z_SYNC_FLUSH)
+                let left = unsafe Int(deflating.pointee.avail_out)
+                // Without room left nobody knows whether all has come out.
+                return result == Z_OK && left > 0 ? output.count - left - Self.tail.count : nil
+            }
+        }
+        guard let count else { return nil }
+        output.removeLast(output.count - count)
+        return output
+    }
+
+    /// A message as it was.
+    ///
+    /// - Throws: `.tooLarge` when it would have more than `limit` bytes, however few it came in.
+    package func inflate(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+        var input = bytes + Self.tail
+        var message: [UInt8] = []
+        // SAFETY: the array is lent for the calls, with its length.
+        let failure = unsafe input.withUnsafeMutableBufferPointer { input -> Failure? in
+            unsafe inflateReset(inflating)
+            unsafe inflating.pointee.next_in = input.baseAddress
+            unsafe inflating.pointee.avail_in = UInt32(input.count)
+            var chunk = [UInt8](repeating: 0, count: Self.chunk)
+            while true {
+                // SAFETY: as above.
+                let (result, count) = unsafe chunk.withUnsafeMutableBufferPointer { output in
+                    unsafe inflating.pointee.next_out = output.baseAddress
+                    unsafe inflating.pointee.avail_out = UInt32(output.count)
+                    let result = unsafe CRoostZlib.inflate(inflating, Z_SYNC_FLUSH)
+                    return unsafe (result, output.count - Int(inflating.pointee.avail_out))
+                }
+                // No progress is what is left to say when nothing is left to read.
+                guard [Z_OK, Z_STREAM_END, Z_BUF_ERROR].contains(result) else { return .malformed }
+                message += chunk[..<count]
+                if message.count > limit { return .tooLarge }
+                if result == Z_STREAM_END || count < chunk.count { return nil }
+            }
+        }
+        if let failure { throw failure }
+        return message
+    }
+}

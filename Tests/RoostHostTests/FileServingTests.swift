@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostExecutors
+import RoostModel
+import RoostServer
+import RoostSockets
+import RoostTestSupport
+import Testing
+
+@testable import RoostHost
+
+struct FileServingTests {
+    private static let name = String(repeating: "a", count: 40)
+
+    @Test
+    func `a file out of reach is to be asked for again, one that is not there is not (R199)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let executor = ThreadExecutor(name: "files")
+        let files = FolderFileStore(folder: folder.path + "/files", on: executor)
+        let world = ServerWorld(now: { .distantPast }, entropy: { 1 })
+        let server = await ChatServer(
+            ChatServer.Configuration(applicationID: "APP"), storage: MemoryStorage(on: executor),
+            files: files, fanOut: InProcessFanOut(on: executor), world: world, on: executor)
+        let handler = ChatHandler(server, believesProxy: false, formLimit: 100)
+        func ask() async -> HTTPServerResponse {
+            await handler.respond(
+                to: HTTPServerRequest(method: "GET", target: "/files/\(Self.name)/x"))
+        }
+        #expect(await ask().status == 404)
+        try await files.begin(Self.name, type: "text/plain")
+        try await files.append(Array("words".utf8), to: Self.name)
+        #expect(await ask().status == 404, "what is not whole is not there")
+        try await files.keep(Self.name)
+        let answer = await ask()
+        #expect(answer.status == 200)
+        #expect(await answer.source?.read(0..<5) == Array("words".utf8))
+        let path = "\(folder.path)/files/\(Self.name)"
+        try FileManager.default.removeItem(atPath: path)
+        // A link to itself can be opened by nobody, whatever their rights.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        #expect(await ask().status == 503)
+    }
+}
