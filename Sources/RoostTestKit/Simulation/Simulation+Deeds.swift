@@ -48,16 +48,8 @@ extension Simulation {
         case .download: download(app)
         case .steerDownload: steerDownload(app)
         case .closeTimeline: closeTimeline(app)
-        case .loadOlder:
-            guard let watch = pick(of: app.timelines) else { return }
-            call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
-                try await timeline.loadOlder()
-            }
-        case .loadNewer:
-            guard let watch = pick(of: app.timelines) else { return }
-            call(app, "load newer in \(watch.number)") { [timeline = watch.collection] _ in
-                try await timeline.loadNewer()
-            }
+        case .loadOlder: page(app, "older") { try await $0.loadOlder() }
+        case .loadNewer: page(app, "newer") { try await $0.loadNewer() }
         case .openList: openList(app)
         case .loadMore:
             guard let watch = pick(of: app.lists) else { return }
@@ -137,10 +129,7 @@ extension Simulation {
         switch pick(3) {
         case 0: openList(app)
         case 1:
-            guard let watch = pick(of: app.timelines) else { return }
-            call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
-                try await timeline.loadOlder()
-            }
+            page(app, "older") { try await $0.loadOlder() }
         default:
             if app.timelines.count >= 3 { closeTimeline(app) }
             openTimeline(app, channel, startingAt: .distantFuture)
