@@ -26,6 +26,7 @@ extension SyncEngine {
         }
         catchUps.remove(channel)
         await outbox?.receive(.release(channel))
+        await checkMute(in: channel)
     }
 
     /// Brings a timeline that was just opened up to the server.
@@ -35,6 +36,7 @@ extension SyncEngine {
             try await applyMessageChanges(of: channel)
             try await synchronize(timeline, .opening)
             await timeline.endOpening(round, nil)
+            await checkMute(in: channel)
         } catch {
             await timeline.endOpening(round, error)
             // The disk's answer stays on screen; a failure that may pass is tried again.

@@ -43,6 +43,7 @@ extension SyncEngine {
 
     /// Only the server can say what the channel is now.
     private func askAbout(_ event: ChannelEvent) {
+        noteMute(event)
         channelLedger.note(changeOf: event.channelURL)
         if let told = event.told {
             emit(told, afterLookUpOf: event.channelURL)
