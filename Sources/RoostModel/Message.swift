@@ -152,6 +152,11 @@ extension Message {
         set { fields.value.rare.value = newValue }
     }
 
+    /// Takes over details that are known not to be empty, without a look at each of them.
+    package mutating func take(_ details: MessageDetails) {
+        fields.value.rare = Rare(details)
+    }
+
     /// Whether `details` is empty, which costs less to ask than to compare.
     public var hasNoDetails: Bool { fields.value.rare.isEmpty }
 

@@ -12,6 +12,9 @@ struct Rare<Value: RareValue>: Hashable, Sendable {
 
     init() {}
 
+    /// For a value that differs from the empty one.
+    init(_ value: Value) { box = Box(value) }
+
     var isEmpty: Bool { box == nil }
 
     /// Setting it makes a new box: change several fields of a copy, then set that.

@@ -26,6 +26,27 @@ extension Connection {
         try bracket("BEGIN DEFERRED", body)
     }
 
+    /// The same, on the state that the only row of `query` is from; without a row, on any.
+    ///
+    /// The statement stands on its row until the body is done. That holds the state as a transaction does,
+    /// without a statement to begin it and another to end it: an eighth of what a short read costs.
+    package func withSnapshot<First>(
+        of query: Query<Void, First>, _ body: (First?) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        precondition(!isInTransaction, "A read was begun inside a transaction.")
+        isInTransaction = true
+        defer { isInTransaction = false }
+        var hasRow = false
+        try scan(query, ()) { row throws(SQLiteError) in
+            hasRow = true
+            try body(query.decode(row))
+            return false
+        }
+        guard !hasRow else { return }
+        isInTransaction = false
+        try withSnapshot { () throws(SQLiteError) in try body(nil) }
+    }
+
     /// The same for a body that answers.
     package func snapshot<T>(
         _ body: () throws(SQLiteError) -> T

@@ -10,6 +10,7 @@ internal import CRoostSQLite
 final class LogPace {
     /// Pages between two times.
     var stride: Int32 = 1_000
+    /// The length of the log from which the stride counts.
     private var carriedAt: Int32 = 0
     private var last: Int32 = 0
 
@@ -18,9 +19,15 @@ final class LogPace {
         // It was begun anew.
         if pages < last { carriedAt = 0 }
         last = pages
-        guard pages - carriedAt >= stride else { return false }
-        carriedAt = pages
-        return true
+        return pages - carriedAt >= stride
+    }
+
+    /// Notes how far the log was carried over: `carried` of its `pages`.
+    ///
+    /// A reader may have stood in the way. What is left then is tried again after a quarter of the stride:
+    /// at each commit would cost two waits for the disk each time, as long as the reader stays.
+    func note(carried: Int32, of pages: Int32) {
+        carriedAt = carried >= pages ? pages : pages - stride + max(1, stride / 4)
     }
 }
 
@@ -41,11 +48,12 @@ extension Connection {
             { context, handle, name, pages in
                 guard let context = unsafe context else { return SQLITE_OK }
                 let pace = unsafe Unmanaged<LogPace>.fromOpaque(context).takeUnretainedValue()
-                if pace.isDue(at: pages) {
-                    // What cannot be carried over now is still in the log, and comes with the next.
-                    _ = unsafe sqlite3_wal_checkpoint_v2(
-                        handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-                }
+                guard pace.isDue(at: pages) else { return SQLITE_OK }
+                // A failure loses nothing: all of it is still in the log, and comes with the next try.
+                var carried: Int32 = -1
+                _ = unsafe sqlite3_wal_checkpoint_v2(
+                    handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, &carried)
+                pace.note(carried: carried, of: pages)
                 return SQLITE_OK
             }, context)
     }

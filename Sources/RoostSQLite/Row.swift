@@ -23,7 +23,11 @@ internal import CRoostSQLite
     }
 
     package borrowing func optionalInt64(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : int64(column)
+        // A column is looked up once this way.
+        // SAFETY: the value lives until the statement steps on. Its own functions take no lock, and need
+        // none: one thread at a time uses a connection.
+        let value = unsafe sqlite3_column_value(handle, column)
+        return unsafe sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
     }
 
     package borrowing func double(_ column: Int32) -> Double {
@@ -60,9 +64,10 @@ internal import CRoostSQLite
     package borrowing func lendBytes(
         _ column: Int32, _ body: (Span<UInt8>) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
-        // SAFETY: as for `withBytes`.
-        let start = unsafe sqlite3_column_blob(handle, column)
-        let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+        // SAFETY: as for `withBytes` and `optionalInt64`.
+        let value = unsafe sqlite3_column_value(handle, column)
+        let start = unsafe sqlite3_value_blob(value)
+        let count = unsafe start == nil ? 0 : Int(sqlite3_value_bytes(value))
         let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
         try body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
     }

@@ -30,6 +30,15 @@ struct HouseRulesTests {
         }
     }
 
+    @Test func `nothing needs a screen, so that an app's extension can have all of it (scar 148)`()
+        throws
+    {
+        let imports = try Regex(#"import (UIKit|AppKit|SwiftUI|Cocoa|WatchKit)"#)
+        for file in try Project.swiftFiles(below: "Sources") {
+            #expect(try Project.text(file).firstMatch(of: imports) == nil, "\(file)")
+        }
+    }
+
     @Test func `no task leaves a client's executor`() throws {
         for file in try Project.swiftFiles(below: "Sources/Roost") where !file.contains("/Live/") {
             let text = try Project.text(file)

@@ -79,10 +79,10 @@ struct DetailPayloadTests {
     private func copy(_ message: Message) throws -> Message {
         var bytes: [UInt8] = []
         MessagePayload.write(message, to: &bytes) { _ in 1 }
-        var columns = MessageColumns(message)
-        columns.sender = Self.bob
-        columns.requestID = nil
-        return try MessagePayload.read(bytes.span, columns) { _ in Self.bob }
+        var row = message
+        row.sender = Sender(user: Self.bob)
+        if let id = message.messageID { row.delivery = .delivered(id, nil) }
+        return try MessagePayload.read(bytes.span, as: row) { _ in Self.bob }
     }
 
     @Test func `every detail of a message comes back from its payload (scars 76, 78)`() throws {
@@ -96,7 +96,7 @@ struct DetailPayloadTests {
         var bytes: [UInt8] = []
         MessagePayload.write(Self.rich, to: &bytes) { _ in 1 }
         let robert = User(id: "bob", nickname: "Robert")
-        let copy = try MessagePayload.read(bytes.span, MessageColumns(Self.rich)) { _ in robert }
+        let copy = try MessagePayload.read(bytes.span, as: Self.rich) { _ in robert }
         #expect(copy.people == [robert, robert, robert, robert])
     }
 

@@ -27,6 +27,30 @@ struct MessageMergingTests {
         #expect(again.sequence == commit.sequence + 1)
     }
 
+    @Test func `four tasks change one message at once, and the last edit stays (scar 142)`()
+        async throws
+    {
+        let store = try await Store.test()
+        try await store.writer.commit([Fixture.page(5...5)])
+        try await withThrowingTaskGroup { group in
+            for task in Int64(0)..<4 {
+                group.addTask {
+                    for round in Int64(0)..<25 {
+                        let moment = round * 4 + task + 1
+                        let text = "edit \(moment)"
+                        try await store.writer.commit([
+                            .edited(Fixture.message(5, text: text, updatedAt: moment))
+                        ])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.reader.newest().map(\.text) == ["edit 100"])
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
     @Test func `the copy edited later wins in any order (scar 119)`() async throws {
         let versions = [
             Fixture.message(5, text: "first"),

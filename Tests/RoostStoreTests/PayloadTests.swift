@@ -73,9 +73,8 @@ struct PayloadTests {
     func `a message written by version 1 reads the same for ever (scar 77)`(
         message: Message, golden: String
     ) throws {
-        let read = try MessagePayload.read(
-            [UInt8](hex: golden).span, MessageColumns(message)
-        ) { _ in Self.user }
+        let read = try MessagePayload.read([UInt8](hex: golden).span, as: message) { _ in Self.user
+        }
         #expect(read == message)
     }
 
@@ -108,7 +107,7 @@ struct PayloadTests {
             FileContent(url: "", name: "", type: "", size: ByteCount(bytes: number)))
         var bytes: [UInt8] = []
         MessagePayload.write(message, to: &bytes) { _ in 1 }
-        let read = try MessagePayload.read(bytes.span, MessageColumns(message)) { _ in Self.user }
+        let read = try MessagePayload.read(bytes.span, as: message) { _ in Self.user }
         #expect(read == message)
     }
 
@@ -120,7 +119,7 @@ struct PayloadTests {
         message.metaArrays = [MetaArray(key: text, values: [text])]
         var bytes: [UInt8] = []
         MessagePayload.write(message, to: &bytes) { _ in 1 }
-        let read = try MessagePayload.read(bytes.span, MessageColumns(message)) { _ in Self.user }
+        let read = try MessagePayload.read(bytes.span, as: message) { _ in Self.user }
         #expect(read == message)
     }
 
@@ -182,7 +181,7 @@ struct PayloadTests {
     }
 
     private static func readMessage(_ bytes: [UInt8]) throws(PayloadError) -> Message {
-        try MessagePayload.read(bytes.span, MessageColumns(plain)) { _ in user }
+        try MessagePayload.read(bytes.span, as: plain) { _ in user }
     }
 
     private static func readChannel(_ bytes: [UInt8]) throws(PayloadError) -> GroupChannel {
@@ -192,18 +191,19 @@ struct PayloadTests {
     }
 }
 
-extension MessageColumns {
-    /// What a row's columns tell of a message.
-    init(_ message: Message) {
+extension MessagePayload {
+    /// Reads a payload whose row has the columns of a message.
+    static func read(
+        _ bytes: Span<UInt8>, as message: Message, user: (Int64) -> User
+    ) throws(PayloadError) -> Message {
         guard let id = message.messageID else {
             preconditionFailure("Rows are of what was delivered.")
         }
-        self.init(id: id, channelURL: message.channelURL, createdAt: message.createdAt)
-        sender = message.sender?.user
-        updatedAt = message.updatedAt
-        parentID = message.parentID
-        customType = message.customType
-        requestID = message.requestID
+        return try read(
+            bytes, id: id, channelURL: message.channelURL, createdAt: message.createdAt,
+            updatedAt: message.updatedAt, sender: message.sender?.user,
+            customType: message.customType, parentID: message.parentID,
+            requestID: message.requestID, user: user)
     }
 }
 

@@ -95,7 +95,7 @@ struct SchemaTests {
             "newestHits",
             """
             SCAN t VIRTUAL TABLE INDEX 192:M2<; \
-            SEARCH m USING COVERING INDEX message_by_id (message_id=?); \(lists)
+            SEARCH m USING INDEX message_by_id (message_id=?); \(lists)
             """
         ),
         (

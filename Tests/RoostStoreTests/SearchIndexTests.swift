@@ -21,7 +21,8 @@ struct SearchFixture {
 
     static let messageTable: SQL = """
         CREATE TABLE message (channel_id INTEGER, created_at INTEGER, message_id INTEGER,
-            sender_id INTEGER, text TEXT,
+            sender_id INTEGER, custom_type_id INTEGER, parent_id INTEGER, updated_at INTEGER,
+            payload BLOB, text TEXT,
             PRIMARY KEY (channel_id, created_at, message_id)) WITHOUT ROWID;
         CREATE UNIQUE INDEX message_by_id ON message (message_id, channel_id);
         """
@@ -92,7 +93,10 @@ struct SearchFixture {
 
 extension Query where Input == SearchFixture.Item, Output == Void {
     static let insertItem = Query(
-        sql: "REPLACE INTO message VALUES (?1, ?2, ?3, ?4, ?5)",
+        sql: """
+            REPLACE INTO message (channel_id, created_at, message_id, sender_id, text)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """,
         bind: { item, bindings in
             bindings.append(item.channel)
             bindings.append(item.createdAt ?? item.id)

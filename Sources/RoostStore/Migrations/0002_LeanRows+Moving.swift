@@ -76,20 +76,20 @@ private struct OldMessage: Sendable {
     init(_ row: borrowing Row) throws(SQLiteError) {
         channelRow = row.int64(0)
         let position = Position(row, column: 1)
-        senderRow = row.optionalInt64(3)
+        let senderRow = row.optionalInt64(3)
+        self.senderRow = senderRow
         senderID = row.optionalText(4)
-        var columns = MessageColumns(
-            id: position.messageID, channelURL: ChannelURL(""), createdAt: position.createdAt)
-        columns.requestID = row.optionalText(5).map { RequestID($0) }
-        columns.customType = row.text(6)
-        columns.parentID = row.optionalInt64(7).map { MessageID($0) }
-        columns.updatedAt = row.optionalInt64(8).map { Timestamp(milliseconds: $0) }
-        // Only the role is written again; who it was stays a number.
-        columns.sender = senderRow.map { _ in User(id: "") }
         message = try row.withBytes(9) { bytes throws(SQLiteError) in
             do throws(PayloadError) {
-                // Version 1 names nobody in a payload.
-                return try MessagePayload.read(bytes, columns) { _ in User(id: "") }
+                // Version 1 names nobody in a payload. Only the sender's role is written again; who it
+                // was stays a number.
+                return try MessagePayload.read(
+                    bytes, id: position.messageID, channelURL: "", createdAt: position.createdAt,
+                    updatedAt: row.optionalInt64(8).map { Timestamp(milliseconds: $0) },
+                    sender: senderRow.map { _ in User(id: "") }, customType: row.text(6),
+                    parentID: row.optionalInt64(7).map { MessageID($0) },
+                    requestID: row.optionalText(5).map { RequestID($0) }
+                ) { _ in User(id: "") }
             } catch {
                 throw error.asSQLiteError(reading: "a message")
             }

@@ -273,15 +273,16 @@ extension PayloadReader {
         let id = MessageID(try signed(bytes))
         var requestID: RequestID?
         if version == 1 { requestID = try optionalText(bytes).map { RequestID($0) } }
-        var columns = MessageColumns(id: id, channelURL: channel, createdAt: createdAt)
-        columns.requestID = requestID
-        columns.updatedAt = try moment(bytes)
-        columns.parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
+        let updatedAt = try moment(bytes)
+        let parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
             MessageID(try reader.signed(bytes))
         }
-        columns.sender = try optionalUser(bytes, user)
-        columns.customType = try text(bytes)
-        return try MessagePayload.read(bytes, with: &self, columns, user: user)
+        let sender = try optionalUser(bytes, user)
+        let customType = try text(bytes)
+        return try MessagePayload.read(
+            bytes, with: &self, id: id, channelURL: channel, createdAt: createdAt,
+            updatedAt: updatedAt, sender: sender, customType: customType, parentID: parentID,
+            requestID: requestID, user: user)
     }
 
     fileprivate mutating func receipts(

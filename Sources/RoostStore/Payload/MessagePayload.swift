@@ -67,22 +67,32 @@ package enum MessagePayload {
         }
     }
 
-    /// Reads a payload and makes the message of it and of its columns; `user` answers with the user of
-    /// a row.
+    /// Reads a payload and makes the message of it and of its row's columns; `user` answers with the user
+    /// of a row.
+    ///
+    /// `requestID` counts only where an old payload does not have one.
     package static func read(
-        _ bytes: Span<UInt8>, _ columns: MessageColumns, user: (Int64) -> User
+        _ bytes: Span<UInt8>, id: MessageID, channelURL: consuming ChannelURL,
+        createdAt: Timestamp, updatedAt: Timestamp?, sender: consuming User?,
+        customType: consuming String, parentID: MessageID?, requestID: RequestID? = nil,
+        user: (Int64) -> User
     ) throws(PayloadError) -> Message {
         var reader = PayloadReader()
-        let message = try read(bytes, with: &reader, columns, user: user)
+        let message = try read(
+            bytes, with: &reader, id: id, channelURL: channelURL, createdAt: createdAt,
+            updatedAt: updatedAt, sender: sender, customType: customType, parentID: parentID,
+            requestID: requestID, user: user)
         try reader.finish(bytes)
         return message
     }
 
     // The message is made once, of all its parts: each change of one that is there has to ask whether
-    // somebody shares it.
+    // somebody shares it. And the parts move into it: a copy would count each reference once more.
     static func read(
-        _ bytes: Span<UInt8>, with reader: inout PayloadReader, _ columns: MessageColumns,
-        user: (Int64) -> User
+        _ bytes: Span<UInt8>, with reader: inout PayloadReader, id: MessageID,
+        channelURL: consuming ChannelURL, createdAt: Timestamp, updatedAt: Timestamp?,
+        sender: consuming User?, customType: consuming String, parentID: MessageID?,
+        requestID: RequestID?, user: (Int64) -> User
     ) throws(PayloadError) -> Message {
         let version = try reader.version(bytes, newest: version)
         let flags = Flags(rawValue: try reader.number(bytes))
@@ -98,44 +108,23 @@ package enum MessagePayload {
         let metaArrays = flags.contains(.hasMetaArrays) ? try reader.metaArrays(bytes) : []
         let unknownFields =
             flags.contains(.hasUnknownFields) ? try reader.unknownFields(bytes) : UnknownFields()
-        let requestID =
-            flags.contains(.hasRequestID) ? try reader.requestID(bytes) : columns.requestID
-        var sender: Sender?
-        if let user = columns.sender {
-            let role = flags.contains(.isFromOperator) ? Role.operator : .none
-            var known = Sender(user: user, role: role)
-            known.isBlockedByMe = flags.contains(.isSenderBlocked)
-            sender = known
-        }
+        let requestID = flags.contains(.hasRequestID) ? try reader.requestID(bytes) : requestID
         var message = Message(
-            delivery: .delivered(columns.id, requestID), channelURL: columns.channelURL,
-            createdAt: columns.createdAt, updatedAt: columns.updatedAt, sender: sender,
-            content: content, data: data, customType: columns.customType, mention: mention,
-            metaArrays: metaArrays, parentID: columns.parentID,
+            delivery: .delivered(id, requestID), channelURL: channelURL, createdAt: createdAt,
+            updatedAt: updatedAt, sender: Self.sender(sender, flags), content: content, data: data,
+            customType: customType, mention: mention, metaArrays: metaArrays, parentID: parentID,
             isReplyToChannel: flags.contains(.isReplyToChannel),
             isSilent: flags.contains(.isSilent), unknownFields: unknownFields)
         if flags.contains(.hasDetails) {
-            message.details = try DetailPayload.read(bytes, with: &reader, user: user)
+            message.take(try DetailPayload.read(bytes, with: &reader, user: user))
         }
         return message
     }
-}
 
-/// What a message's columns tell of it.
-package struct MessageColumns: Sendable {
-    package var id: MessageID
-    package var channelURL: ChannelURL
-    package var createdAt: Timestamp
-    package var updatedAt: Timestamp?
-    package var sender: User?
-    package var customType = ""
-    package var parentID: MessageID?
-    /// Only where an old payload does not have it.
-    package var requestID: RequestID?
-
-    package init(id: MessageID, channelURL: ChannelURL, createdAt: Timestamp) {
-        self.id = id
-        self.channelURL = channelURL
-        self.createdAt = createdAt
+    private static func sender(_ user: consuming User?, _ flags: Flags) -> Sender? {
+        guard let user else { return nil }
+        var sender = Sender(user: user, role: flags.contains(.isFromOperator) ? .operator : .none)
+        sender.isBlockedByMe = flags.contains(.isSenderBlocked)
+        return sender
     }
 }

@@ -39,12 +39,14 @@ extension Query where Input == (key: CoverageKey, range: CoveredRange), Output =
     // Not `OR REPLACE`: what may delete another row takes a savepoint, at which the index of words writes
     // out all it has.
 
-    /// Adds a range; one that began at the same place has been deleted.
+    /// Adds a range; one that began at the same place has been deleted, unless odd rows overlapped there:
+    /// then this one counts.
     static let putRange = Query(
         sql: """
             INSERT INTO coverage
                 (channel_id, filter_id, lower_at, lower_id, upper_at, upper_id, predecessor_id)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT DO UPDATE SET upper_at = ?5, upper_id = ?6, predecessor_id = ?7
             """,
         bind: { input, bindings in
             input.key.bind(&bindings)

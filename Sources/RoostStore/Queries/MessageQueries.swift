@@ -219,26 +219,27 @@ extension RowResolver {
     func message(
         _ row: borrowing Row, in channel: ChannelURL? = nil
     ) throws(SQLiteError) -> StoredMessage {
-        let position = Position(row, column: 1)
+        try message(row, at: Position(row, column: 1), in: channel)
+    }
+
+    /// The same for who has read its place already.
+    func message(
+        _ row: borrowing Row, at place: Position, in channel: ChannelURL?
+    ) throws(SQLiteError) -> StoredMessage {
         let url: ChannelURL
         if let channel { url = channel } else { url = try self.url(ofRow: row.int64(0)) }
-        var columns = MessageColumns(
-            id: position.messageID, channelURL: url, createdAt: position.createdAt)
-        if let sender = row.optionalInt64(3) { columns.sender = user(inRow: sender) }
-        if let word = row.optionalInt64(4) { columns.customType = try self.word(inRow: word) }
-        columns.parentID = row.optionalInt64(5).map { MessageID($0) }
-        columns.updatedAt = row.optionalInt64(6).map { Timestamp(milliseconds: $0) }
         var stored: StoredMessage?
         try row.lendBytes(7) { bytes throws(SQLiteError) in
             let message: Message
             if let rowSeals {
-                let place = SealPlace.message(
-                    channelRow: row.int64(0), createdAt: row.int64(1), id: row.int64(2))
-                message = try rowSeals.open(bytes, at: place, reading: "a message") {
-                    bytes throws(SQLiteError) in try read(bytes, columns)
+                let seal = SealPlace.message(
+                    channelRow: row.int64(0), createdAt: place.createdAt.milliseconds,
+                    id: place.messageID.rawValue)
+                message = try rowSeals.open(bytes, at: seal, reading: "a message") {
+                    bytes throws(SQLiteError) in try read(bytes, row, at: place, in: url)
                 }
             } else {
-                message = try read(bytes, columns)
+                message = try read(bytes, row, at: place, in: url)
             }
             stored = StoredMessage(message: message, payloadCount: bytes.count)
         }
@@ -248,13 +249,23 @@ extension RowResolver {
     }
 
     private func read(
-        _ bytes: Span<UInt8>, _ columns: MessageColumns
+        _ bytes: Span<UInt8>, _ row: borrowing Row, at place: Position, in url: ChannelURL
     ) throws(SQLiteError) -> Message {
+        let customType = try word(row.optionalInt64(4))
         do throws(PayloadError) {
-            return try MessagePayload.read(bytes, columns) { user(inRow: $0) }
+            return try MessagePayload.read(
+                bytes, id: place.messageID, channelURL: url, createdAt: place.createdAt,
+                updatedAt: row.optionalInt64(6).map { Timestamp(milliseconds: $0) },
+                sender: row.optionalInt64(3).map { user(inRow: $0) }, customType: customType,
+                parentID: row.optionalInt64(5).map { MessageID($0) }
+            ) { user(inRow: $0) }
         } catch {
             throw error.asSQLiteError(reading: "a message")
         }
+    }
+
+    private func word(_ row: Int64?) throws(SQLiteError) -> String {
+        if let row { try word(inRow: row) } else { "" }
     }
 }
 

@@ -177,11 +177,8 @@ extension MessageStretch {
         bindings.append(upper.createdAt.milliseconds)
     }
 
-    /// Whether the message of a row lies in it.
-    func contains(_ row: borrowing Row) -> Bool {
-        let place = Position(row, column: 1)
-        return lower <= place && place <= upper
-    }
+    /// Whether a place lies in it.
+    func contains(_ place: Position) -> Bool { lower <= place && place <= upper }
 
     fileprivate func bindKeyed(_ bindings: inout Bindings) {
         bind(&bindings)

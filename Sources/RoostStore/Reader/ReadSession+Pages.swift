@@ -67,12 +67,13 @@ extension ReadSession {
         messages.reserveCapacity(min(limit, 128))
         var hasMore = false
         try connection.scan(query, stretch) { row throws(SQLiteError) in
-            guard stretch.contains(row), filter.matches(row) else { return true }
+            let place = Position(row, column: 1)
+            guard stretch.contains(place), filter.matches(row) else { return true }
             guard messages.count < limit else {
                 hasMore = true
                 return false
             }
-            messages.append(try message(row, in: channel).message)
+            messages.append(try message(row, at: place, in: channel).message)
             return true
         }
         return (messages, hasMore)

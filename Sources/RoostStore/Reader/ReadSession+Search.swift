@@ -52,14 +52,24 @@ extension ReadSession {
             request.senderRows = rows
         }
         var found: [FoundMessage] = []
-        for hit in try request.hits(in: connection) {
-            guard let message = try firstMessage(.messageAtPlace, hit.place) else { continue }
+        func add(_ message: Message, _ hit: SearchHit) throws(SQLiteError) {
             found.append(
                 FoundMessage(
                     message: message, hit: hit,
                     excerpt: try question.excerptLength.map { length throws(SQLiteError) in
                         try query.excerpt(of: message, length: length, by: tokenizer)
                     }))
+        }
+        if question.order == .newest, let statement = request.newestStatement {
+            try connection.scan(statement, request) { row throws(SQLiteError) in
+                try add(try message(row).message, SearchHit(ofMessage: row))
+                return true
+            }
+        } else {
+            for hit in try request.hits(in: connection) {
+                guard let message = try firstMessage(.messageAtPlace, hit.place) else { continue }
+                try add(message, hit)
+            }
         }
         return SearchAnswer(
             found: found, index: index.state, searched: searched, question: question)

@@ -22,9 +22,9 @@ final class ReadSession {
         self.book = book
     }
 
-    /// Looks which state of the database it is; before anything else is read.
-    func begin() throws(SQLiteError) {
-        sequence = try connection.first(.sequence) ?? 0
+    /// Takes note which state of the database it is; before anything else is read.
+    func begin(at sequence: Int64) {
+        self.sequence = sequence
         book.turn(to: sequence, connection)
     }
 

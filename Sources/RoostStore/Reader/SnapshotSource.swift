@@ -11,16 +11,17 @@ protocol SnapshotSource: Actor {
 
     /// Reads on the calling thread where that is allowed and nobody is reading; no where it is not.
     ///
-    /// For what is short: the caller's own executor waits. Not generic, because what is generic costs
-    /// as much here as the reading.
+    /// The caller's own executor waits. With `mayBorrow` the first reads may take the writer's connection,
+    /// and a commit waits for them: only for what is short. Not generic, because what is generic costs as
+    /// much here as the reading.
     nonisolated func readHere(
-        _ read: (ReadSession) throws(SQLiteError) -> Void
+        mayBorrow: Bool, _ read: (ReadSession) throws(SQLiteError) -> Void
     ) throws(StoreError) -> Bool
 }
 
 extension SnapshotSource {
     nonisolated func readHere(
-        _ read: (ReadSession) throws(SQLiteError) -> Void
+        mayBorrow: Bool, _ read: (ReadSession) throws(SQLiteError) -> Void
     ) throws(StoreError) -> Bool { false }
 }
 
@@ -132,12 +133,12 @@ actor ReadConnection: SnapshotSource {
     }
 
     nonisolated func readHere(
-        _ read: (ReadSession) throws(SQLiteError) -> Void
+        mayBorrow: Bool, _ read: (ReadSession) throws(SQLiteError) -> Void
     ) throws(StoreError) -> Bool {
         guard let thread, thread.borrow() else { return false }
         defer { thread.giveBack() }
         return try gate.performNow { () throws(StoreError) in
-            if try borrowed(read) { return true }
+            if mayBorrow, try borrowed(read) { return true }
             return try attempt(read)
         }
     }
@@ -180,12 +181,28 @@ extension Connection {
     func read(
         _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?
     ) throws(SQLiteError) {
-        // A read that fails leaves none behind: it may have noted half of something.
-        let session = ReadSession(self, book.take() ?? ReadBook(self))
-        try withSnapshot { () throws(SQLiteError) in
-            try session.begin()
+        let session = session(&book)
+        try withSnapshot(of: .sequence) { sequence throws(SQLiteError) in
+            session.begin(at: sequence ?? 0)
             try read(session)
         }
         book = session.book
+    }
+
+    /// The same for a body that writes, to a database of its own beside the cache: in one transaction.
+    func readAndWrite(
+        _ body: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?
+    ) throws(SQLiteError) {
+        let session = session(&book)
+        try withSnapshot { () throws(SQLiteError) in
+            session.begin(at: try first(.sequence) ?? 0)
+            try body(session)
+        }
+        book = session.book
+    }
+
+    /// A read that fails leaves no book behind: it may have noted half of something.
+    private func session(_ book: inout ReadBook?) -> ReadSession {
+        ReadSession(self, book.take() ?? ReadBook(self))
     }
 }

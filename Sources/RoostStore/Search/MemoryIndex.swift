@@ -124,7 +124,7 @@ actor MemoryIndex {
         let outcome: Outcome<T>
         do throws(SQLiteError) {
             var found: (Outcome<T>, Int64)?
-            try connection.read(
+            try connection.readAndWrite(
                 { session throws(SQLiteError) in
                     var known = before
                     for entry in entries {

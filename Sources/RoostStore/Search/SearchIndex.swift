@@ -42,11 +42,22 @@ package struct SearchIndex {
     ///
     /// - Returns: Nil when the database has none that this version can use: make one.
     package init?(in connection: Connection) throws(SQLiteError) {
-        guard try connection.first(.hasSearchState) == true,
-            let stored = try connection.first(.searchState), stored.format == Self.format
+        guard let stored = try Self.stored(in: connection), stored.format == Self.format
         else { return nil }
         self.connection = connection
         state = stored.state
+    }
+
+    /// Asked for at once, because nearly always it is there, and to look costs as much as to read.
+    private static func stored(
+        in connection: Connection
+    ) throws(SQLiteError) -> (format: Int64, state: State)? {
+        do throws(SQLiteError) {
+            return try connection.first(.searchState)
+        } catch {
+            if try connection.first(.hasSearchState) == false { return nil }
+            throw error
+        }
     }
 
     /// Makes an empty index, in place of any other.

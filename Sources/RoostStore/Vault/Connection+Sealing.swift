@@ -152,11 +152,12 @@ struct RewrittenMessage: Sendable {
     /// The request ID that its row has a key for, out of its payload in the clear.
     func requestID(in plain: [UInt8]) throws(SQLiteError) -> RequestID? {
         guard hasKey else { return nil }
-        let columns = MessageColumns(
-            id: place.position.messageID, channelURL: ChannelURL(""),
-            createdAt: place.position.createdAt)
         do throws(PayloadError) {
-            return try MessagePayload.read(plain.span, columns) { _ in User(id: "") }.requestID
+            return try MessagePayload.read(
+                plain.span, id: place.position.messageID, channelURL: "",
+                createdAt: place.position.createdAt, updatedAt: nil, sender: nil, customType: "",
+                parentID: nil
+            ) { _ in User(id: "") }.requestID
         } catch {
             throw error.asSQLiteError(reading: "a message")
         }

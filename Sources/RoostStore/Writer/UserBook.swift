@@ -12,6 +12,8 @@ struct UserBook {
         var now: User
         /// What was last said of them in passing: a page says the same of its senders again and again.
         var told: User?
+        /// Whether that is all that is known of them.
+        var isAllTold = false
     }
 
     private let connection: Connection
@@ -20,6 +22,9 @@ struct UserBook {
     private var indexByRow: [Int64: Int] = [:]
     /// Those that are not as they were before this commit, or were not there.
     private var changed: Set<Int> = []
+    /// Whether everybody this commit has met was and is as it tells them, so that `now` and `before` need
+    /// not be asked: nearly every page is by people who are known and have not changed.
+    private(set) var areAsTold = true
 
     var count: Int { entries.count }
 
@@ -38,10 +43,16 @@ struct UserBook {
             add(Entry(row: row, before: nil, now: user))
             return row
         }
-        if !inFull, user == entries[index].told { return entries[index].row }
-        entries[index].told = inFull ? nil : user
+        if !inFull, user == entries[index].told {
+            if !entries[index].isAllTold { areAsTold = false }
+            return entries[index].row
+        }
         let now = inFull ? user : entries[index].now.learning(user)
+        entries[index].told = inFull ? nil : user
+        entries[index].isAllTold = user == now
+        if user != now { areAsTold = false }
         if now != entries[index].now {
+            areAsTold = false
             entries[index].now = now
             changed.insert(index)
             try connection.updateUser(StoredUser(row: entries[index].row, user: now))
@@ -88,6 +99,7 @@ struct UserBook {
     mutating func settle() {
         for index in changed { entries[index].before = entries[index].now }
         changed.removeAll(keepingCapacity: true)
+        areAsTold = true
     }
 
     private mutating func find(_ id: UserID) throws(SQLiteError) -> Int? {

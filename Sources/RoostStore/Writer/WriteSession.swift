@@ -241,10 +241,15 @@ final class WriteSession {
         if let change = channelsChange() { changes.append(.channels(change)) }
         for index in news.indices {
             let change = news[index].change(
-                now: { $0.mapUsers(users.now) }, before: { $0.mapUsers(users.before) })
+                now: { asNow($0) }, before: { users.areAsTold ? $0 : $0.mapUsers(users.before) })
             if let change { changes.append(.messages(change)) }
         }
         return changes
+    }
+
+    /// The message with everybody it names as they are after all that this commit has been told so far.
+    func asNow(_ message: Message) -> Message {
+        users.areAsTold ? message : message.mapUsers(users.now)
     }
 }
 

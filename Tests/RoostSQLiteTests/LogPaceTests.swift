@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostSQLite
+import RoostTestSupport
+import Testing
+
+struct LogPaceTests {
+    @Test
+    func
+        `a log that a reader kept from being emptied is emptied soon after it has gone (scar 150)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("notes.sqlite")
+        let writer = try NoteTable.open(.file(path))
+        writer.carryOver(every: 100)
+        let reader = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+        var count = 0
+        func write() throws {
+            count += 1
+            try writer.execute(.insertNote, (text: "note \(count)", body: nil))
+        }
+        func logPages() throws -> Int {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+            return try #require(attributes[.size] as? Int) / 4_120
+        }
+        var failure: (any Error)?
+        try reader.withSnapshot { () throws(SQLiteError) in
+            _ = try reader.first(.noteCount)
+            do { while try logPages() < 105 { try write() } } catch { failure = error }
+        }
+        #expect(failure == nil)
+        for _ in 0..<200 { try write() }
+        #expect(try logPages() < 150)
+    }
+
+    @Test
+    func `a read stays on the state of its first row, and leaves nothing open (scars 49, 50)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let writer = try NoteTable.open(.file(folder.file("notes.sqlite")))
+        let reader = try Connection(
+            .file(folder.file("notes.sqlite")), ConnectionOptions(access: .readOnly))
+        for before in 0..<3 as Range<Int64> {
+            try reader.withSnapshot(of: .noteCount) { count throws(SQLiteError) in
+                #expect(count == before)
+                try writer.execute(.insertNote, (text: "note \(before)", body: nil))
+                #expect(try reader.first(.noteCount) == before)
+            }
+        }
+        // An error inside is the one that is told, and the next read is on the newest state.
+        #expect(throws: SQLiteError.self) {
+            try reader.withSnapshot(of: .noteCount) { _ throws(SQLiteError) in
+                try reader.execute(.insertNote, (text: "refused", body: nil))
+            }
+        }
+        try reader.withSnapshot(of: .noteCount) { count throws(SQLiteError) in
+            #expect(count == 3)
+        }
+    }
+
+    @Test func `a state that no row tells is read all the same`() throws {
+        let connection = try NoteTable.open()
+        var found: Int64?
+        try connection.withSnapshot(of: .noteTexts) { text throws(SQLiteError) in
+            #expect(text == nil)
+            found = try connection.first(.noteCount)
+        }
+        #expect(found == 0)
+    }
+}
