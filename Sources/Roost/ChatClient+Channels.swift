@@ -290,7 +290,9 @@ extension ChatClient {
         try await engine.markAsRead(channel)
     }
 
-    /// Marks some channels as read, or all of them.
+    /// Marks some channels as read, or all of them; returns when the server has done so.
+    ///
+    /// The cache learns of it as another device does, by an event of each channel, which may come later.
     public func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError) {
         _ = try await engine.call(
             ChannelRequest.markAllAsRead(channels, by: configuration.userID))

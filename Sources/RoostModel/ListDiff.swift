@@ -48,14 +48,14 @@ public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     /// Includes elements that moved.
     public package(set) var updated: [Update<Element>] = []
     public package(set) var deleted: [Element] = []
-    /// Where it came from; several when steps were joined for a slow reader.
+    /// Where it came from; several when steps were joined for a slow reader, or were found in one read.
     public package(set) var origins: Set<ChangeOrigin> = []
 
     package init() {}
 
-    /// The same step with its origin.
-    package consuming func told(from origin: ChangeOrigin) -> ListDiff {
-        origins = [origin]
+    /// The same step with its origins.
+    package consuming func told(from origins: Set<ChangeOrigin>) -> ListDiff {
+        self.origins = origins
         return self
     }
 

@@ -32,7 +32,7 @@ struct LinkTableTests {
     /// Everything that can happen; the socket's news are the present socket's.
     private static func inputs(_ epoch: Int) -> [(name: String, input: Machine.Input)] {
         [
-            ("connect", .connect), ("disconnect", .disconnect),
+            ("connect", .connect), (connectInBackground, .connect), ("disconnect", .disconnect),
             ("network lost", .networkChanged(isUp: false)),
             ("network found", .networkChanged(isUp: true)),
             ("to background", .appMoved(toForeground: false)),
@@ -50,6 +50,8 @@ struct LinkTableTests {
             ("background timer", .fired(.background)),
         ]
     }
+
+    private static let connectInBackground = "connect in background"
 
     private static func name(_ state: Machine.State) -> String {
         switch state {
@@ -89,7 +91,9 @@ struct LinkTableTests {
                 if input == .networkChanged(isUp: true) {
                     _ = machine.handle(.networkChanged(isUp: false), entropy: 0)
                 }
-                if input == .appMoved(toForeground: true) || input == .fired(.background) {
+                if input == .appMoved(toForeground: true) || input == .fired(.background)
+                    || name == connectInBackground
+                {
                     _ = machine.handle(.appMoved(toForeground: false), entropy: 0)
                 }
                 let before = machine.state

@@ -47,8 +47,29 @@ struct ListDiffTests {
         }
     }
 
+    @Test func `what a read shows comes from all that it contains (scar 86)`() {
+        func commit(_ sequence: Int64, of channel: ChannelURL) -> Commit {
+            let change = MessagesChange(
+                channel: channel, coverageBefore: Coverage(), coverageAfter: Coverage())
+            return Commit(sequence: sequence, changes: [.messages(change)])
+        }
+        var backlog = Backlog()
+        #expect(!backlog.lacks(5, showing: .min), "nothing is shown yet")
+        #expect(backlog.lacks(5, showing: 4))
+        backlog.note(.changeLog)
+        backlog.wait(with: commit(5, of: "a"), from: .event)
+        backlog.wait(with: commit(6, of: "b"), from: .answer)
+        backlog.wait(with: commit(7, of: "a"), from: .catchUp)
+        #expect(!backlog.lacks(7, showing: 4) && backlog.lacks(8, showing: 4))
+        #expect(
+            backlog.origins(of: .page, through: 6) { $0.concerns("a") }
+                == [.page, .changeLog, .event])
+        #expect(backlog.takeCommits().map(\.0.sequence) == [5, 6, 7])
+        #expect(backlog.origins(of: nil, through: 9) { $0.concerns("a") } == [.disk])
+    }
+
     @Test func `steps that were joined keep all their origins (scar 86)`() {
-        let live = ListDiff<Message>().told(from: .event)
-        #expect(live.followed(by: ListDiff().told(from: .page)).origins == [.event, .page])
+        let live = ListDiff<Message>().told(from: [.event])
+        #expect(live.followed(by: ListDiff().told(from: [.page])).origins == [.event, .page])
     }
 }

@@ -7,12 +7,11 @@ import Testing
 
 /// Each change of a list says where it came from.
 struct ChangeOriginTests {
-    /// What a timeline tells, written down.
-    private struct Ear {
-        let heard = Guarded([ListDiff<Message>]())
+    /// What a collection tells, written down.
+    private struct Ear<Element: ListElement> {
+        let heard = Guarded([ListDiff<Element>]())
 
-        init(_ timeline: Timeline, _ world: SimulatedWorld) async {
-            let changes = await timeline.changes()
+        init(_ changes: AsyncStream<ListDiff<Element>>, _ world: SimulatedWorld) {
             Task(executorPreference: world.executor) { [heard] in
                 for await change in changes { heard.withLock { $0.append(change) } }
             }
@@ -42,7 +41,7 @@ struct ChangeOriginTests {
             await world.pass()
             let timeline = try await alice.timeline(of: url)
             await alice.waitUntilIdle()
-            let ear = await Ear(timeline, world)
+            let ear = Ear(await timeline.changes(), world)
 
             try await bob.send("live", to: url)
             #expect(await ear.take(world) == [[.event]])
@@ -65,6 +64,66 @@ struct ChangeOriginTests {
             #expect(!paged.isEmpty && paged.allSatisfy { $0.isSubset(of: [.disk, .page]) })
             try await alice.clearCache(of: url)
             #expect(await ear.take(world).first == [.upkeep])
+        }
+    }
+
+    @Test func `one's own read mark is told as one's own, another device's as live`() throws {
+        try SimulatedWorld.play(seed: 6) { world in
+            let phone = try await world.launch(world.device(of: "alice"))
+            let tablet = try await world.launch(world.device(of: "alice"))
+            let bob = try await world.launch(world.device(of: "bob"))
+            for client in [phone, tablet, bob] { try await client.connect() }
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            let list = try await phone.channelList()
+            let ear = Ear(await list.changes(), world)
+            for (reader, origin) in [(phone, ChangeOrigin.answer), (tablet, .event)] {
+                try await bob.send("news", to: url)
+                await world.pass()
+                #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [1])
+                _ = await ear.take(world)
+                try await reader.markAsRead(url)
+                #expect(await ear.take(world).first == [origin])
+                #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [0])
+            }
+        }
+    }
+
+    @Test func `what a read has overtaken is told with its own origin too`() throws {
+        // How many steps the read is behind the message decides whether it contains it.
+        for delay in 0..<8 {
+            try SimulatedWorld.play(seed: 7) { world in
+                let device = world.device(of: "alice")
+                let alice = try await world.launch(device)
+                let bob = try await world.launch(world.device(of: "bob"))
+                try await alice.connect()
+                try await bob.connect()
+                let url = try await bob.createChannel(
+                    ChannelCreateParams(memberIDs: ["alice"])
+                ).url
+                try await bob.send("first", to: url)
+                await world.pass()
+                let list = try await alice.channelList()
+                let timeline = try await alice.timeline(of: url)
+                await alice.waitUntilIdle()
+                let (channels, messages) = (
+                    Ear(await list.changes(), world), Ear(await timeline.changes(), world)
+                )
+                device.network.observe { line in
+                    guard line.hasPrefix("<< MESG") else { return }
+                    Task(executorPreference: world.executor) {
+                        for _ in 0..<delay { await Task.yield() }
+                        async let isMoved: Void? = try? timeline.jump(to: .distantFuture)
+                        async let added = try? list.loadMore()
+                        _ = await (isMoved, added)
+                    }
+                }
+                try await bob.send("live", to: url)
+                await world.pass()
+                let told = messages.heard.withLock { $0 }.filter { !$0.inserted.isEmpty }
+                #expect(told.map { $0.origins.contains(.event) } == [true])
+                let changed = channels.heard.withLock { $0 }.filter { !$0.isEmpty }
+                #expect(changed.first?.origins.contains(.event) == true)
+            }
         }
     }
 }

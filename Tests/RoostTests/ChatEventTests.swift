@@ -400,6 +400,46 @@ struct ChatEventTests {
             #expect(await pair.take(world).filter { $0 == deletion }.count == 1)
         }
     }
+
+    private static func unmuted(_ events: [ChatEvent]) -> Int {
+        events.count { if case .unmuted(let user, _) = $0 { user.id == "alice" } else { false } }
+    }
+
+    @Test func `the end of a mute is told once, though nobody tells of it (scar 128)`() throws {
+        try Self.play { world, pair in
+            let list = try await pair.alice.channelList()
+            try await pair.bob.mute("alice", in: pair.url, forSeconds: 60)
+            await world.pass(.seconds(50))
+            #expect(await list.snapshot.channels.map(\.isMuted) == [true])
+            #expect(await Self.unmuted(pair.take(world)) == 0)
+            await world.pass(.seconds(15))
+            #expect(await list.snapshot.channels.map(\.isMuted) == [false])
+            await world.pass(.seconds(200))
+            #expect(await Self.unmuted(pair.take(world)) == 1)
+        }
+    }
+
+    @Test func `a mute that ends while nobody can hear is found out when it comes back`()
+        throws
+    {
+        try Self.play { world, pair in
+            let timeline = try await pair.alice.timeline(of: pair.url)
+            try await pair.bob.mute("alice", in: pair.url, forSeconds: 60)
+            await world.pass(.seconds(5))
+            // Made longer: what was said of the first no longer holds.
+            try await pair.bob.mute("alice", in: pair.url, forSeconds: 100)
+            await world.pass(.seconds(70))
+            #expect(try await pair.alice.cachedChannel(pair.url)?.isMuted == true)
+            await pair.phone.network.cut()
+            await world.pass(.seconds(100))
+            #expect(await Self.unmuted(pair.take(world)) == 0)
+            pair.phone.network.restore()
+            try await pair.alice.connect()
+            await world.pass()
+            #expect(try await pair.alice.cachedChannel(pair.url)?.isMuted == false)
+            await timeline.close()
+        }
+    }
 }
 
 extension ChatEvent {

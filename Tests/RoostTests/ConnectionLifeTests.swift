@@ -44,6 +44,15 @@ struct ConnectionLifeTests {
             #expect(await Self.isUp(alice))
             await world.pass(.seconds(31))
             #expect(await !Self.isUp(alice))
+
+            try await alice.connect()
+            await world.pass(.seconds(20))
+            // Another push: what it has to fetch is not cut off by the end of the stay before.
+            try await alice.connect()
+            await world.pass(.seconds(20))
+            #expect(await Self.isUp(alice))
+            await world.pass(.seconds(11))
+            #expect(await !Self.isUp(alice))
         }
     }
 

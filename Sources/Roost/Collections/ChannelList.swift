@@ -34,9 +34,7 @@ public actor ChannelList {
     private var publishedHasMore: Bool?
     /// One read at a time; commits that come during it wait, because the read may contain them.
     private var reading = Turnstile()
-    private var backlog: [(Commit, ChangeOrigin)] = []
-    /// What made it necessary to read the list again.
-    private var cause = ChangeOrigin.disk
+    private var backlog = Backlog()
 
     init(query: ChannelListQuery, engine: SyncEngine, executor: any WorldExecutor) {
         self.query = query
@@ -110,10 +108,9 @@ extension ChannelList {
     /// Takes one commit; they come in order.
     func receive(_ commit: Commit, from origin: ChangeOrigin) async {
         guard !isClosed else { return }
-        guard !reading.isTaken else { return backlog.append((commit, origin)) }
-        publish(machine.apply(commit), from: origin)
+        guard !reading.isTaken else { return backlog.wait(with: commit, from: origin) }
+        apply(commit, from: origin)
         guard machine.isBehind else { return }
-        cause = origin
         await engine.reread(self)
     }
 
@@ -121,14 +118,14 @@ extension ChannelList {
     func missCommits() async {
         guard !isClosed else { return }
         machine.missCommits()
-        cause = .otherProcess
+        backlog.note(.otherProcess)
         await engine.reread(self)
     }
 
     /// All that was known is forgotten.
     func beginAnew() async {
         token = nil
-        cause = .upkeep
+        backlog.note(.upkeep)
         await engine.reread(self)
     }
 
@@ -163,9 +160,9 @@ extension ChannelList {
     }
 
     /// Reads the list again, and shows what is different.
-    func reread() async throws(RoostError) { try await reread(from: cause) }
+    func reread() async throws(RoostError) { try await reread(from: nil) }
 
-    private func reread(from origin: ChangeOrigin) async throws(RoostError) {
+    private func reread(from origin: ChangeOrigin?) async throws(RoostError) {
         await withCheckedContinuation { reading.enter($0) }
         let outcome: Result<CachedChannels, RoostError>
         do {
@@ -176,24 +173,33 @@ extension ChannelList {
             outcome = .failure(error)
         }
         if case .success(let page) = outcome {
+            if backlog.lacks(page.sequence, showing: machine.sequence) {
+                await engine.deliverCommits()
+            }
+            let origins = backlog.origins(
+                of: origin, through: page.sequence, \.concernsChannels)
             let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
             publish(
                 machine.replace(
                     with: page.channels, hasMore: page.hasMore || serverHasMore,
                     sequence: page.sequence),
-                from: origin)
+                from: origins)
         }
-        for (commit, origin) in backlog { publish(machine.apply(commit), from: origin) }
-        backlog = []
+        for (commit, origin) in backlog.takeCommits() { apply(commit, from: origin) }
         reading.leave()
         if case .success = outcome, machine.isBehind { await engine.reread(self) }
         _ = try outcome.get()
     }
 
-    private func publish(_ diff: ListDiff<GroupChannel>, from origin: ChangeOrigin) {
+    private func apply(_ commit: Commit, from origin: ChangeOrigin) {
+        publish(machine.apply(commit), from: [origin])
+        if machine.isBehind { backlog.note(origin) }
+    }
+
+    private func publish(_ diff: ListDiff<GroupChannel>, from origins: Set<ChangeOrigin>) {
         guard !isClosed, !diff.isEmpty || machine.hasMore != publishedHasMore else { return }
         publishedHasMore = machine.hasMore
-        observers.publish(snapshot, after: diff.told(from: origin))
+        observers.publish(snapshot, after: diff.told(from: origins))
     }
 }
 

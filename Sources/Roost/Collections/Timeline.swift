@@ -8,20 +8,6 @@ public import RoostModel
 /// What it shows has no hole in it: where history is missing, the list ends there and `hasOlder` or
 /// `hasNewer` says so. Unsent messages of the user stand at the end. Close it when it is off screen.
 public actor Timeline {
-    /// The state of a timeline at one moment.
-    public struct Snapshot: Hashable, Sendable {
-        /// Delivered messages by place, oldest first, then the unsent by age.
-        public let messages: [Message]
-        /// Whether `loadOlder` may find more.
-        public let hasOlder: Bool
-        /// Whether `loadNewer` may find more; false while the list follows the newest end.
-        public let hasNewer: Bool
-        /// More than 300 messages are missing after the last one shown (R113).
-        ///
-        /// The list stopped following. Page forward with `loadNewer`, or open the timeline again.
-        public let hasHugeGap: Bool
-    }
-
     /// The channel whose messages these are.
     public nonisolated let channel: ChannelURL
     /// Which of them are shown.
@@ -47,9 +33,7 @@ public actor Timeline {
     private var isPaging = false
     /// One read at a time; commits that come during it wait, because the read may contain them.
     private var reading = Turnstile()
-    private var backlog: [(Commit, ChangeOrigin)] = []
-    /// What made it necessary to read the window again.
-    private var cause = ChangeOrigin.disk
+    private var backlog = Backlog()
     private var publishedFlags: [Bool] = []
 
     init(
@@ -118,7 +102,7 @@ public actor Timeline {
         wasLoaded = false
         hasHugeGap = false
         machine.move(toNewest: moment == .distantFuture)
-        try await reread(from: .disk) { $0.openingQuery }
+        try await reread(from: .disk) { $0.firstQuery }
         await engine.synchronizeLater(self)
     }
 
@@ -136,14 +120,14 @@ public actor Timeline {
 extension Timeline {
     /// Shows what the disk has.
     func open() async throws(RoostError) {
-        try await reread(from: .disk) { $0.openingQuery }
+        try await reread(from: .disk) { $0.firstQuery }
     }
 
     /// Takes one commit; they come in order.
     func receive(_ commit: Commit, from origin: ChangeOrigin) async {
         guard !isClosed else { return }
         if reading.isTaken {
-            backlog.append((commit, origin))
+            backlog.wait(with: commit, from: origin)
         } else {
             await see(to: apply([(commit, origin)]))
         }
@@ -153,7 +137,7 @@ extension Timeline {
     func missCommits() async {
         guard !isClosed else { return }
         machine.missCommits()
-        cause = .otherProcess
+        backlog.note(.otherProcess)
         await see(to: .reread)
     }
 
@@ -166,52 +150,52 @@ extension Timeline {
     ///
     /// At the newest end it is asked for without a filter, because the live messages that continue it come
     /// without one.
-    struct Opening {
+    struct FirstPage {
         fileprivate let move: Int
         let filter: MessageFilter
     }
 
-    func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, Opening) {
+    func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, FirstPage) {
         let question = SyncQuestion(
-            occasion, wasLoaded: wasLoaded, opening: openingQuestion,
+            occasion, wasLoaded: wasLoaded, opening: firstQuestion,
             followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
         var isAtNewest = start == .distantFuture
         if case .load(let question) = TimelineSync(question) {
             isAtNewest = question.anchor == .distantFuture
         }
-        return (question, Opening(move: moves, filter: isAtNewest ? .everything : filter))
+        return (question, FirstPage(move: moves, filter: isAtNewest ? .everything : filter))
     }
 
-    /// The server answered the opening page; what was shown before gives way to it (R99).
-    func show(_ opening: Opening, _ statement: PageStatement) async throws(RoostError) {
-        guard opening.move == moves else { return }
+    /// The server answered the first page; what was shown before gives way to it (R99).
+    func show(_ page: FirstPage, _ statement: PageStatement) async throws(RoostError) {
+        guard page.move == moves else { return }
         wasLoaded = true
         // Somebody who has paged back already stays where they are, if it is still one stretch.
         let hasPaged = machine.delivered.count > pageSize && !machine.hasHoleAbove
         if hasPaged && machine.followsNewest {
             try await reread(from: .page)
         } else {
-            try await reread(from: .page) { $0.openingQuery }
+            try await reread(from: .page) { $0.firstQuery }
         }
         followIfNewest(statement)
     }
 
-    /// What fills the opening page up when it is short though there may be more.
-    func questionForRest(of opening: Opening) -> PageQuestion? {
-        guard opening.move == moves, machine.followsNewest, machine.hasOlder,
+    /// What fills the first page up when it is short though there may be more.
+    func questionForRest(of page: FirstPage) -> PageQuestion? {
+        guard page.move == moves, machine.followsNewest, machine.hasOlder,
             machine.delivered.count < pageSize, let extent = machine.extent
         else { return nil }
         return .older(than: extent.lower, limit: pageSize)
     }
 
     /// The server said that nothing is missing, or what was missing is on disk now.
-    func reachedServer(_ opening: Opening) {
-        if opening.move == moves { wasLoaded = true }
+    func reachedServer(_ page: FirstPage) {
+        if page.move == moves { wasLoaded = true }
     }
 
     /// More is missing than is filled silently.
-    func showHugeGap(_ opening: Opening) {
-        guard !isClosed, opening.move == moves else { return }
+    func showHugeGap(_ page: FirstPage) {
+        guard !isClosed, page.move == moves else { return }
         wasLoaded = true
         hasHugeGap = true
         publish(machine.leaveNewest(), from: .catchUp)
@@ -220,7 +204,7 @@ extension Timeline {
     var hasKnowledgeAbove: Bool { machine.hasHoleAbove }
 
     /// Reads the window again: a commit alone could not tell what it now holds.
-    func rereadWindow() async throws(RoostError) { try await reread(from: cause) }
+    func rereadWindow() async throws(RoostError) { try await reread(from: nil) }
 }
 
 extension Timeline: ChangeSource {
@@ -237,12 +221,12 @@ extension Timeline {
     /// Wherever a timeline was opened, it may stand at the end by now.
     private var beginning: Timestamp { machine.followsNewest ? .distantFuture : start }
 
-    private var openingQuery: WindowQuery {
+    private var firstQuery: WindowQuery {
         .around(
             beginning, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
     }
 
-    private var openingQuestion: PageQuestion {
+    private var firstQuestion: PageQuestion {
         .around(beginning, older: pageSize, newer: pageSize)
     }
 
@@ -255,9 +239,9 @@ extension Timeline {
         }
     }
 
-    /// What continues the window at the server; the opening page while nothing is known.
+    /// What continues the window at the server; the first page while nothing is known.
     private func question(_ direction: Direction) -> PageQuestion {
-        guard let extent = machine.extent else { return openingQuestion }
+        guard let extent = machine.extent else { return firstQuestion }
         switch direction {
         case .older: return .older(than: extent.lower, limit: pageSize)
         case .newer: return .newer(than: extent.upper, limit: pageSize)
@@ -316,10 +300,10 @@ extension Timeline {
     }
 
     private func reread(
-        from origin: ChangeOrigin, olderBy older: Int = 0, newerBy newer: Int = 0
+        from origin: ChangeOrigin?, olderBy older: Int = 0, newerBy newer: Int = 0
     ) async throws(RoostError) {
         try await reread(from: origin) { timeline in
-            guard let extent = timeline.machine.extent else { return timeline.openingQuery }
+            guard let extent = timeline.machine.extent else { return timeline.firstQuery }
             return WindowQuery(
                 channel: timeline.channel, filter: timeline.filter, lower: extent.lower,
                 upper: timeline.machine.hasNewer ? extent.upper : .distantFuture,
@@ -327,9 +311,16 @@ extension Timeline {
         }
     }
 
-    /// Reads a window and shows it, then the commits the read had not seen.
+    /// Waits for the commits a read contains, which may be on their way here still.
+    private func catchUp(with window: CacheWindow) async {
+        guard backlog.lacks(window.sequence, showing: machine.sequence) else { return }
+        await engine.deliverCommits()
+    }
+
+    /// Reads a window and shows it, then the commits the read had not seen; nil says that only its causes
+    /// made it necessary.
     private func reread(
-        from origin: ChangeOrigin, _ query: (isolated Timeline) -> WindowQuery
+        from origin: ChangeOrigin?, _ query: (isolated Timeline) -> WindowQuery
     ) async throws(RoostError) {
         await withCheckedContinuation { reading.enter($0) }
         let outcome: Result<CacheWindow, RoostError>
@@ -338,15 +329,18 @@ extension Timeline {
         } catch {
             outcome = .failure(error)
         }
+        if case .success(let window) = outcome { await catchUp(with: window) }
         // What is shown stays as it was when the timeline was closed (scar 136).
         guard !isClosed else { return reading.leave() }
         let wasBehind = machine.isBehind
         if case .success(let window) = outcome {
-            publish(machine.replace(with: window), from: origin)
+            let origins = backlog.origins(of: origin, through: window.sequence) {
+                $0.concerns(channel)
+            }
+            publish(machine.replace(with: window), from: origins)
         }
         if !isPaging { publish(machine.shrink(keepingNewer: true), from: .upkeep) }
-        var need = apply(backlog)
-        backlog = []
+        var need = apply(backlog.takeCommits())
         reading.leave()
         // Another process may have cleared what was shown.
         let isCleared = wasBehind && machine.extent == nil
@@ -363,7 +357,7 @@ extension Timeline {
             publish(step.diff, from: origin)
             // While a page is being added, it is the page that says which end goes.
             if !isPaging { publish(machine.shrink(keepingNewer: true), from: .upkeep) }
-            if step.need == .reread { cause = origin }
+            if step.need == .reread { backlog.note(origin) }
             if step.need == .reread || need == .nothing { need = step.need }
         }
         return need
@@ -387,9 +381,13 @@ extension Timeline {
     }
 
     private func publish(_ diff: ListDiff<Message>, from origin: ChangeOrigin) {
+        publish(diff, from: [origin])
+    }
+
+    private func publish(_ diff: ListDiff<Message>, from origins: Set<ChangeOrigin>) {
         let flags = [machine.hasOlder, machine.hasNewer, hasHugeGap]
         guard !isClosed, !diff.isEmpty || flags != publishedFlags else { return }
         publishedFlags = flags
-        observers.publish(snapshot, after: diff.told(from: origin))
+        observers.publish(snapshot, after: diff.told(from: origins))
     }
 }

@@ -26,6 +26,7 @@ extension SyncEngine {
         }
         catchUps.remove(channel)
         await outbox?.receive(.release(channel))
+        await checkMute(in: channel)
     }
 
     /// Brings a timeline that was just opened up to the server.
@@ -35,6 +36,7 @@ extension SyncEngine {
             try await applyMessageChanges(of: channel)
             try await synchronize(timeline, .opening)
             await timeline.endOpening(round, nil)
+            await checkMute(in: channel)
         } catch {
             await timeline.endOpening(round, error)
             // The disk's answer stays on screen; a failure that may pass is tried again.
@@ -130,21 +132,21 @@ extension SyncEngine {
     private func synchronize(
         _ timeline: Timeline, _ occasion: TimelineSync.Occasion
     ) async throws(RoostError) {
-        let (question, opening) = await timeline.nextSync(occasion)
+        let (question, page) = await timeline.nextSync(occasion)
         let sync = TimelineSync(question)
         journal.note(timeline.channel, .sync(sync)) { .sync(channel: $0, question) }
         switch sync {
         case .nothing: break
         case .load(let question):
-            let statement = try await loadPage(timeline.channel, question, opening.filter)
-            try await timeline.show(opening, statement)
+            let statement = try await loadPage(timeline.channel, question, page.filter)
+            try await timeline.show(page, statement)
             // A live message may have overtaken the page, and stand alone above what it brought, or few of
             // it pass the filter.
-            guard let rest = await timeline.questionForRest(of: opening) else { return }
+            guard let rest = await timeline.questionForRest(of: page) else { return }
             let more = try await loadPage(timeline.channel, rest, timeline.filter)
-            try await timeline.show(opening, more)
+            try await timeline.show(page, more)
         case .checkGap(let known):
-            try await fillGap(of: timeline, opening, from: known)
+            try await fillGap(of: timeline, page, from: known)
         }
     }
 
@@ -179,11 +181,13 @@ extension SyncEngine {
                     filter: .everything), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
             // Reactions carry no time of the message's own: news that overtook the answer counts.
-            let updated = engine.ledgers[channel]?.upToDate(changes.updated) ?? changes.updated
+            let ledger = engine.ledgers[channel] ?? FetchLedger()
+            let updated = ledger.upToDate(changes.updated)
             for message in updated { engine.ledgers[channel]?.note(editOf: message) }
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
             engine.noteRead(updated, deleted, in: channel)
             var mutations: [Mutation] = updated.map { .edited($0) }
+            mutations += ledger.mutations(amending: updated, in: channel)
             if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
             return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
         }
@@ -236,6 +240,8 @@ extension SyncEngine {
         _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage
     ) async throws(RoostError) {
         guard let session else { throw .notConnected }
+        // What is set back from here on is read from there, whatever has been read meanwhile.
+        let rewound = rewindings[key] ?? Rewindings()
         guard var cursor = try await cursor(key) else {
             // A channel's log begins with its first message on disk.
             guard key == .channelChanges, !firstListCursor.isEmpty else { return }
@@ -245,7 +251,6 @@ extension SyncEngine {
         var overtaken = 0
         while true {
             let page: ChangePage
-            let rewound = rewindings[key] ?? Rewindings()
             do throws(RoostError) {
                 page = try await fetch(self, cursor, session.login.sessionKey)
             } catch {
@@ -253,6 +258,9 @@ extension SyncEngine {
                 guard case .token = cursor, error.code == .invalidValue, isPresent(session),
                     let moment = try await beginning(of: key)
                 else { throw error }
+                guard isUnmoved(key, since: rewound) else {
+                    return try await readChanges(key, fetch)
+                }
                 cursor = .moment(moment)
                 try await commit([.cursor(key, cursor)], from: .changeLog)
                 continue
@@ -266,8 +274,7 @@ extension SyncEngine {
                 guard overtaken <= Self.retryLimit else { throw .overtaken }
                 continue
             }
-            guard rewound.underWay == 0, rewindings[key] ?? rewound == rewound else {
-                // What was set back meanwhile is read from there.
+            guard isUnmoved(key, since: rewound) else {
                 if !page.mutations.isEmpty { try await commit(page.mutations, from: .changeLog) }
                 return try await readChanges(key, fetch)
             }

@@ -43,6 +43,7 @@ extension SyncEngine {
 
     /// Only the server can say what the channel is now.
     private func askAbout(_ event: ChannelEvent) {
+        noteMute(event)
         channelLedger.note(changeOf: event.channelURL)
         if let told = event.told {
             emit(told, afterLookUpOf: event.channelURL)
@@ -75,11 +76,11 @@ extension SyncEngine {
 
     // MARK: Receipts and counts
 
-    func receive(_ event: ReadEvent) async throws(RoostError) {
+    func receive(_ event: ReadEvent, from origin: ChangeOrigin) async throws(RoostError) {
         let channel = event.channelURL
         var mutations = tell(.readBy([event.user.id: event.timestamp]), in: channel)
         if event.user.id == me { mutations += tell(.read(event.timestamp), in: channel) }
-        let commit = try await commit(mutations, from: .event)
+        let commit = try await commit(mutations, from: origin)
         // What came after the mark is counted by the server alone.
         if event.user.id == me,
             commit.updatedChannels.contains(where: { $0.unreadMessageCount > 0 })

@@ -16,6 +16,7 @@ struct EventWatch {
     var pending: [ChannelURL: [ChatEvent]] = [:]
     var typing = TypingMachine()
     var typingTimers = Timers<TypingMachine.Timer>()
+    var muteTimers = Timers<ChannelURL>()
     var marks = ReadMarkMachine()
     var markTimers = Timers<ChannelURL>()
     var markWaiters: [ChannelURL: [CheckedContinuation<RoostError?, Never>]] = [:]

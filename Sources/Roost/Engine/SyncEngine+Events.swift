@@ -49,7 +49,7 @@ extension SyncEngine {
             try await forget([event.messageID], in: event.channelURL, from: origin)
             // What this device did comes back to it as an event too.
             if origin == .event { emit(.messageDeleted(event.messageID, event.channelURL)) }
-        case .read(let event): try await receive(event)
+        case .read(let event): try await receive(event, from: origin)
         case .delivered(let channel, let moments):
             try await receiveDelivery(moments, in: channel)
         case .memberCounts(let counts): try await receive(counts)
@@ -60,13 +60,14 @@ extension SyncEngine {
             await renewSession(after: RoostError(error))
         case .expired: await link?.renewSession()
         case .reaction(let event):
-            ledgers[event.channelURL]?.note(event.change, to: event.messageID)
+            ledgers[event.channelURL]?.note(.reaction(event.change), to: event.messageID)
             try await commit(
                 [.reacted(event.channelURL, event.messageID, event.change)], from: origin)
             if origin == .event {
                 emit(.reactionChanged(event.change, event.messageID, event.channelURL))
             }
         case .thread(let event):
+            ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
             try await commit(
                 [.replied(event.channelURL, event.parentID, event.threadInfo)], from: origin)
             emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))

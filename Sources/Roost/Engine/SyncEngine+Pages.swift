@@ -53,7 +53,9 @@ extension SyncEngine {
                     ? ledger.upToDate(messages, under: filter, in: range)
                     : ledger.upToDate(messages)
                 return (
-                    statement, [.messages(channel, upToDate, covering: range, under: filter)]
+                    statement,
+                    [.messages(channel, upToDate, covering: range, under: filter)]
+                        + ledger.mutations(amending: upToDate, in: channel)
                 )
             }
             guard statement.range != nil else { continue }
@@ -69,7 +71,7 @@ extension SyncEngine {
 
     /// Asks what is missing after a known end, and fills it or tells the timeline.
     func fillGap(
-        of timeline: Timeline, _ opening: Timeline.Opening, from known: Position
+        of timeline: Timeline, _ page: Timeline.FirstPage, from known: Position
     ) async throws(RoostError) {
         let channel = timeline.channel
         let asked = session?.epoch
@@ -102,32 +104,37 @@ extension SyncEngine {
                 .gap(channel: $0, told, from: known, isDisturbed: isDisturbed)
             }
             guard case .filled(let range, _) = verdict else { return (verdict, []) }
-            return (verdict, [.messages(channel, ledger.upToDate(messages), covering: range)])
+            let upToDate = ledger.upToDate(messages)
+            return (
+                verdict,
+                [.messages(channel, upToDate, covering: range)]
+                    + ledger.mutations(amending: upToDate, in: channel)
+            )
         }
         switch verdict {
-        case .huge: await timeline.showHugeGap(opening)
+        case .huge: await timeline.showHugeGap(page)
         case .filled(_, reachesNewest: true), .complete:
             if session?.epoch == asked { caughtUp.insert(channel) }
-            await timeline.reachedServer(opening)
+            await timeline.reachedServer(page)
         case .filled(let range, reachesNewest: false):
-            try await walkForward(timeline, opening, from: range.upper)
-        case .pageForward: try await walkForward(timeline, opening, from: known)
+            try await walkForward(timeline, page, from: range.upper)
+        case .pageForward: try await walkForward(timeline, page, from: known)
         }
     }
 
     /// Fills page by page until the newest message is met.
     private func walkForward(
-        _ timeline: Timeline, _ opening: Timeline.Opening, from known: Position
+        _ timeline: Timeline, _ page: Timeline.FirstPage, from known: Position
     ) async throws(RoostError) {
         var end = known
         for _ in 0..<(Self.silentLimit / Self.walkingPage) {
             let statement = try await loadPage(
                 timeline.channel, .newer(than: end, limit: Self.walkingPage))
-            if statement.reachesNewest { return await timeline.reachedServer(opening) }
+            if statement.reachesNewest { return await timeline.reachedServer(page) }
             // What the page brought may have met what was known beyond it.
             end = try await coverage(of: timeline.channel).range(containing: end)?.upper ?? end
         }
-        await timeline.showHugeGap(opening)
+        await timeline.showHugeGap(page)
     }
 
     func coverage(
@@ -180,6 +187,18 @@ extension SyncEngine {
         for case .messages(_, let messages, _, _) in mutations {
             for message in messages where message.requestID != nil {
                 await outbox?.delivered(message)
+            }
+        }
+    }
+}
+
+extension FetchLedger {
+    /// What overtook messages on their way, to be committed behind them.
+    func mutations(amending messages: [Message], in channel: ChannelURL) -> [Mutation] {
+        amendments(to: messages).map { id, amendment in
+            switch amendment {
+            case .reaction(let change): .reacted(channel, id, change)
+            case .thread(let info): .replied(channel, id, info)
             }
         }
     }

@@ -74,6 +74,11 @@ extension SyncEngine {
         run { engine in await engine.catchUpChannels() }
     }
 
+    /// Whether a log's cursor has not been set back, nor is being set back.
+    func isUnmoved(_ key: CursorKey, since rewound: Rewindings) -> Bool {
+        rewound.underWay == 0 && rewindings[key] ?? rewound == rewound
+    }
+
     private func momentBefore(
         _ cursor: Cursor, of key: CursorKey
     ) async throws(RoostError) -> Timestamp {

@@ -110,7 +110,11 @@ actor SyncEngine {
     /// Starts the link and waits for its first outcome; nil means that it is up.
     func connect() async -> RoostError? {
         isWanted = true
-        if session != nil { return nil }
+        if session != nil {
+            // It may be about to be given up, in the background.
+            await link?.receive(.connect)
+            return nil
+        }
         return await withCheckedContinuation { waiter in
             connectWaiters.append(waiter)
             run { engine in await engine.startLink() }
@@ -327,6 +331,13 @@ actor SyncEngine {
         for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
         for list in lists { await list.object?.receive(commit, from: origin) }
         if budgetWatch.isDue() { keepBudget() }
+    }
+
+    /// Returns when the collections have been handed every commit there is: a read may contain one that is
+    /// still on its way to them, and would show it without its origin.
+    func deliverCommits() async {
+        await withCheckedContinuation { committing.enter($0) }
+        committing.leave()
     }
 
     func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {

@@ -2,6 +2,12 @@
 
 package import RoostModel
 
+/// A change of a message that is told without the message, and moves no time of its own.
+package enum MessageAmendment: Hashable, Sendable {
+    case reaction(ReactionChange)
+    case thread(ThreadInfo)
+}
+
 /// What was edited and deleted in a channel while pages of it were on their way.
 ///
 /// A page is as old as the moment the server wrote it; news that overtook it must not be undone by it.
@@ -9,7 +15,7 @@ package struct FetchLedger: Hashable, Sendable {
     private var fetches = 0
     private var deleted: Set<MessageID> = []
     private var edited: [MessageID: Message] = [:]
-    private var reacted: [MessageID: [ReactionChange]] = [:]
+    private var amended: [MessageID: [MessageAmendment]] = [:]
 
     package init() {}
 
@@ -26,7 +32,7 @@ package struct FetchLedger: Hashable, Sendable {
         guard fetches == 0 else { return }
         deleted = []
         edited = [:]
-        reacted = [:]
+        amended = [:]
     }
 
     package mutating func note(deletionOf id: MessageID) {
@@ -37,8 +43,16 @@ package struct FetchLedger: Hashable, Sendable {
         if fetches > 0, let id = message.messageID { edited[id] = message }
     }
 
-    package mutating func note(_ change: ReactionChange, to id: MessageID) {
-        if fetches > 0 { reacted[id, default: []].append(change) }
+    package mutating func note(_ amendment: MessageAmendment, to id: MessageID) {
+        if fetches > 0 { amended[id, default: []].append(amendment) }
+    }
+
+    /// What has to be done once more to messages of a page, after the page: it is older, and may not even
+    /// tell what it knows of this.
+    package func amendments(to messages: [Message]) -> [(MessageID, MessageAmendment)] {
+        messages.compactMap(\.messageID).flatMap { id in
+            (amended[id] ?? []).map { (id, $0) }
+        }
     }
 
     /// The page as it would be had the server written it now.
@@ -46,24 +60,17 @@ package struct FetchLedger: Hashable, Sendable {
         messages.compactMap { message in
             guard let id = message.messageID else { return message }
             if deleted.contains(id) { return nil }
-            return withReactions(id, edit(of: message, id))
+            return edit(of: message, id)
         }
     }
 
     private func edit(of message: Message, _ id: MessageID) -> Message {
         guard let newer = edited[id], let editedAt = newer.updatedAt else { return message }
         // Of equal times, because a translation or a preview carries no new one (scar 118).
-        return editedAt >= message.updatedAt ?? .distantPast ? newer : message
-    }
-
-    private func withReactions(_ id: MessageID, _ message: Message) -> Message {
-        guard let changes = reacted[id], var reactions = message.details.reactions else {
-            return message
-        }
-        for change in changes { reactions = reactions.applying(change) }
-        var message = message
-        message.details.reactions = reactions
-        return message
+        guard editedAt >= message.updatedAt ?? .distantPast else { return message }
+        var edited = newer
+        edited.completeDetails(from: message)
+        return edited
     }
 
     /// A page under a filter as it would be had the server written it now, with what an edit brought under

@@ -161,15 +161,15 @@ package struct LinkMachine: Hashable, Codable, Sendable {
 
 extension LinkMachine {
     private mutating func connect() -> [Effect] {
+        // Somebody works in the background, as after a push: for as long as a socket may stay there, from
+        // now on and whatever is left of an earlier stay.
+        let stay = isInForeground ? [] : [Effect.arm(.background, settings.backgroundStay)]
         switch state {
-        case .idle, .asleep, .refused:
-            // Somebody works in the background, as after a push: for as long as a socket may stay there.
-            let stay = isInForeground ? [] : [Effect.arm(.background, settings.backgroundStay)]
-            return stay + open(attempt: 1)
+        case .idle, .asleep, .refused: return stay + open(attempt: 1)
         // The app asks again while a wait runs: it knows better than the wait.
-        case .backingOff(let attempt): return [.disarm(.retry)] + open(attempt: attempt)
-        case .awaitingNetwork(let attempt): return open(attempt: attempt)
-        case .opening, .authenticating, .online: return []
+        case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
+        case .awaitingNetwork(let attempt): return stay + open(attempt: attempt)
+        case .opening, .authenticating, .online: return stay
         }
     }
 

@@ -79,7 +79,10 @@ final class WriteSession {
                 message.details.reactions = (message.details.reactions ?? []).applying(change)
             }
         case .replied(let url, let id, let thread):
-            try amend(id, in: url) { $0.details.threadInfo = thread }
+            try amend(id, in: url) { message in
+                let known = message.details.threadInfo
+                message.details.threadInfo = known?.merged(with: thread) ?? thread
+            }
         case .deleted(let url, let ids):
             for id in ids { try delete(id, in: url) }
         case .clearMessages(let url):

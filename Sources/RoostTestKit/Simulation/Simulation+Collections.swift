@@ -23,6 +23,17 @@ extension Simulation {
         }
     }
 
+    /// Loads a page of some open timeline.
+    func page(
+        _ app: SimulatedApp, _ name: String,
+        _ load: @escaping @Sendable (Timeline) async throws -> Void
+    ) {
+        guard let watch = pick(of: app.timelines) else { return }
+        call(app, "load \(name) in \(watch.number)") { [timeline = watch.collection] _ in
+            try await load(timeline)
+        }
+    }
+
     func openTimeline(
         _ app: SimulatedApp, _ channel: ChannelURL, startingAt start: Timestamp,
         filter: MessageFilter = .everything

@@ -48,16 +48,8 @@ extension Simulation {
         case .download: download(app)
         case .steerDownload: steerDownload(app)
         case .closeTimeline: closeTimeline(app)
-        case .loadOlder:
-            guard let watch = pick(of: app.timelines) else { return }
-            call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
-                try await timeline.loadOlder()
-            }
-        case .loadNewer:
-            guard let watch = pick(of: app.timelines) else { return }
-            call(app, "load newer in \(watch.number)") { [timeline = watch.collection] _ in
-                try await timeline.loadNewer()
-            }
+        case .loadOlder: page(app, "older") { try await $0.loadOlder() }
+        case .loadNewer: page(app, "newer") { try await $0.loadNewer() }
         case .openList: openList(app)
         case .loadMore:
             guard let watch = pick(of: app.lists) else { return }
@@ -136,18 +128,14 @@ extension Simulation {
         let channel = someChannel()
         switch pick(3) {
         case 0: openList(app)
-        case 1:
-            guard let watch = pick(of: app.timelines) else { return }
-            call(app, "load older in \(watch.number)") { [timeline = watch.collection] _ in
-                try await timeline.loadOlder()
-            }
+        case 1: page(app, "older") { try await $0.loadOlder() }
         default:
             if app.timelines.count >= 3 { closeTimeline(app) }
             openTimeline(app, channel, startingAt: .distantFuture)
         }
         for _ in 0...pick(3) {
             await pass(.milliseconds(Int64(pick(80))))
-            switch pick(11) {
+            switch pick(12) {
             case 0, 1: try await performElsewhere(.deleteElsewhere, in: channel)
             case 2, 3: try await performElsewhere(.editElsewhere, in: channel)
             case 4: try await performElsewhere(.rename, in: channel)
@@ -155,6 +143,10 @@ extension Simulation {
             case 6: reconnect(app)
             case 7: try await performElsewhere(.sendElsewhere, in: channel)
             case 8: try await performElsewhere(.react, in: channel)
+            case 10:
+                try await fallSilent(before: app) {
+                    try await performElsewhere(.rename, in: channel)
+                }
             case 9: if app.client != nil { return try await befall(.crash, app) }
             default: try await performElsewhere(.join, in: channel)
             }

@@ -65,25 +65,36 @@ extension Simulation {
         let channel = pick(of: app.timelines)?.collection.channel ?? channels[pick(channels.count)]
         note("\(app.name) link cut for a moment")
         await app.device.network.cut()
-        for _ in 0...pick(2) { try await happen(in: channel) }
+        for _ in 0...pick(2) { try await happen(in: channel, to: app) }
         await pass(.milliseconds(Int64(random.next() % 3_000)))
         app.device.network.restore()
         call(app, "finds a network") { await $0.networkChanged(isUp: true) }
         for _ in 0..<pick(3) {
             await pass(.milliseconds(Int64(pick(150))))
-            try await happen(in: channel)
+            try await happen(in: channel, to: app)
         }
     }
 
-    private func happen(in channel: ChannelURL) async throws {
-        let deed: Deed =
-            switch pick(6) {
-            case 0, 1: .sendElsewhere
-            case 2, 3: .editElsewhere
-            case 4: .deleteElsewhere
-            default: .react
-            }
-        try await performElsewhere(deed, in: channel)
+    private func happen(in channel: ChannelURL, to app: SimulatedApp) async throws {
+        switch pick(9) {
+        case 0, 1: try await performElsewhere(.sendElsewhere, in: channel)
+        case 2, 3: try await performElsewhere(.editElsewhere, in: channel)
+        case 4: try await performElsewhere(.deleteElsewhere, in: channel)
+        case 5: try await performElsewhere(.rename, in: channel)
+        // Told in full, and of this user alone: the rest of the channel is told otherwise.
+        case 6: try await performElsewhere(.hide, in: channel, by: app.user)
+        case 7: try await performElsewhere(.show, in: channel, by: app.user)
+        default: try await performElsewhere(.react, in: channel)
+        }
+    }
+
+    /// The server answers no request while it has something to tell, and is asked about it in vain.
+    func fallSilent(before app: SimulatedApp, _ tell: () async throws -> Void) async rethrows {
+        let rate = app.device.network.weather.refusedRequest
+        app.device.network.weather.refusedRequest = 1000
+        try await tell()
+        await pass(.milliseconds(Int64(100 + pick(200))))
+        app.device.network.weather.refusedRequest = rate
     }
 
     /// The app gives its locks up, and the system stops it between any two of its steps.

@@ -7,8 +7,10 @@ import RoostWire
 // What the same users do on devices that are none of ours: at once and without fail.
 
 extension Simulation {
-    func performElsewhere(_ deed: Deed, in place: ChannelURL? = nil) async throws {
-        let user = user(pick(shape.users))
+    func performElsewhere(
+        _ deed: Deed, in place: ChannelURL? = nil, by somebody: UserID? = nil
+    ) async throws {
+        let user = somebody ?? user(pick(shape.users))
         let channel = place ?? channels[pick(channels.count)]
         switch deed {
         case .sendElsewhere: await sendElsewhere(1 + pick(3), to: channel, by: user)

@@ -183,6 +183,8 @@ extension Simulation {
                 pages += 1
                 try expect(pages < 1_000, "\(app.name) pages \(channel) back without end")
             }
+            // What was taken back while nobody knew of its fate is deleted when it shows.
+            await pass(.seconds(20))
             let shown = await timeline.snapshot.messages.compactMap { Glimpse($0) }
             let log = log(of: channel, for: app.user).filter { $0.deletedAt == nil }
                 .compactMap { Glimpse($0.message) }

@@ -82,6 +82,43 @@ package enum CounterQuestion: Question {
     }
 }
 
+/// Whether somebody is muted in a channel, and how long still (`protocol.md` 3.4).
+package struct AskMute: Question {
+    package struct Answer: Hashable, Sendable {
+        package var isMuted = false
+        /// Nil for ever.
+        package var remaining: Duration?
+    }
+
+    package var channelURL: ChannelURL
+    package var userID: UserID
+
+    package init(channelURL: ChannelURL, userID: UserID) {
+        self.channelURL = channelURL
+        self.userID = userID
+    }
+
+    package func encode() -> APIRequest {
+        APIRequest(.get, ["group_channels", channelURL.rawValue, "mute", userID.rawValue])
+    }
+
+    package static func read(_ reader: inout JSONReader) throws(WireError) -> Answer {
+        var answer = Answer()
+        try reader.readObject { name, reader throws(WireError) in
+            switch name {
+            case "is_muted": answer.isMuted = try reader.readBoolIfPresent() ?? false
+            case "remaining_duration":
+                guard let remaining = try reader.readInt64IfPresent(), remaining >= 0 else {
+                    return
+                }
+                answer.remaining = .milliseconds(remaining)
+            default: try reader.skipValue()
+            }
+        }
+        return answer
+    }
+}
+
 /// What the user has not read, as the server counts it (`protocol.md` 3.11).
 package struct CountUnread: Question {
     package var userID: UserID

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+// The end of the user's own mute. It ends by itself: no frame and no change log tells of it.
+
+extension SyncEngine {
+    /// How long after the end the channel is looked at again (`protocol.md` 6.3).
+    private static let muteGrace = Duration.seconds(1)
+
+    /// Notes that somebody was muted, or is no more.
+    func noteMute(_ event: ChannelEvent) {
+        guard case .restricted(let user, _) = event.content, user.user.id == me else { return }
+        let channel = event.channelURL
+        switch event.category {
+        case .muted: run { engine in await engine.awaitEndOfMute(in: channel) }
+        case .unmuted, .banned: watch.muteTimers.disarm(channel)
+        default: break
+        }
+    }
+
+    /// Asks about a mute that the cache knows of: it may have ended while nobody looked.
+    func checkMute(in channel: ChannelURL) async {
+        guard (try? await cachedChannel(channel))?.isMuted == true else { return }
+        await awaitEndOfMute(in: channel)
+    }
+
+    private func awaitEndOfMute(in channel: ChannelURL) async {
+        // Without an answer, the next catch-up of the channel asks again.
+        let question = AskMute(channelURL: channel, userID: me)
+        guard let mute = try? await call(question) else { return }
+        guard mute.isMuted else { return await tellEndOfMute(in: channel) }
+        guard let remaining = mute.remaining else { return watch.muteTimers.disarm(channel) }
+        watch.muteTimers.arm(channel, for: remaining + Self.muteGrace, in: world) { number in
+            await self.muteHasEnded(in: channel, number)
+        }
+    }
+
+    private func muteHasEnded(in channel: ChannelURL, _ number: Int) async {
+        // It may have been made longer; without a connection, the next catch-up asks.
+        guard watch.muteTimers.claim(channel, number), isOnline else { return }
+        await awaitEndOfMute(in: channel)
+    }
+
+    private func tellEndOfMute(in channel: ChannelURL) async {
+        watch.muteTimers.disarm(channel)
+        guard let known = try? await cachedChannel(channel), known.isMuted else { return }
+        let user = known.members.first { $0.user.id == me }?.user ?? User(id: me)
+        emit(.unmuted(user, channel), afterLookUpOf: channel)
+    }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostTestSupport
+import RoostTransport
+import Testing
+
+/// Nothing an app calls on its main actor waits there: not for the disk, not for the network.
+@MainActor
+struct MainActorTests {
+    /// A server that lets one log in and says no more until the gate is open.
+    private struct HeldNetwork: HTTPTransport, SocketTransport {
+        let gate: Gate
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            await gate.wait()
+            throw TransportError(.lost, "The held answer never comes.")
+        }
+
+        func upload(
+            _ request: HTTPRequest, _ body: HTTPBody
+        ) async throws(TransportError) -> HTTPResponse {
+            try await send(request)
+        }
+
+        func open(_ request: SocketRequest) async throws(TransportError) -> any Socket {
+            HeldSocket(gate: gate)
+        }
+    }
+
+    private actor HeldSocket: Socket {
+        let gate: Gate
+        private var hasLoggedIn = false
+
+        init(gate: Gate) { self.gate = gate }
+
+        func send(_ text: String) async throws(TransportError) { await gate.wait() }
+
+        func receive() async throws(TransportError) -> String? {
+            guard hasLoggedIn else {
+                hasLoggedIn = true
+                return #"LOGI{"user_id":"alice","nickname":"","profile_url":"","key":"k","#
+                    + #""login_ts":1700000000000,"ping_interval":600,"pong_timeout":600}"#
+            }
+            await gate.wait()
+            return nil
+        }
+
+        func close() async {}
+    }
+
+    /// What a call may need.
+    @MainActor
+    private struct Stage {
+        let client: ChatClient
+        let timeline: Timeline
+        let list: ChannelList
+        let download: HistoryDownload
+        let messages: TimelineModel
+        let channels: ChannelListModel
+        let url: ChannelURL = "c"
+    }
+
+    private typealias Call = @MainActor (Stage) async throws -> Void
+
+    /// Each asks the disk or the network for something before it returns.
+    private static let channelCalls: [Call] = [
+        { _ = try await $0.client.createChannel(ChannelCreateParams(memberIDs: ["bob"])) },
+        { _ = try await $0.client.channel($0.url) },
+        { _ = try await $0.client.join($0.url) },
+        { try await $0.client.leave($0.url) },
+        { try await $0.client.invite(["bob"], to: $0.url) },
+        { _ = try await $0.client.acceptInvitation(to: $0.url) },
+        { try await $0.client.declineInvitation(to: $0.url) },
+        { try await $0.client.update($0.url, ChannelUpdateParams(name: "n")) },
+        { try await $0.client.deleteChannel($0.url) },
+        { try await $0.client.setFrozen(true, $0.url) },
+        { try await $0.client.hide($0.url) },
+        { try await $0.client.unhide($0.url) },
+        { try await $0.client.resetHistory(of: $0.url) },
+        { try await $0.client.addOperators(["bob"], to: $0.url) },
+        { try await $0.client.removeOperators(from: $0.url) },
+        { _ = try await $0.client.operators(of: $0.url) },
+        { try await $0.client.mute("bob", in: $0.url) },
+        { try await $0.client.unmute("bob", in: $0.url) },
+        { _ = try await $0.client.mutedUsers(of: $0.url) },
+        { try await $0.client.ban("bob", from: $0.url) },
+        { try await $0.client.unban("bob", from: $0.url) },
+        { _ = try await $0.client.bannedUsers(of: $0.url) },
+        { try await $0.client.setCountPreference(.off, of: $0.url) },
+        { try await $0.client.setPushTrigger(.off, of: $0.url) },
+        { _ = try await $0.client.metadata(of: $0.url) },
+        { try await $0.client.createMetadata(["k": "v"], of: $0.url) },
+        { try await $0.client.updateMetadata(["k": "v"], of: $0.url) },
+        { try await $0.client.deleteMetadata(of: $0.url) },
+        { _ = try await $0.client.counters(of: $0.url) },
+        { try await $0.client.createCounters(["k": 1], of: $0.url) },
+        { try await $0.client.changeCounters(["k": 1], of: $0.url, .set) },
+        { try await $0.client.deleteCounters(of: $0.url) },
+        { _ = try await $0.client.members(of: $0.url) },
+        { _ = try await $0.client.publicChannels() },
+        { try await $0.client.block("bob") },
+        { try await $0.client.unblock("bob") },
+        { _ = try await $0.client.blockedUsers() },
+        { try await $0.client.markAsRead($0.url) },
+        { try await $0.client.markAllAsRead() },
+        { try await $0.client.markAsDelivered($0.url) },
+        { _ = try await $0.client.unreadTotals() },
+        { _ = try await $0.client.fetchUnreadTotals() },
+    ]
+
+    private static let messageCalls: [Call] = [
+        { _ = try await $0.client.timeline(of: $0.url) },
+        { _ = try await $0.client.channelList() },
+        { _ = try await $0.client.cachedChannel($0.url) },
+        { _ = try await $0.client.cachedMessage(1) },
+        { _ = try await $0.client.fetchMessages(of: $0.url, around: .distantFuture, older: 1) },
+        { _ = try await $0.client.fetchMessage(1, in: $0.url) },
+        { _ = try await $0.client.fetchMessageChanges(of: $0.url, since: .token("t")) },
+        { _ = try await $0.client.fetchChannelChanges(since: .token("t")) },
+        { try await $0.client.send("text", to: $0.url) },
+        { try await $0.client.edit(1, in: $0.url, text: "text") },
+        { try await $0.client.delete(1, in: $0.url) },
+        { try await $0.client.addReaction("k", to: .delivered(1), in: $0.url) },
+        { try await $0.client.removeReaction("k", from: .delivered(1), in: $0.url) },
+        { _ = try await $0.client.evictionPlan() },
+        { _ = try await $0.client.trimCache() },
+        { try await $0.client.clearCache(of: $0.url) },
+        { _ = try await $0.client.eraseCache(of: $0.url) },
+        { try await $0.client.pin($0.url) },
+        { try await $0.client.unpin($0.url) },
+        { _ = try await $0.client.search(MessageSearch("text")) },
+        { _ = try await $0.client.downloadEstimate(of: $0.url) },
+        { _ = try await $0.timeline.loadOlder() },
+        { _ = try await $0.list.loadMore() },
+        { try await $0.timeline.reachServer() },
+        { _ = await $0.messages.send("text") },
+    ]
+
+    /// They may return at once, or follow something until it ends.
+    private static let otherCalls: [Call] = [
+        { try await $0.client.connect() },
+        { await $0.client.networkChanged(isUp: true) },
+        { await $0.client.appMoved(toForeground: true) },
+        { _ = await $0.client.connectionStates() },
+        { _ = try await $0.client.cacheSize() },
+        { _ = $0.client.journal() },
+        { _ = $0.client.journalNumber(of: $0.url) },
+        { await $0.client.startTyping(in: $0.url) },
+        { await $0.client.endTyping(in: $0.url) },
+        { _ = await $0.client.typingUsers(in: $0.url) },
+        { _ = await $0.client.events() },
+        { _ = await $0.client.resend("r") },
+        { await $0.client.cancel("r") },
+        { _ = await $0.client.unsentMessages(in: $0.url) },
+        { _ = await $0.client.failedMessages(in: $0.url) },
+        { await $0.client.removeFailed("r", in: $0.url) },
+        { _ = await $0.client.pendingChanges(in: $0.url) },
+        { _ = await $0.client.refusals() },
+        { try await $0.client.outcome(of: "r") },
+        { _ = await $0.client.outboxEvents() },
+        { _ = await $0.client.uploadProgress(of: "r") },
+        { _ = await $0.client.download() },
+        { _ = await $0.download.progressUpdates() },
+        { await $0.download.pause() },
+        { await $0.download.resume() },
+        { await $0.download.cancel() },
+        { _ = await $0.timeline.snapshots() },
+        { _ = await $0.timeline.changes() },
+        { try await $0.timeline.loadNewer() },
+        { try await $0.timeline.jump(to: .distantPast) },
+        { await $0.messages.run() },
+        { await $0.messages.loadOlder() },
+        { await $0.messages.loadNewer() },
+        { await $0.messages.jump(to: .distantFuture) },
+        { await $0.channels.run() },
+        { await $0.channels.loadMore() },
+        { await $0.client.waitUntilIdle() },
+    ]
+
+    @Test func `the main actor goes on while disk and network keep every call waiting (scar 139)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let gate = Gate()
+        let network = HeldNetwork(gate: gate)
+        var world = World.live()
+        world.http = network
+        world.sockets = network
+        let client = try await ChatClient.open(
+            Configuration(
+                applicationID: "app", server: "https://held.test", userID: "alice",
+                cache: .folder(folder.path)), world: world)
+        try await client.connect()
+        let stage = Stage(
+            client: client, timeline: try await client.timeline(of: "c"),
+            list: try await client.channelList(), download: await client.download(),
+            messages: TimelineModel(client, channel: "c"), channels: ChannelListModel(client))
+        await client.suspend()
+
+        var begun = 0
+        var ended: [Int] = []
+        var tasks: [Task<Void, Never>] = []
+        for (number, call) in (Self.channelCalls + Self.messageCalls).enumerated() {
+            tasks.append(
+                Task { @MainActor in
+                    begun += 1
+                    try? await call(stage)
+                    ended.append(number)
+                })
+        }
+        for call in Self.otherCalls {
+            tasks.append(
+                Task { @MainActor in
+                    begun += 1
+                    try? await call(stage)
+                })
+        }
+        // Every turn needs the main actor, and neither disk nor network answers before they are over.
+        for _ in 0..<1_000 { await Task.detached {}.value }
+        #expect(begun == tasks.count)
+        #expect(ended == [])
+
+        _ = try await client.resume()
+        gate.open()
+        await client.disconnect()
+        await client.close()
+        for task in tasks { await task.value }
+        #expect(ended.count == Self.channelCalls.count + Self.messageCalls.count)
+    }
+
+    @Test func `no public call is forgotten above`() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let sources = here.deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/Roost")
+        let calls = try String(contentsOf: here, encoding: .utf8)
+        var files = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+            .filter { $0.hasPrefix("ChatClient") || $0 == "HistoryDownload.swift" }
+        files += ["MessageSearch.swift", "Models/TimelineModel.swift"]
+        files += ["Models/ChannelListModel.swift", "Collections/ChannelList.swift"]
+        files += ["Collections/Timeline.swift", "Collections/Timeline+Opening.swift"]
+        var names: Set<String> = []
+        for file in files {
+            let text = try String(
+                contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
+            for match in text.matches(of: /public (?:static )?func (\w+)/) {
+                names.insert(String(match.1))
+            }
+        }
+        #expect(names.count > 90)
+        #expect(names.filter { !calls.contains(".\($0)(") } == [])
+    }
+}
