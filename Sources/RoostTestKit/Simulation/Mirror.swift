@@ -109,6 +109,15 @@ struct Glimpse: Hashable, Sendable, CustomStringConvertible {
 
     func hash(into hasher: inout Hasher) { hasher.combine(place) }
 
+    /// Where two lists part, in words.
+    static func difference(of shown: [Glimpse], from expected: [Glimpse]) -> String {
+        let index = zip(shown, expected).prefix { $0 == $1 }.count
+        func name(_ list: [Glimpse]) -> String {
+            index < list.count ? list[index].description : "the end"
+        }
+        return "\(name(shown)) instead of \(name(expected))"
+    }
+
     var description: String {
         "\(place) “\(text)”" + (updatedAt.map { " edited \($0)" } ?? "")
             + (message.customType.isEmpty ? "" : " as \(message.customType)")

@@ -119,8 +119,8 @@ extension Simulation {
             }
             try expect(
                 glimpses == expected,
-                "\(place) shows \(glimpses.count) messages to \(glimpses.last?.description ?? ""), "
-                    + "the log has \(expected.count) to \(expected.last?.description ?? "")")
+                "\(place) shows \(glimpses.count) messages, the log has \(expected.count): "
+                    + Glimpse.difference(of: glimpses, from: expected))
         }
     }
 
@@ -190,7 +190,8 @@ extension Simulation {
                 .compactMap { Glimpse($0.message) }
             try expect(
                 shown == log,
-                "\(app.name) shows \(shown.count) messages of \(channel), the log has \(log.count)")
+                "\(app.name) shows \(shown.count) messages of \(channel), the log has \(log.count): "
+                    + Glimpse.difference(of: shown, from: log))
             await timeline.close()
         }
     }
