@@ -113,20 +113,23 @@ struct SendCallTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let client = try await Self.open(folder)
-        try await client.send("0", to: "c")
-        await client.suspend()
         let caller = ThreadExecutor(name: "caller")
-        let calls = (1..<50).map { number in
-            Task(executorPreference: caller) { try await client.send("\(number)", to: "c") }
+        let test = Task(executorPreference: caller) {
+            let client = try await Self.open(folder)
+            try await client.send("0", to: "c")
+            await client.suspend()
+            let calls = (1..<50).map { number in
+                Task(executorPreference: caller) { try await client.send("\(number)", to: "c") }
+            }
+            try await client.resume()
+            for call in calls { _ = try await call.value }
+            #expect(await Self.texts(client) == (0..<50).map { "\($0)" })
+            try await client.send("last", to: "c")
+            #expect(await Self.texts(client).last == "last")
+            await client.close()
+            await #expect(throws: RoostError.self) { try await client.send("never", to: "c") }
+            #expect(await Self.texts(client).count == 51)
         }
-        try await client.resume()
-        for call in calls { _ = try await call.value }
-        #expect(await Self.texts(client) == (0..<50).map { "\($0)" })
-        try await client.send("last", to: "c")
-        #expect(await Self.texts(client).last == "last")
-        await client.close()
-        await #expect(throws: RoostError.self) { try await client.send("never", to: "c") }
-        #expect(await Self.texts(client).count == 51)
+        try await test.value
     }
 }
