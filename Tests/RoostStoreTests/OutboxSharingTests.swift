@@ -228,9 +228,11 @@ struct OutboxSharingTests {
         SlowFile.write([1, 2, 3], to: first)
         close(first)
         try await ours.resume()
-        guard case .fileMessage(let params, let copies) = try await film.value.content,
-            let copy = copies[0]
+        let item = try await film.value
+        guard case .fileMessage(let params, let copies) = item.content, let copy = copies[0]
         else { return #expect(Bool(false)) }
+        // Behind nothing that was written meanwhile.
+        #expect(item.sequence == 1)
         let reader = try ours.outbox.reader(of: params.files[0], copy)
         #expect(reader.next() == [1, 2, 3, 4])
         // What an item names stays.

@@ -293,12 +293,44 @@ struct OutboxStoryTests {
             #expect(await alice.unsentMessages(in: channel).map(\.status).contains(.pending))
             disk.plan(nil)
             await world.pass(.seconds(30))
+            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["later", "late"])
             await alice.close()
             let again = try await world.launch(pair.phone)
             let kept = await again.unsentMessages(in: channel)
             // It went behind the other one.
             #expect(kept.map(\.text) == ["later", "late"])
             #expect(kept.map(\.status) == [.failed, .pending])
+            try await pair.connect(world, again)
+            #expect(try await world.log(of: channel).map(\.requestID) == [id])
+            await again.close()
+            await pair.bob.close()
+        }
+    }
+
+    @Test func `what the disk refused does not undo that it is sent again by hand (scar 65)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 14) { world in
+            let pair = try await Pair(world, folder: folder.path)
+            let (alice, channel) = (pair.alice, pair.channel)
+            await pair.phone.network.cut()
+            let id = try #require(try await alice.send("late", to: channel).requestID)
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
+            pair.phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await alice.failedMessages(in: channel).count == 1)
+            await pair.phone.network.cut()
+            await world.pass()
+            // Before the disk is told that it failed.
+            disk.plan(nil)
+            #expect(await alice.resend(id))
+            await world.pass(.seconds(30))
+            await alice.close()
+            let again = try await world.launch(pair.phone)
+            #expect(await again.unsentMessages(in: channel).map(\.status) == [.pending])
             try await pair.connect(world, again)
             #expect(try await world.log(of: channel).map(\.requestID) == [id])
             await again.close()

@@ -61,44 +61,75 @@ struct SendCallTests {
     @Test func `what one call has written the next one and every list show (scar 68)`()
         async throws
     {
-        let client = try await Self.open(try TemporaryFolder(inMemory: true))
-        let timeline = try await client.timeline(of: "c")
-        let events = await client.outboxEvents()
-        for number in 0..<50 {
-            let sent = try await client.send("\(number)", to: "c")
-            #expect(sent.status == .pending)
-            #expect(await timeline.snapshot.messages.count == number + 1)
-            // Under the same name it is the same message.
-            let params = UserMessageParams(text: "other")
-            let again = try await client.send(.user(params), to: "c", as: sent.requestID)
-            #expect(again.text == "\(number)")
+        let folder = try TemporaryFolder(inMemory: true)
+        // Not on the pool, where each return would wait behind a simulation.
+        let test = Task(executorPreference: ThreadExecutor(name: "caller")) {
+            let client = try await Self.open(folder)
+            let timeline = try await client.timeline(of: "c")
+            let events = await client.outboxEvents()
+            for number in 0..<20 {
+                let sent = try await client.send("\(number)", to: "c")
+                #expect(sent.status == .pending)
+                #expect(await timeline.snapshot.messages.count == number + 1)
+                // Under the same name it is the same message.
+                let params = UserMessageParams(text: "other")
+                let again = try await client.send(.user(params), to: "c", as: sent.requestID)
+                #expect(again.text == "\(number)")
+            }
+            let expected = (0..<20).map { "\($0)" }
+            #expect(await Self.texts(client) == expected)
+            await client.close()
+            var queued: [String] = []
+            for await case .queued(let message) in events { queued.append(message.text) }
+            #expect(queued == expected)
         }
-        let expected = (0..<50).map { "\($0)" }
-        #expect(await Self.texts(client) == expected)
-        await client.close()
-        var queued: [String] = []
-        for await case .queued(let message) in events { queued.append(message.text) }
-        #expect(queued == expected)
+        try await test.value
+    }
+
+    @Test func `a call that finds the files closed is not passed by the next one (scar 12)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let caller = ThreadExecutor(name: "caller")
+        let test = Task(executorPreference: caller) {
+            let client = try await Self.open(folder)
+            for round in 0..<200 {
+                await client.suspend()
+                let calls = (0..<3).map { number in
+                    Task(executorPreference: caller) {
+                        try await client.send("\(round * 3 + number)", to: "c")
+                    }
+                }
+                try await client.resume()
+                for call in calls { _ = try await call.value }
+            }
+            #expect(await Self.texts(client) == (0..<600).map { "\($0)" })
+            await client.close()
+        }
+        try await test.value
     }
 
     @Test func `calls during a suspension wait, and keep their order (scars 12, 49)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let client = try await Self.open(folder)
-        try await client.send("0", to: "c")
-        await client.suspend()
         let caller = ThreadExecutor(name: "caller")
-        let calls = (1..<50).map { number in
-            Task(executorPreference: caller) { try await client.send("\(number)", to: "c") }
+        let test = Task(executorPreference: caller) {
+            let client = try await Self.open(folder)
+            try await client.send("0", to: "c")
+            await client.suspend()
+            let calls = (1..<50).map { number in
+                Task(executorPreference: caller) { try await client.send("\(number)", to: "c") }
+            }
+            try await client.resume()
+            for call in calls { _ = try await call.value }
+            #expect(await Self.texts(client) == (0..<50).map { "\($0)" })
+            try await client.send("last", to: "c")
+            #expect(await Self.texts(client).last == "last")
+            await client.close()
+            await #expect(throws: RoostError.self) { try await client.send("never", to: "c") }
+            #expect(await Self.texts(client).count == 51)
         }
-        try await client.resume()
-        for call in calls { _ = try await call.value }
-        #expect(await Self.texts(client) == (0..<50).map { "\($0)" })
-        try await client.send("last", to: "c")
-        #expect(await Self.texts(client).last == "last")
-        await client.close()
-        await #expect(throws: RoostError.self) { try await client.send("never", to: "c") }
-        #expect(await Self.texts(client).count == 51)
+        try await test.value
     }
 }

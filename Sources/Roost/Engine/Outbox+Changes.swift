@@ -101,7 +101,11 @@ extension Outbox {
     private func fold(
         _ edit: MessageEdit, into requestID: RequestID
     ) async throws(RoostError) -> Bool {
-        guard let index = index(of: requestID) else { return false }
+        if let error = await repair() { throw RoostError(error) }
+        // It may have begun to leave meanwhile.
+        guard let index = index(of: requestID), machine.item(requestID)?.hasLeft == false else {
+            return false
+        }
         let before = items[index].content
         let after = before.applying(edit)
         // At once, so that it leaves with the new words even if it leaves during the write.
@@ -148,24 +152,29 @@ extension Outbox {
 
     /// Queues something failed once more, behind all others and for another three days.
     func resend(_ requestID: RequestID) async -> Bool {
+        var refusal = await repair()
         guard let index = index(of: requestID), case .failed = items[index].state else {
             return false
         }
         let now = world.wallTime()
         unsettle([requestID])
         var sequence: Int64?
-        do throws(StoreError) {
-            guard let stored = try await store.requeue(requestID, createdAt: now) else {
-                // Another process has seen to it.
-                settle([requestID])
-                await hearOthers()
-                return false
+        if refusal == nil {
+            do throws(StoreError) {
+                guard let stored = try await store.requeue(requestID, createdAt: now) else {
+                    // Another process has seen to it, which may have been heard during this.
+                    settle([requestID])
+                    hasMissedNews = true
+                    await hearOthers()
+                    return false
+                }
+                sequence = stored.sequence
+            } catch {
+                refusal = error
             }
-            sequence = stored.sequence
-        } catch {
-            // It is sent all the same; should the process end before the disk is told, it has failed again.
-            await write(Debt(notes: [.requeued(requestID, createdAt: now)]))
         }
+        // It is sent all the same; should the process end before the disk is told, it has failed again.
+        if refusal != nil { await write(Debt(notes: [.requeued(requestID, createdAt: now)])) }
         defer { settle([requestID]) }
         guard let index = self.index(of: requestID), case .failed = items[index].state else {
             return false

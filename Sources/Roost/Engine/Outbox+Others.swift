@@ -16,14 +16,15 @@ extension Outbox {
         (hasMissedNews, hasNews) = (false, false)
         hearing += 1
         let stored: OutboxItems?
+        var isRead = true
         do {
             stored = try await store.news(regardless: hadMissedNews)
         } catch {
-            stored = nil
+            (stored, isRead) = (nil, false)
             hasMissedNews = hasMissedNews || hadMissedNews  // The next ring asks again.
         }
         hearing -= 1
-        defer { if hearing == 0 { touched = [] } }
+        defer { if hearing == 0 { endHearing(isRead: isRead) } }
         guard let stored else { return }
         var channels: Set<ChannelURL> = []
         var effects: [OutboxMachine.Effect] = []
@@ -64,7 +65,11 @@ extension Outbox {
 
     /// Another process has seen to an item: it was delivered, and the cache knows, or taken back.
     private func missed(_ requestID: RequestID) async {
-        guard isSettled(requestID), let index = index(of: requestID) else { return }
+        guard let index = index(of: requestID) else { return }
+        guard isSettled(requestID) else {
+            hasMissedNews = true
+            return
+        }
         if items[index].change != nil {
             await made(requestID)
         } else if let messageID = await surroundings.find(requestID) {

@@ -20,6 +20,8 @@ extension Outbox {
         if items[index].hasUploads, let error = await upload(items[index]) {
             return await fail(requestID, error, .upload)
         }
+        // An upload outlives a suspension too.
+        guard store.turn != nil else { return await receive(.wentOffline) }
         // It may have been taken back meanwhile, or delivered by another way.
         guard let index = self.index(of: requestID), items[index].state == .pending,
             !items[index].hasUploads

@@ -24,6 +24,7 @@ extension Outbox {
         _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID,
         on disk: isolated OutboxStore
     ) async throws(RoostError) -> Message {
+        var hasBegun = false
         if disk.hasNoDetours, !disk.copiesFiles(of: content),
             let leaves = here({ $0.begin(requestID, in: channel) })
         {
@@ -40,14 +41,12 @@ extension Outbox {
                 if let message = here({ $0.takeOver(item) }) { return message }
                 return await takeOver(item)
             }
-            // Before it waits for the files, as those behind it do.
-            disk.beginDetour()
-            await settle([requestID])
-        } else {
-            disk.beginDetour()
+            hasBegun = true
         }
+        disk.beginDetour()
         defer { disk.endDetour() }
-        return try await sendInTurn(content, to: channel, as: requestID)
+        // Nothing is waited for before this: a call behind this one would pass it.
+        return try await sendInTurn(content, to: channel, as: requestID, hasBegun: hasBegun)
     }
 
     /// Does something at once on the disk's thread, as if it ran on this actor's; nil where that is busy.
@@ -79,9 +78,10 @@ extension Outbox {
     }
 
     private func sendInTurn(
-        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID
+        _ content: OutboxContent, to channel: ChannelURL, as requestID: RequestID, hasBegun: Bool
     ) async throws(RoostError) -> Message {
-        shown(try await append(content, to: channel, as: requestID))
+        if hasBegun { settle([requestID]) }
+        return shown(try await append(content, to: channel, as: requestID))
     }
 
     private func shown(_ item: OutboxItem) -> Message {

@@ -82,6 +82,8 @@ actor Outbox {
     private var timers = Timers<Timer>()
     /// What the disk refused to write down, in order.
     var owed: [Debt] = []
+    /// Who wait for that to be written down, in their order; nil while nobody is at it.
+    var repairers: [CheckedContinuation<StoreError?, Never>]?
 
     private enum Timer: Hashable, Sendable {
         case acknowledgement(RequestID)
@@ -144,18 +146,19 @@ actor Outbox {
 
     /// Sends, or asks again later whether the other process has ended.
     private func takeTurn() async {
-        let isOurs = await store.maySend()
-        let turn = store.turn
+        let turn = await store.maySend()
         // What the other process left is ours now.
         await hearOthers()
-        if isOurs, isConnected {
+        if turn != nil, isConnected {
             await aimStranded()
             let unsure = unsureChannels
             if !unsure.isEmpty { await surroundings.look(unsure) }
         }
         guard isConnected else { return }
         // During each of these waits a suspension may have given the turn away.
-        guard isOurs, store.turn == turn else {
+        guard let turn, store.turn == turn else {
+            // Who has asked since and got another one sees to it.
+            guard store.turn == nil else { return }
             await receive(.wentOffline)
             timers.arm(.turn, for: Self.turnDelay, in: world) { number in
                 await self.askAgain(number)
@@ -311,7 +314,17 @@ actor Outbox {
             unsettled[id] = count > 0 ? count : nil
         }
         if hearing > 0 { touched.formUnion(ids) }
-        guard hasMissedNews, hearing == 0 else { return }
+        if hasMissedNews, hearing == 0 { hearAgain() }
+    }
+
+    /// Nobody looks at the disk now: what was written down during a look can be told from news again.
+    func endHearing(isRead: Bool) {
+        touched = []
+        // Otherwise who writes something down asks, or the next ring.
+        if isRead, hasMissedNews, unsettled.isEmpty { hearAgain() }
+    }
+
+    private func hearAgain() {
         // Ends when it has heard.
         Task(executorPreference: executor) { await self.hearOthers() }
     }

@@ -79,40 +79,38 @@ package actor OutboxStore {
         _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
         content: OutboxContent, leaves: Bool = false
     ) async throws(StoreError) -> OutboxItem {
-        var (kept, sequence) = (content, Int64?.none)
-        var copies: [CopiedFile] = []
-        if case .fileMessage(let params, _) = content {
-            if copiesFiles(of: content) {
-                // Its place is taken before the copying, so that what is written meanwhile comes after it.
-                switch try await reserve(requestID) {
-                case .taken(let item): return item
-                case .free(let number):
-                    sequence = number
-                    (kept, copies) = try await copier.content(
-                        of: params, requestID, at: number, isSealed)
-                }
-            } else {
-                kept = try AttachmentCopier.uncopied(params)
+        var sequence: Int64?
+        if copiesFiles(of: content) {
+            // Its place is taken before the copying, so that what is written meanwhile comes after it.
+            switch try await reserve(requestID) {
+            case .taken(let item): return item
+            case .free(let number): sequence = number
             }
         }
-        let draft = OutboxDraft(
-            sequence: sequence, requestID: requestID, channel: channel, createdAt: createdAt,
-            content: kept, leaves: leaves)
-        var stored: OutboxItem?
-        do throws(StoreError) {
-            stored = try await insert(draft, with: copies)
-        } catch {
-            deleteFiles(copies)
-            throw error
+        while true {
+            var (kept, copies) = (content, [CopiedFile]())
+            if case .fileMessage(let params, _) = content {
+                if let sequence {
+                    (kept, copies) = try await copier.content(
+                        of: params, requestID, at: sequence, isSealed)
+                } else {
+                    kept = try AttachmentCopier.uncopied(params)
+                }
+            }
+            let draft = OutboxDraft(
+                sequence: sequence, requestID: requestID, channel: channel, createdAt: createdAt,
+                content: kept, leaves: leaves)
+            var stored: OutboxItem?
+            do throws(StoreError) {
+                stored = try await insert(draft, with: copies)
+            } catch {
+                deleteFiles(copies)
+                throw error
+            }
+            // A call under the same name that overlapped this one was first, with copies of its own.
+            if sequence.map({ stored?.sequence != $0 }) ?? false { deleteFiles(copies) }
+            if let stored { return stored }
         }
-        guard let stored else {
-            deleteFiles(copies)
-            return try await append(
-                requestID, to: channel, createdAt: createdAt, content: content, leaves: leaves)
-        }
-        // A call under the same name that overlapped this one was first, with copies of its own.
-        if let sequence, stored.sequence != sequence { deleteFiles(copies) }
-        return stored
     }
 
     /// Writes an item down; nil when a copy is gone.
@@ -284,10 +282,12 @@ package actor OutboxStore {
     /// Whether this process is the one that sends: two that did would do everything twice.
     ///
     /// It stays so until the store closes or is suspended; the system ends it with the process.
-    package func maySend() -> Bool {
-        guard let files else { return true }
+    ///
+    /// - Returns: Its turn; nil when another process is the one.
+    package func maySend() -> Int? {
+        guard let files else { return turn }
         if sending == nil, connection != nil { sending = try? FolderLock(file: files.sendingLock) }
-        return sending != nil
+        return turn
     }
 
     /// The turn in which this process sends, as a number that no other turn of it has; nil while it may not.
