@@ -90,6 +90,23 @@ struct LedgerTests {
         #expect(ledger.isEmpty && !ledger.hasDeletions)
     }
 
+    @Test func `with a new connection nothing noted before is told behind its answers (scar 134)`() {
+        let reaction = MessageAmendment.reaction(
+            ReactionChange(
+                key: "k", userID: "bob", isAdded: true, updatedAt: Timestamp(milliseconds: 5)))
+        var ledger = FetchLedger()
+        ledger.begin()
+        ledger.note(reaction, to: 1)
+        ledger.note(deletionOf: 2)
+        ledger.forget()
+        #expect(ledger.amendments(to: [Self.message(1)]).isEmpty)
+        #expect(ledger.upToDate([Self.message(2)]) == [Self.message(2)])
+        ledger.note(reaction, to: 1)
+        #expect(ledger.amendments(to: [Self.message(1)]).count == 1)
+        ledger.end()
+        #expect(ledger.isEmpty)
+    }
+
     private static func channel(
         _ url: ChannelURL, last: Message? = nil, unread: Int = 0
     ) -> GroupChannel {

@@ -17,6 +17,8 @@ struct EventWatch {
     var typing = TypingMachine()
     var typingTimers = Timers<TypingMachine.Timer>()
     var muteTimers = Timers<ChannelURL>()
+    /// The number of the last question about a mute: an answer to an earlier one is overtaken.
+    var muteQuestions: [ChannelURL: Int] = [:]
     var marks = ReadMarkMachine()
     var markTimers = Timers<ChannelURL>()
     var markWaiters: [ChannelURL: [CheckedContinuation<RoostError?, Never>]] = [:]

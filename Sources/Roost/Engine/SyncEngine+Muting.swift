@@ -31,11 +31,16 @@ extension SyncEngine {
     private func awaitEndOfMute(in channel: ChannelURL) async {
         // Without an answer, the next catch-up of the channel asks again.
         let question = AskMute(channelURL: channel, userID: me)
-        guard let mute = try? await call(question) else { return }
+        watch.muteQuestions[channel, default: 0] += 1
+        let number = watch.muteQuestions[channel]
+        guard let mute = try? await call(question), watch.muteQuestions[channel] == number
+        else { return }
         guard mute.isMuted else { return await tellEndOfMute(in: channel) }
         guard let remaining = mute.remaining else { return watch.muteTimers.disarm(channel) }
-        watch.muteTimers.arm(channel, for: remaining + Self.muteGrace, in: world) { number in
-            await self.muteHasEnded(in: channel, number)
+        watch.muteTimers.arm(channel, for: remaining + Self.muteGrace, in: world) {
+            // A mute may last for days, and the app may let go of its client meanwhile.
+            [weak self] number in
+            await self?.muteHasEnded(in: channel, number)
         }
     }
 

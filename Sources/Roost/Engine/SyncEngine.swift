@@ -136,6 +136,7 @@ actor SyncEngine {
     func disconnect() async {
         isWanted = false
         lastFailure = nil
+        watch.muteTimers.disarmAll()
         await link?.receive(.disconnect)
         resumeConnectWaiters(
             with: RoostError(
@@ -185,6 +186,8 @@ actor SyncEngine {
         lastLoginAt = session.login.loginAt
         changesRead = [:]
         caughtUp = []
+        // What overtook an answer that is thrown away now has nothing to be done behind.
+        for channel in ledgers.keys { ledgers[channel]?.forget() }
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.

@@ -28,6 +28,11 @@ struct Timers<Kind: Hashable & Sendable> {
         running.removeValue(forKey: kind)?.task.cancel()
     }
 
+    mutating func disarmAll() {
+        for timer in running.values { timer.task.cancel() }
+        running = [:]
+    }
+
     /// Whether this firing is that of the timer that is armed now; it counts as fired then.
     mutating func claim(_ kind: Kind, _ number: Int) -> Bool {
         guard running[kind]?.number == number else { return false }

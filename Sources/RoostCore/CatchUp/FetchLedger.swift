@@ -29,7 +29,12 @@ package struct FetchLedger: Hashable, Sendable {
     package mutating func end() {
         precondition(fetches > 0, "A fetch ended that never began.")
         fetches -= 1
-        guard fetches == 0 else { return }
+        if fetches == 0 { forget() }
+    }
+
+    /// Forgets what was noted: only an answer of this connection can have been overtaken by it, and what
+    /// the next one brings is newer.
+    package mutating func forget() {
         deleted = []
         edited = [:]
         amended = [:]
