@@ -134,6 +134,29 @@ struct FileTests {
         #expect(await uploads.store.begunCount == 0)
     }
 
+    @Test func `the picture of a refused call is not kept (R199)`() async throws {
+        let store = MemoryFileStore(on: ThreadExecutor(name: "files"))
+        let fixture = await ServerFixture(files: store)
+        let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
+        try await fixture.channel(of: ["ann"], by: ann)
+        for (device, target, part, count) in [
+            (eve, "/v3/users/ann", "profile_file", 0), (ann, "/v3/users/ann", "profile_file", 1),
+            (eve, "/v3/group_channels/g", "cover_file", 1),
+            (ann, "/v3/group_channels/g", "cover_file", 2),
+        ] {
+            let body =
+                "--B\r\nContent-Disposition: form-data; name=\"\(part)\"; filename=\"a.png\"\r\n"
+                + "Content-Type: image/png\r\n\r\nx\r\n--B--\r\n"
+            let request = try APIRequest(
+                method: "PUT", target: target, body: Array(body.utf8), contentType: Self.type)
+            let answer = await fixture.server.respond(
+                to: request, headers: RequestHeaders(sessionKey: device.key))
+            #expect((answer.status == 200) == (device.session == ann.session))
+            #expect(await store.count == count)
+            #expect(await store.begunCount == 0)
+        }
+    }
+
     @Test func `a file for a channel is taken from its members only (R199)`() async throws {
         let store = MemoryFileStore(on: ThreadExecutor(name: "files"))
         let fixture = await ServerFixture(files: store)
@@ -160,17 +183,20 @@ struct FileTests {
         let headers = RequestHeaders(sessionKey: ann.key)
         let form = Self.form("words", channel: "")
         var codes: [RoostError.Code?] = []
+        var begun: [Int] = []
         for _ in 0..<2 {
             var request = try APIRequest(
                 method: "POST", target: "/v3/storage/file", body: [], contentType: Self.type)
             let receiver = try #require(
                 await fixture.server.receiver(of: request, headers: headers))
             await receiver.receive(form)
+            begun.append(await store.begunCount)
             request.form = await receiver.finish()
             codes.append(
                 await fixture.server.respond(to: request, headers: headers).errorCode)
         }
         #expect(codes == [nil, .rateLimited])
+        #expect(begun == [1, 0], "what will be refused is not written meanwhile")
         #expect(await store.begunCount == 0)
     }
 
@@ -308,6 +334,7 @@ private actor BrokenFileStore: FileStore {
     }
     func keep(_ id: String) throws(StorageError) { throw StorageError("broken") }
     func drop(_ id: String) {}
+    func remove(_ id: String) {}
     func file(_ id: String) throws(StorageError) -> StoredFile? { throw StorageError("broken") }
     func read(_ id: String, _ range: Range<Int>) throws(StorageError) -> [UInt8] {
         throw StorageError("broken")

@@ -68,6 +68,9 @@ struct RareCallTests {
         #expect(pair.ann.inbox.takeText().isEmpty, "who was told that it was read was told so")
         let count = try await pair.ask("GET", "users/bob/unread_message_count", as: pair.bob)
         #expect(count["unread_count"] == 2)
+        let later = MarkAsRead(channelURL: "g", unreadFrom: log[2].messageID)
+        let same = try await pair.fixture.call(later, as: pair.bob)
+        #expect(same.unreadMessageCount == 2 && same.timestamp == answer.timestamp)
         let none = try await pair.ask(
             "PUT", "group_channels/g/messages/mark_as_read",
             #"{"is_excluded":true,"message_id":99}"#, as: pair.bob)

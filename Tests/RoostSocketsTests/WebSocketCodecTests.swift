@@ -91,6 +91,59 @@ struct WebSocketCodecTests {
         #expect(codec(.server).receive(plain) == [.violation(code: 1002)], "nobody agreed on it")
     }
 
+    /// A text's frame as if it had been deflated.
+    private func deflated(_ payload: [UInt8]) -> [UInt8] {
+        var bytes = frame(1, payload)
+        bytes[0] |= 0x40
+        return bytes
+    }
+
+    @Test func `many small messages of one read may not grow without bounds together`() throws {
+        let deflate = WebSocketDeflate()
+        let zeros = try #require(deflate.deflate([UInt8](repeating: 0, count: 60_000)))
+        let server = codec(.server, messageBytes: 65_536, deflate)
+        let bytes = deflated(zeros)
+        #expect(server.receive(bytes + bytes).count == 2)
+        #expect(server.receive((0..<10).flatMap { _ in bytes }).count == 10, "each read anew")
+        let events = server.receive((0..<1_000).flatMap { _ in bytes })
+        #expect(events.last == .violation(code: 1009))
+        #expect(events.count - 1 == (65_536 + 1_048_576) / 60_000)
+    }
+
+    @Test func `a deflated message without its end is none`() throws {
+        let deflate = WebSocketDeflate()
+        let text = (0..<200).map { "word \($0 * 7_919)" }.joined(separator: " ")
+        let whole = try #require(deflate.deflate(Array(text.utf8)))
+        for count in 1..<whole.count {
+            let server = codec(.server, messageBytes: 10_000, deflate)
+            let events = server.receive(deflated(Array(whole.prefix(count))))
+            #expect(events == [.violation(code: 1007)], "\(count) of \(whole.count)")
+        }
+        // "Hello" in a last block, as RFC 7692, 7.2.3.4 shows it, and as zlib ends a stream.
+        let hello: [UInt8] = [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
+        for (payload, isWhole) in [
+            (hello + [0], true), (hello, true), (Array(hello.dropLast()), false),
+            (hello + [1], false), (hello + [0, 0], false),
+        ] {
+            let events = codec(.server, deflate).receive(deflated(payload))
+            #expect(events == [isWhole ? .message(.text("Hello")) : .violation(code: 1007)])
+        }
+    }
+
+    @Test func `only the first frame of a message says that it is deflated, when both agreed`() {
+        let start = frame(1, text("a"), isLast: false)
+        for (bytes, deflate): ([UInt8], WebSocketDeflate?) in [
+            ([0xC9, 0x80] + Self.mask, WebSocketDeflate()),
+            (start + [0xC0, 0x80] + Self.mask, WebSocketDeflate()),
+            ([0xC9, 0x80] + Self.mask, nil), (start + [0xC0, 0x80] + Self.mask, nil),
+            (deflated([0]), nil),
+        ] {
+            let server = codec(.server, deflate)
+            #expect(server.receive(bytes) == [.violation(code: 1002)])
+            #expect(server.takeOutput() == [0x88, 2, 0x03, 0xEA])
+        }
+    }
+
     @Test(arguments: [
         ("permessage-deflate", true), ("permessage-deflate; client_max_window_bits", true),
         ("x-webkit, permessage-deflate; server_max_window_bits=10, permessage-deflate", true),

@@ -76,6 +76,10 @@ actor FolderFileStore: FileStore {
         try? FileManager.default.removeItem(atPath: part(id))
     }
 
+    func remove(_ id: String) {
+        try? FileManager.default.removeItem(atPath: "\(folder)/\(id)")
+    }
+
     func file(_ id: String) throws(StorageError) -> StoredFile? {
         do throws(FileError) {
             // Asked of the system itself: that a file is not there is another answer than that it cannot

@@ -9,14 +9,16 @@ extension ChatServer {
     /// What takes the form of a call; nil when the server keeps no files.
     ///
     /// Who may not ask is told so when the form is whole, as many clients read no earlier; nothing of
-    /// theirs is written meanwhile. The call itself counts towards the user's rate, its form does not.
+    /// theirs is written meanwhile, nor of who asks too often. The call itself counts towards the user's
+    /// rate, its form does not.
     package func receiver(
         of request: APIRequest, headers: RequestHeaders
     ) async -> FormReceiver? {
         guard let files else { return nil }
         var refusal: ServerError?
         do throws(ServerError) {
-            _ = try await identify(headers)
+            let caller = try await identify(headers)
+            try checkRate(user: caller.userID, address: headers.peer)
         } catch {
             refusal = error
         }
@@ -72,24 +74,24 @@ extension ChatServer {
     }
 
     /// Keeps the pictures that a call about a user or a channel brings, which then reads as if it had
-    /// named their URLs (`protocol.md` 3.0).
+    /// named their URLs (`protocol.md` 3.0); `picture` is the name of what was kept.
     func keepPictures(
         of request: APIRequest, at host: String?
-    ) async throws(ServerError) -> APIRequest {
+    ) async throws(ServerError) -> (call: APIRequest, picture: String?) {
         let path = request.path.drop { $0 == "sdk" }
         guard case .success(var form)? = request.form, path.count <= 2, let place = path.first,
             ["users", "group_channels", "open_channels"].contains(place)
-        else { return request }
+        else { return (request, nil) }
         let kind = place == "users" ? "profile" : "cover"
         guard let file = form.files.first(where: { $0.part == kind + "_file" }) else {
-            return request
+            return (request, nil)
         }
         let url = try await keep(file, at: address(host))
         form.texts.removeAll { $0.name == kind + "_url" }
         form.texts.append(QueryItem(kind + "_url", url))
         var call = request
         call.form = .success(form)
-        return call
+        return (call, file.id)
     }
 
     /// A file by its path, and the name it has in the store; nil when the path names none.

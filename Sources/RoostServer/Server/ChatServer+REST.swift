@@ -28,6 +28,7 @@ extension ChatServer {
     }
 
     private func answer(_ request: APIRequest, _ headers: RequestHeaders) async -> APIResponse {
+        var picture: String?
         do throws(ServerError) {
             try charge(address: headers.peer)
             guard request.body.count <= configuration.limits.bodyBytes else {
@@ -38,7 +39,8 @@ extension ChatServer {
             if let (route, parts) = Route.find(request) {
                 let caller = try await caller(headers)
                 try await checkKind(request)
-                let call = try await keepPictures(of: request, at: headers.host)
+                let call: APIRequest
+                (call, picture) = try await keepPictures(of: request, at: headers.host)
                 let fields = try RequestFields(call, pathParts: parts)
                 return try await answer(route, fields, of: caller, at: headers.host)
             }
@@ -50,10 +52,13 @@ extension ChatServer {
             if call == .unlisted { return .empty }
             let caller = try await caller(headers)
             try await checkKind(request)
-            let whole = try await keepPictures(of: request, at: headers.host)
+            let whole: APIRequest
+            (whole, picture) = try await keepPictures(of: request, at: headers.host)
             return try await answer(
                 whole == request ? call : try APICall(decoding: whole), of: caller)
         } catch {
+            // A call that the server could not end may have named it already.
+            if let picture, error.code != .internalServerError { await files?.remove(picture) }
             // The socket's number for this is not REST's (`protocol.md` 3.6).
             return APIResponse(
                 error.code == .channelNotFound ? ServerError(.notFound, error.message) : error)

@@ -35,6 +35,8 @@ extension ChatServer {
     }
     /// Takes a user's read mark back before a message and tells their own sessions: what others were told
     /// that somebody has read, they have.
+    ///
+    /// A mark that stands before the message already stays.
     func markUnread(
         from id: MessageID, in url: ChannelURL, by userID: UserID, _ uniqueID: String?
     ) async throws(ServerError) -> MarkAsRead.Output {
@@ -43,13 +45,14 @@ extension ChatServer {
             guard let place = try await ask(try await storage.position(of: id, in: url)) else {
                 throw ServerError(.messageNotFound, "There is no such message.")
             }
-            let mark = Timestamp(milliseconds: place.createdAt.milliseconds - 1)
+            let wanted = Timestamp(milliseconds: place.createdAt.milliseconds - 1)
             guard let user = try await ask(try await storage.user(userID)),
-                try await ask(
+                let record = try await ask(
                     try await storage.updateMember(userID, of: url, now: world.now()) {
-                        $0.lastRead = mark
-                    }) != nil
+                        $0.lastRead = $0.lastRead.map { min($0, wanted) }
+                    })
             else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
+            let mark = record.lastRead ?? wanted
             let total = try await ask(try await storage.unreadTotal(of: userID))
             let state = try await ask(
                 try await storage.channelStates([url], viewer: userID)

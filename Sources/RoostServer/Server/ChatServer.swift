@@ -220,8 +220,20 @@ extension ChatServer {
         log(
             .warning, "limited",
             address.map { [.init("peer", .string($0))] } ?? [.init("of", "user")])
-        throw ServerError(
-            .rateLimited, "Too many requests; wait before the next one.", retryAfter: wait)
+        throw Self.tooOften(wait)
+    }
+
+    /// Refuses who would be refused a question now, and counts none.
+    func checkRate(user: UserID?, address: String?) throws(ServerError) {
+        let now = world.now()
+        let wait =
+            user.flatMap { userRates.wait(of: $0, at: now) }
+            ?? address.flatMap { addressRates.wait(of: $0, at: now) }
+        if let wait { throw Self.tooOften(wait) }
+    }
+
+    private static func tooOften(_ wait: Duration) -> ServerError {
+        ServerError(.rateLimited, "Too many requests; wait before the next one.", retryAfter: wait)
     }
 
     /// Closes the sockets of clients that have missed two pings (`protocol.md` 2.5): a half-open

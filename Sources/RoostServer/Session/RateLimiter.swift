@@ -41,14 +41,17 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// - Returns: How long to wait before it may be asked; nil when it may be asked now.
     package mutating func take(_ key: Key, at now: Timestamp) -> Duration? {
         guard let rate else { return nil }
-        let owed = amount(of: key, at: now, rate)
-        let excess = owed + 1_000 - Int64(rate.burst) * 1_000
-        guard excess <= 0 else {
-            let perSecond = Int64(rate.perSecond)
-            return .milliseconds((excess + perSecond - 1) / perSecond)
-        }
-        debts[key] = Debt(amount: owed + 1_000, at: now)
+        if let wait = wait(of: key, at: now) { return wait }
+        debts[key] = Debt(amount: amount(of: key, at: now, rate) + 1_000, at: now)
         return nil
+    }
+
+    /// What `take` would return; nothing is noted.
+    package func wait(of key: Key, at now: Timestamp) -> Duration? {
+        guard let rate else { return nil }
+        let excess = amount(of: key, at: now, rate) + 1_000 - Int64(rate.burst) * 1_000
+        let perSecond = Int64(rate.perSecond)
+        return excess > 0 ? .milliseconds((excess + perSecond - 1) / perSecond) : nil
     }
 
     private func amount(of key: Key, at now: Timestamp, _ rate: Rate) -> Int64 {

@@ -26,6 +26,8 @@ package protocol FileStore: Actor {
     func keep(_ id: String) throws(StorageError)
     /// Forgets a file that was begun; one that is kept stays.
     func drop(_ id: String)
+    /// Forgets a file that is kept, of which nobody has been told.
+    func remove(_ id: String)
     func file(_ id: String) throws(StorageError) -> StoredFile?
     /// A stretch of a file that is there; shorter only at its end.
     func read(_ id: String, _ range: Range<Int>) throws(StorageError) -> [UInt8]
@@ -60,6 +62,8 @@ package actor MemoryFileStore: FileStore {
 
     package func drop(_ id: String) { begun[id] = nil }
 
+    package func remove(_ id: String) { files[id] = nil }
+
     package func file(_ id: String) -> StoredFile? {
         files[id].map { StoredFile(type: $0.type, byteCount: $0.bytes.count) }
     }
@@ -71,6 +75,8 @@ package actor MemoryFileStore: FileStore {
 
     /// How many files are on their way.
     package var begunCount: Int { begun.count }
+    /// How many are there.
+    package var count: Int { files.count }
 }
 
 extension StorageError {

@@ -12,8 +12,12 @@ extension SQLiteStorage {
                 .success(try batch.append(message))
             }
         } catch {
-            // One of them cannot be kept, perhaps. Each in a part of its own it fails alone, which is too
-            // dear to do for those that can.
+            // What the disk refuses it refuses again.
+            guard messages.count > 1, let cause = error.underlying as? SQLiteError,
+                cause.isConstraint || cause.isMalformedValue
+            else { throw error }
+            // One of them cannot be kept. Each in a part of its own it fails alone, which is too dear to do
+            // for those that can.
             return try append(messages, now) { db, batch, message throws(SQLiteError) in
                 try db.part { () throws(SQLiteError) in try batch.append(message) }
             }

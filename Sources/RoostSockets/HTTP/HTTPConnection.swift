@@ -13,7 +13,7 @@ actor HTTPConnection {
         case writing(step: Int)
     }
 
-    private enum BodyStage { case ahead, read, cut }
+    enum BodyStage { case ahead, read, cut }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe loop.asUnownedSerialExecutor()
@@ -22,7 +22,7 @@ actor HTTPConnection {
     private let loop: EventLoop
     private let stream: ByteStream
     private let configuration: HTTPServer.Configuration
-    private let handler: any HTTPServerHandler
+    let handler: any HTTPServerHandler
     private let onEnd: @Sendable () -> Void
     private let peer: String
     private let deflate: WebSocketDeflate?
@@ -44,7 +44,7 @@ actor HTTPConnection {
     private var isLingering = false
     private var hasPeerEnded = false
     private var hasServedRequest = false
-    private var bodyStage = BodyStage.read
+    var bodyStage = BodyStage.read
 
     /// Bytes that may wait unparsed.
     private static let readAhead = 65_536
@@ -132,44 +132,8 @@ actor HTTPConnection {
         await linger()
     }
 
-    /// Has a request answered whose body the handler reads.
-    private func answerReading(_ head: HTTPServerRequest) async -> Bool {
-        bodyStage = .ahead
-        let body = HTTPRequestBody { [weak self] () async throws(SocketError) in
-            guard let self else { throw Self.bodyCut }
-            return try await nextPiece()
-        }
-        let response = await handler.respond(to: head, reading: body)
-        do throws(SocketError) {
-            // Many clients look for an answer only when they have said all.
-            while try await nextPiece() != nil {}
-        } catch {
-            return false
-        }
-        return await answer(head, with: response)
-    }
-
-    private func nextPiece() async throws(SocketError) -> [UInt8]? {
-        guard bodyStage == .ahead else {
-            guard bodyStage == .read else { throw Self.bodyCut }
-            return nil
-        }
-        switch await nextEvent() {
-        case .piece(let bytes): return bytes
-        case .end:
-            bodyStage = .read
-            return nil
-        default:
-            bodyStage = .cut
-            throw Self.bodyCut
-        }
-    }
-
-    private static let bodyCut = SocketError(
-        .connectionLost, "The client went away before the end of what it sent.")
-
     /// The next event that is of use to a handler; nil when there will be none.
-    private func nextEvent() async -> HTTPRequestParser.Event? {
+    func nextEvent() async -> HTTPRequestParser.Event? {
         isWaitingForRequest = true
         defer { isWaitingForRequest = false }
         while isStreamOpen {
@@ -201,7 +165,7 @@ actor HTTPConnection {
     }
 
     /// Writes an answer; false when the connection must not be used again.
-    private func answer(
+    func answer(
         _ request: HTTPServerRequest, with response: HTTPServerResponse
     ) async -> Bool {
         guard isStreamOpen else { return false }

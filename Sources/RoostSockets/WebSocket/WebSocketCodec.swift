@@ -34,6 +34,8 @@ internal import CRoostWebSocket
     private let role: Role
     private let messageBytes: Int
     private let deflate: WebSocketDeflate?
+    /// What this call of `receive` has inflated.
+    private var inflatedBytes = 0
     private let random: (Int) -> [UInt8]
 
     /// Prepares one end.
@@ -81,6 +83,11 @@ internal import CRoostWebSocket
     private static let deflatedBit: UInt8 = 4
     /// Below it a message is not worth the work.
     private static let deflateFrom = 256
+    /// What one call of `receive` may inflate beyond a message of full size.
+    ///
+    /// Deflate makes a thousand bytes of one, and a read of 64 KiB holds many messages. 16 for one is more
+    /// than messages of words give, each deflated by itself.
+    private static let inflatedBeyondOne = 16 * 65_536
 
     deinit {
         // SAFETY: made in `init`, freed once.
@@ -94,6 +101,7 @@ internal import CRoostWebSocket
         guard !hasEnded else { return [] }
         input = bytes
         inputOffset = 0
+        inflatedBytes = 0
         // SAFETY: the context is open; its callbacks run inside this call.
         let result = unsafe wslay_event_recv(context)
         flush()
@@ -334,7 +342,9 @@ extension WebSocketCodec {
     /// Takes a message in that came deflated; wslay cannot have checked its text.
     private func inflate(_ bytes: [UInt8], isText: Bool, _ deflate: WebSocketDeflate) {
         do throws(WebSocketDeflate.Failure) {
-            let message = try deflate.inflate(bytes, limit: messageBytes)
+            let rest = messageBytes + Self.inflatedBeyondOne - inflatedBytes
+            let message = try deflate.inflate(bytes, limit: min(messageBytes, rest))
+            inflatedBytes += message.count
             guard isText else { return events.append(.message(.binary(message))) }
             guard let text = String(validating: message, as: UTF8.self) else {
                 refusal = WebSocketCloseCode.invalidText.rawValue

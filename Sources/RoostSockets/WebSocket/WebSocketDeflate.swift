@@ -58,7 +58,8 @@ internal import CRoostZlib
 
     /// A message as it was.
     ///
-    /// - Throws: `.tooLarge` when it would have more than `limit` bytes, however few it came in.
+    /// - Throws: `.tooLarge` when it would have more than `limit` bytes, however few it came in;
+    ///   `.malformed` also when its end is missing.
     package func inflate(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
         var input = bytes + Self.tail
         var message: [UInt8] = []
@@ -80,10 +81,25 @@ internal import CRoostZlib
                 guard [Z_OK, Z_STREAM_END, Z_BUF_ERROR].contains(result) else { return .malformed }
                 message += chunk[..<count]
                 if message.count > limit { return .tooLarge }
-                if result == Z_STREAM_END || count < chunk.count { return nil }
+                if result == Z_STREAM_END {
+                    return unsafe isEnd(input.suffix(Int(inflating.pointee.avail_in)))
+                        ? nil : .malformed
+                }
+                guard count == chunk.count else {
+                    // All is read, and the next block would begin here.
+                    let stream = unsafe inflating.pointee
+                    return unsafe stream.avail_in == 0 && stream.data_type & 128 != 0
+                        ? nil : .malformed
+                }
             }
         }
         if let failure { throw failure }
         return message
+    }
+
+    /// Whether this may follow a last block: the tail, and before it the zero that RFC 7692, 7.2.3.4 asks
+    /// for and zlib's own streams do not have.
+    private func isEnd(_ rest: Slice<UnsafeMutableBufferPointer<UInt8>>) -> Bool {
+        unsafe rest.elementsEqual(Self.tail) || rest.elementsEqual([0] + Self.tail)
     }
 }

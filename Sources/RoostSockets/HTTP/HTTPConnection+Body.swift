@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// MARK: Bodies that their handler reads as they come.
+
+extension HTTPConnection {
+    /// Has a request answered whose body the handler reads.
+    func answerReading(_ head: HTTPServerRequest) async -> Bool {
+        bodyStage = .ahead
+        let body = HTTPRequestBody { [weak self] () async throws(SocketError) in
+            guard let self else { throw Self.bodyCut }
+            return try await nextPiece()
+        }
+        let response = await handler.respond(to: head, reading: body)
+        do throws(SocketError) {
+            // Many clients look for an answer only when they have said all.
+            while try await nextPiece() != nil {}
+        } catch {
+            return false
+        }
+        return await answer(head, with: response)
+    }
+
+    private func nextPiece() async throws(SocketError) -> [UInt8]? {
+        guard bodyStage == .ahead else {
+            guard bodyStage == .read else { throw Self.bodyCut }
+            return nil
+        }
+        switch await nextEvent() {
+        case .piece(let bytes): return bytes
+        case .end:
+            bodyStage = .read
+            return nil
+        default:
+            bodyStage = .cut
+            throw Self.bodyCut
+        }
+    }
+
+    private static let bodyCut = SocketError(
+        .connectionLost, "The client went away before the end of what it sent.")
+}
