@@ -49,6 +49,20 @@ struct LedgerTests {
         #expect(amendments.map(\.1) == [reaction, reply])
     }
 
+    @Test func `what was told before a page was asked for is not told behind it (scar 119)`() {
+        var ledger = FetchLedger()
+        ledger.begin()
+        ledger.note(.thread(ThreadInfo(replyCount: 1)), to: 1)
+        ledger.note(editOf: Self.message(2, text: "old", editedAt: 50))
+        ledger.note(deletionOf: 3)
+        let beginning = ledger.begin()
+        ledger.note(.thread(ThreadInfo(replyCount: 2)), to: 4)
+        let news = ledger.since(beginning)
+        let page = [1, 3, 4].map { Self.message($0) } + [Self.message(2, text: "new", editedAt: 50)]
+        #expect(news.amendments(to: page).map(\.0) == [4])
+        #expect(news.upToDate(page) == page)
+    }
+
     @Test func `an edit that overtook a page keeps what the page alone tells (scar 119)`() {
         var ledger = FetchLedger()
         ledger.begin()
@@ -90,7 +104,7 @@ struct LedgerTests {
         #expect(ledger.isEmpty && !ledger.hasDeletions)
     }
 
-    @Test func `with a new connection nothing noted before is told behind its answers (scar 134)`() {
+    @Test func `of a new connection no answer is told what was noted before (scar 134)`() {
         let reaction = MessageAmendment.reaction(
             ReactionChange(
                 key: "k", userID: "bob", isAdded: true, updatedAt: Timestamp(milliseconds: 5)))

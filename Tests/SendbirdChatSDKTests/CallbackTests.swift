@@ -108,7 +108,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `delegates hear of links and channels, and none is needed (scar 147, R93, R155, R205)`()
+        func `delegates hear of links and channels; none is needed (scar 147, R93, R155, R205)`()
             throws
         {
             try DoorStory.play(seed: 43) { story in

@@ -173,7 +173,7 @@ extension SyncEngine {
     private func applyMessageChanges(of channel: ChannelURL) async throws(RoostError) {
         try await readChanges(.messageChanges(channel)) {
             (engine, cursor, sessionKey) throws(RoostError) in
-            engine.ledgers[channel, default: FetchLedger()].begin()
+            let beginning = engine.ledgers[channel, default: FetchLedger()].begin()
             defer { engine.endFetch(of: channel) }
             let changes = try await engine.api.call(
                 MessageChangeLog(
@@ -181,7 +181,7 @@ extension SyncEngine {
                     filter: .everything), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
             // Reactions carry no time of the message's own: news that overtook the answer counts.
-            let ledger = engine.ledgers[channel] ?? FetchLedger()
+            let ledger = engine.news(of: channel, since: beginning)
             let updated = ledger.upToDate(changes.updated)
             for message in updated { engine.ledgers[channel]?.note(editOf: message) }
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }

@@ -155,7 +155,7 @@ extension SyncEngine {
     ) async throws(RoostError) -> Outcome {
         let asked = session
         guard let key = asked?.login.sessionKey ?? offlineKey else { throw .notConnected }
-        ledgers[channel, default: FetchLedger()].begin()
+        let beginning = ledgers[channel, default: FetchLedger()].begin()
         defer { endFetch(of: channel) }
         let answer: Answer
         do throws(RoostError) {
@@ -168,13 +168,18 @@ extension SyncEngine {
         guard session?.epoch == asked?.epoch else { throw .notConnected }
         // From here to the commit's place in the queue nothing may come between, or a deletion could
         // slip in that the ledger has not told yet.
-        let (outcome, mutations) = store(answer, ledgers[channel] ?? FetchLedger())
+        let (outcome, mutations) = store(answer, news(of: channel, since: beginning))
         if !mutations.isEmpty {
             let cursor = asked.map { firstCursor(of: channel, $0) } ?? []
             try await commit(mutations + cursor, from: origin)
         }
         await settle(mutations)
         return outcome
+    }
+
+    /// What overtook the answer of a fetch.
+    func news(of channel: ChannelURL, since beginning: Int) -> FetchLedger {
+        ledgers[channel]?.since(beginning) ?? FetchLedger()
     }
 
     func endFetch(of channel: ChannelURL) {

@@ -11,11 +11,13 @@ package enum MessageAmendment: Hashable, Sendable {
 /// What was edited and deleted in a channel while pages of it were on their way.
 ///
 /// A page is as old as the moment the server wrote it; news that overtook it must not be undone by it.
-package struct FetchLedger: Hashable, Sendable {
+package struct FetchLedger: Sendable {
     private var fetches = 0
-    private var deleted: Set<MessageID> = []
-    private var edited: [MessageID: Message] = [:]
-    private var amended: [MessageID: [MessageAmendment]] = [:]
+    /// How much has been noted: what a fetch has to make up for is what came after it began.
+    private var noteCount = 0
+    private var deleted: [MessageID: Int] = [:]
+    private var edited: [MessageID: (message: Message, number: Int)] = [:]
+    private var amended: [MessageID: [(amendment: MessageAmendment, number: Int)]] = [:]
 
     package init() {}
 
@@ -24,7 +26,23 @@ package struct FetchLedger: Hashable, Sendable {
     /// Whether something was deleted since the fetches began: counts made meanwhile mean nothing.
     package var hasDeletions: Bool { !deleted.isEmpty }
 
-    package mutating func begin() { fetches += 1 }
+    /// Begins to note.
+    ///
+    /// - Returns: What to hand to `since` when the answer is there.
+    @discardableResult
+    package mutating func begin() -> Int {
+        fetches += 1
+        return noteCount
+    }
+
+    /// What was noted after a fetch had begun: its answer knows all that was told before its question.
+    package func since(_ beginning: Int) -> FetchLedger {
+        var ledger = self
+        ledger.deleted = deleted.filter { $0.value > beginning }
+        ledger.edited = edited.filter { $0.value.number > beginning }
+        ledger.amended = amended.mapValues { $0.filter { $0.number > beginning } }
+        return ledger
+    }
 
     package mutating func end() {
         precondition(fetches > 0, "A fetch ended that never began.")
@@ -35,28 +53,38 @@ package struct FetchLedger: Hashable, Sendable {
     /// Forgets what was noted: only an answer of this connection can have been overtaken by it, and what
     /// the next one brings is newer.
     package mutating func forget() {
-        deleted = []
+        deleted = [:]
         edited = [:]
         amended = [:]
     }
 
     package mutating func note(deletionOf id: MessageID) {
-        if fetches > 0 { deleted.insert(id) }
+        guard let number = nextNumber() else { return }
+        deleted[id] = number
     }
 
     package mutating func note(editOf message: Message) {
-        if fetches > 0, let id = message.messageID { edited[id] = message }
+        guard let id = message.messageID, let number = nextNumber() else { return }
+        edited[id] = (message, number)
     }
 
     package mutating func note(_ amendment: MessageAmendment, to id: MessageID) {
-        if fetches > 0 { amended[id, default: []].append(amendment) }
+        guard let number = nextNumber() else { return }
+        amended[id, default: []].append((amendment, number))
+    }
+
+    /// Nil while nothing is fetched, and so nothing can be overtaken.
+    private mutating func nextNumber() -> Int? {
+        guard fetches > 0 else { return nil }
+        noteCount += 1
+        return noteCount
     }
 
     /// What has to be done once more to messages of a page, after the page: it is older, and may not even
     /// tell what it knows of this.
     package func amendments(to messages: [Message]) -> [(MessageID, MessageAmendment)] {
         messages.compactMap(\.messageID).flatMap { id in
-            (amended[id] ?? []).map { (id, $0) }
+            (amended[id] ?? []).map { (id, $0.amendment) }
         }
     }
 
@@ -64,13 +92,14 @@ package struct FetchLedger: Hashable, Sendable {
     package func upToDate(_ messages: [Message]) -> [Message] {
         messages.compactMap { message in
             guard let id = message.messageID else { return message }
-            if deleted.contains(id) { return nil }
+            if deleted[id] != nil { return nil }
             return edit(of: message, id)
         }
     }
 
     private func edit(of message: Message, _ id: MessageID) -> Message {
-        guard let newer = edited[id], let editedAt = newer.updatedAt else { return message }
+        guard let newer = edited[id]?.message, let editedAt = newer.updatedAt
+        else { return message }
         // Of equal times, because a translation or a preview carries no new one (scar 118).
         guard editedAt >= message.updatedAt ?? .distantPast else { return message }
         var edited = newer
@@ -84,9 +113,9 @@ package struct FetchLedger: Hashable, Sendable {
         _ messages: [Message], under filter: MessageFilter, in range: CoveredRange
     ) -> [Message] {
         let listed = Set(messages.compactMap(\.messageID))
-        let entered = edited.values.filter { message in
+        let entered = edited.values.map(\.message).filter { message in
             guard let id = message.messageID, let position = message.position else { return false }
-            return !listed.contains(id) && !deleted.contains(id) && range.contains(position)
+            return !listed.contains(id) && deleted[id] == nil && range.contains(position)
                 && filter.matches(message)
         }
         // In an order of their own, so that no dictionary's shows.

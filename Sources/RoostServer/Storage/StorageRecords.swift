@@ -218,7 +218,7 @@ extension Message {
         thread.replyCount += 1
         thread.add(reply.sender?.user)
         thread.lastRepliedAt = reply.createdAt
-        thread.updatedAt = reply.createdAt
+        thread.updatedAt = nextThreadTime(at: reply.createdAt)
         details.threadInfo = thread
     }
 
@@ -227,8 +227,14 @@ extension Message {
         var thread = ThreadInfo(replyCount: replies.count)
         for reply in replies { thread.add(reply.sender?.user) }
         thread.lastRepliedAt = replies.last?.createdAt
-        thread.updatedAt = max(now, details.threadInfo?.updatedAt ?? now)
+        thread.updatedAt = nextThreadTime(at: now)
         details.threadInfo = thread
+    }
+
+    /// Of two accounts of a thread clients keep the newer, so no two may have one time.
+    private func nextThreadTime(at now: Timestamp) -> Timestamp {
+        guard let last = details.threadInfo?.updatedAt else { return now }
+        return max(now, Timestamp(milliseconds: last.milliseconds + 1))
     }
 
     /// Applies an edit; only what it names changes (`protocol.md` 2.6).
