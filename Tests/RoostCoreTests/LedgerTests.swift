@@ -58,7 +58,8 @@ struct LedgerTests {
         let beginning = ledger.begin()
         ledger.note(.thread(ThreadInfo(replyCount: 2)), to: 4)
         let news = ledger.since(beginning)
-        let page = [1, 3, 4].map { Self.message($0) } + [Self.message(2, text: "new", editedAt: 50)]
+        let page =
+            [1, 3, 4].map { Self.message($0) } + [Self.message(2, text: "new", editedAt: 50)]
         #expect(news.amendments(to: page).map(\.0) == [4])
         #expect(news.upToDate(page) == page)
     }
