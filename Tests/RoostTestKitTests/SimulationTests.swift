@@ -44,7 +44,7 @@ struct SimulationTests {
     }
 
     @Test(arguments: 0..<20)
-    func `in any life every promise is kept (scars 1 to 33, 55 to 60, 79 to 135)`(
+    func `in any life every promise is kept`(
         group: UInt64
     ) async throws {
         for seed in (0..<10).map({ Self.first + group * 10 + $0 }) {
