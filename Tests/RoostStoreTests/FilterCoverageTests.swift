@@ -78,6 +78,25 @@ struct FilterCoverageTests {
         #expect(gone.messages()?.inserted == [])
     }
 
+    @Test func `what a filter brought is news when the server has nothing to add (scar 32)`()
+        async throws
+    {
+        let store = try await Store.test()
+        try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(5, 30))])
+        try await store.writer.commit([
+            .messages(
+                Fixture.channel, [Fixture.message(2)], covering: Fixture.range(1, 8))
+        ])
+        let nothing = try await store.writer.commit([
+            .messages(Fixture.channel, [], covering: Fixture.range(2, 15))
+        ])
+        #expect(nothing.messages()?.inserted == [Self.sticker(10)])
+        let again = try await store.writer.commit([
+            .messages(Fixture.channel, [], covering: Fixture.range(2, 25))
+        ])
+        #expect(again.messages()?.inserted == [Self.sticker(20)])
+    }
+
     @Test func `an edit takes a message out of a filter's knowledge, or a place it may enter at`()
         async throws
     {

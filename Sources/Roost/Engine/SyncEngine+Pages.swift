@@ -75,10 +75,12 @@ extension SyncEngine {
     ) async throws(RoostError) {
         let channel = timeline.channel
         let asked = session?.epoch
+        // What lies above was brought by filters, and the server must not take it for known: then it would
+        // have nothing to tell, and nobody would cover it.
         let cachedCount: Int
         do {
             cachedCount = try await reader.messageCount(
-                in: channel, from: known.createdAt, through: .distantFuture
+                in: channel, from: known.createdAt, through: known.createdAt
             ).value
         } catch {
             throw RoostError(error)

@@ -16,6 +16,7 @@ extension WriteSession {
             if let range {
                 if filter == .everything {
                     news.coverage.insert(range)
+                    try noteEntered(in: range, besides: messages, news: &news)
                 } else {
                     try cover(range, under: filter, news: &news)
                 }
@@ -150,6 +151,29 @@ extension WriteSession {
                 MessageNews.Filtered(
                     filterRow: try row(filter), filter: filter, before: Coverage(),
                     now: Coverage([range])))
+        }
+    }
+
+    /// Notes what the cache has of a range and was known under filters only, where no page brings it again:
+    /// the server need not repeat what it was told is there.
+    private func noteEntered(
+        in range: CoveredRange, besides messages: [Message], news: inout MessageNews
+    ) throws(SQLiteError) {
+        guard news.hasFilters else { return }
+        let page = Set(messages.compactMap(\.messageID))
+        let stretch = MessageStretch(
+            channelRow: news.channelRow, lower: range.lower, upper: range.upper)
+        var entered: [Message] = []
+        try connection.scan(.oldestMessages, stretch) { row throws(SQLiteError) in
+            let place = Position(row, column: 1)
+            guard news.coverageBefore.range(containing: place) == nil,
+                !page.contains(place.messageID)
+            else { return true }
+            entered.append(try message(row, at: place, in: news.channel).message)
+            return true
+        }
+        for message in entered {
+            news.noteEntered(message.place.messageID, before: message, after: message)
         }
     }
 
