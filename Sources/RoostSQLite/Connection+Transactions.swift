@@ -29,7 +29,7 @@ extension Connection {
     /// The same, on the state that the only row of `query` is from; without a row, on any.
     ///
     /// The statement stands on its row until the body is done. That holds the state as a transaction does,
-    /// without a statement to begin it and another to end it: an eighth of what a short read costs.
+    /// without a statement to begin it and another to end it.
     package func withSnapshot<First>(
         of query: Query<Void, First>, _ body: (First?) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {

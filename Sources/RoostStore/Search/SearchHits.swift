@@ -73,8 +73,8 @@ extension SearchRequest {
 
     /// The statement for newest first; nil when nothing can be found.
     ///
-    /// Its rows are those of `RowResolver.message`: to look each message up by a statement of its own would
-    /// take half of the time of a search.
+    /// Its rows are those of `RowResolver.message`, so that no message has to be looked up by a statement of
+    /// its own.
     var newestStatement: Query<SearchRequest, SearchHit>? {
         guard canFind else { return nil }
         return senderRows == nil ? .newestHits : .newestHitsOfSenders
