@@ -118,7 +118,7 @@ extension StoreWriter {
 
     /// The checksum of each migration of the cache, in order.
     package static var migrationChecksums: [Int64] {
-        [Migration.cache0001, .cache0002, .cache0003].map(\.checksum)
+        [Migration.cache0001, .cache0002, .cache0003, .cache0004].map(\.checksum)
     }
 }
 

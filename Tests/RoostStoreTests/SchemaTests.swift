@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import RoostStore
 import Testing
 
@@ -8,7 +9,7 @@ struct SchemaTests {
         #expect(
             StoreWriter.migrationChecksums == [
                 -7_174_208_380_872_165_918, -3_619_340_806_509_577_457,
-                -8_596_980_330_232_589_710,
+                -8_596_980_330_232_589_710, -2_497_782_015_931_585_097,
             ])
         #expect(
             OutboxStore.migrationChecksums == [
@@ -134,6 +135,8 @@ struct SchemaTests {
         name: String, plan: String
     ) async throws {
         let store = try await Store.test()
+        // Whoever asks for edits first has their index made.
+        _ = try await store.reader.edited(in: Fixture.channel, since: .distantPast, limit: 1)
         let found = try #require(try await store.writer.hotPlans()[name])
         #expect(found.joined(separator: "; ") == plan)
     }

@@ -81,7 +81,8 @@ extension Migration {
 
 extension Migrator {
     /// "RstC" in the file's header.
-    static let cache = Migrator(applicationID: 0x5273_7443, [.cache0001, .cache0002, .cache0003])
+    static let cache = Migrator(
+        applicationID: 0x5273_7443, [.cache0001, .cache0002, .cache0003, .cache0004])
     /// "RstO" in the file's header.
     static let outbox = Migrator(applicationID: 0x5273_744F, [.outbox0001, .outbox0002])
 }

@@ -5,6 +5,9 @@ internal import RoostSQLite
 
 /// Whoever can answer questions about one state of the cache.
 protocol SnapshotSource: Actor {
+    /// Who writes to the same file; nil for one that is only looked at.
+    nonisolated var writer: StoreWriter? { get }
+
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T
@@ -53,6 +56,7 @@ actor ReadConnection: SnapshotSource {
     }
 
     private nonisolated let lender: StoreWriter?
+    nonisolated var writer: StoreWriter? { lender }
 
     /// A reader that `lender` answers for until there is enough to read to open a connection for.
     ///

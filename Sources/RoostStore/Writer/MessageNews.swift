@@ -154,7 +154,7 @@ struct MessageNews {
             case (_?, let after?) where row.hasEntered: inserted.append(now(after))
             case (let old?, let after?):
                 // A new name of the sender alone is the news of `Change.users`.
-                if now(old) != now(after) {
+                if old.updatedAt != after.updatedAt || now(old) != now(after) {
                     updated.append(Update(before: before(old), after: now(after)))
                 }
             case (nil, nil): break
@@ -165,9 +165,9 @@ struct MessageNews {
             !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !filters.isEmpty
                 || coverage != coverageBefore || cutThrough != nil
         else { return nil }
-        inserted.sortByPlace()
-        deleted.sortByPlace()
-        updated.sort { $0.after.isBefore($1.after) }
+        inserted.sortByPlace(\.self)
+        deleted.sortByPlace(\.self)
+        updated.sortByPlace(\.after)
         return MessagesChange(
             channel: channel, inserted: inserted, updated: updated, deleted: deleted,
             cutThrough: cutThrough, coverageBefore: coverageBefore, coverageAfter: coverage,
@@ -175,16 +175,13 @@ struct MessageNews {
     }
 }
 
-extension [Message] {
+extension Array {
     /// Pages come in order, one way or the other, and sorting moves large values.
-    fileprivate mutating func sortByPlace() {
-        let isAscending = zip(self, dropFirst()).allSatisfy { $0.isBefore($1) }
-        if !isAscending { sort { $0.isBefore($1) } }
-    }
-}
-
-extension Message {
-    fileprivate func isBefore(_ other: Message) -> Bool {
-        (position ?? .distantFuture) < (other.position ?? .distantFuture)
+    fileprivate mutating func sortByPlace(_ message: (Element) -> Message) {
+        let places = map { message($0).position ?? .distantFuture }
+        let isAscending = zip(places, places.dropFirst()).allSatisfy { $0 < $1 }
+        guard !isAscending else { return }
+        let order = places.indices.sorted { places[$0] < places[$1] }
+        self = order.map { self[$0] }
     }
 }

@@ -193,6 +193,18 @@ package actor StoreWriter {
         try await perform { connection throws(SQLiteError) in try connection.compact() }
     }
 
+    /// Has an index of edits kept from now on: whoever never asks for edits does not pay for it.
+    func indexEdits() async throws(StoreError) {
+        try await perform { connection throws(SQLiteError) in
+            try connection.executeScript(
+                """
+                CREATE INDEX IF NOT EXISTS message_by_edit ON message
+                    (channel_id, updated_at, created_at, message_id)
+                    WHERE updated_at IS NOT NULL
+                """)
+        }
+    }
+
     /// Bytes of the cache's file and of its log, as the system counts them; zero in memory.
     package func fileBytes() -> (cache: Int64, log: Int64) {
         let counts = DatabaseFiles(path).byteCounts
@@ -366,6 +378,8 @@ extension [Mutation] {
 }
 
 extension StoreWriter: SnapshotSource {
+    nonisolated var writer: StoreWriter? { self }
+
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {

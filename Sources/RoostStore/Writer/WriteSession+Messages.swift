@@ -237,7 +237,7 @@ extension WriteSession {
         // What an edit takes out of every filter it was known under is not known any more.
         guard try isCovered(merged, news: &news) else { return try delete(stored, news: &news) }
         let senderRow = try learnPeople(of: merged)
-        guard asNow(merged) != asNow(old) else { return }
+        guard merged.updatedAt != old.updatedAt || asNow(merged) != asNow(old) else { return }
         let entry = try entry(merged, by: senderRow, row: news.channelRow)
         if old.place == merged.place {
             // An index is written when a column of its is named, whether or not it is another value.
