@@ -94,6 +94,7 @@ extension StoreWriter {
             "channelsByCreation": try connection.plan(
                 of: Query<ChannelPage, StoredChannel>.channelsByCreation),
             "userByID": try connection.plan(of: Query<UserID, StoredUser>.userByID),
+            "usersInRows": try connection.plan(of: Query<[Int64], StoredUser>.usersInRows),
         ]
     }
 

@@ -206,3 +206,15 @@ extension Connection {
         ReadSession(self, book.take() ?? ReadBook(self))
     }
 }
+
+extension Connection {
+    /// Prepares the statements of a list of channels and of a timeline without a filter.
+    func prepareFirstReads() {
+        prepare(Query<ChannelPage, StoredChannel>.channelsByLastMessage)
+        prepare(Query<[Int64], StoredUser>.usersInRows)
+        prepare(Query<Int64, StoredUser>.userByRow)
+        prepare(Query<ChannelURL, ChannelRow>.channelRow)
+        prepare(Query<CoverageKey, CoveredRange>.coverage)
+        prepare(Query<MessageStretch, Void>.newestPage)
+    }
+}
