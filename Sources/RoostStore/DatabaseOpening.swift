@@ -77,16 +77,16 @@ struct DatabaseOpening: Sendable {
         guard let path, DatabaseFiles(path).exists else { return nil }
         do throws(StoreError) {
             let connection = try connect()
-            let isReady: Result<Bool, StoreError>
+            let outcome: Result<Bool, StoreError>
             do throws(SQLiteError) {
                 // All that is asked is asked of one state: to take hold of one anew costs system calls.
-                isReady = try connection.snapshot(outcome: { () throws(StoreError) in
+                outcome = try connection.snapshot(outcome: { () throws(StoreError) in
                     try isReady(connection)
                 })
             } catch {
                 throw StoreError(error, in: place)
             }
-            return try isReady.get() ? connection : nil
+            return try outcome.get() ? connection : nil
         } catch  where error.kind == .damaged || error.kind == .locked {
             return nil  // Damaged, or being made by somebody at this moment.
         }
@@ -99,7 +99,8 @@ struct DatabaseOpening: Sendable {
         else { return false }
         let isReady = try protection.attach(to: connection, owner: owner, place)
         try compare(found, in: connection)
-        return try isReady && damage(in: connection) == nil
+        guard isReady else { return false }
+        return try damage(in: connection) == nil
     }
 
     /// Opens the database, brings its schema up to date and writes down whose it is.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostExecutors
+internal import RoostModel
 internal import RoostSQLite
 
 /// Whoever can answer questions about one state of the cache.
