@@ -15,12 +15,18 @@ final class LogPace {
     /// Pages in the log after the last commit.
     private(set) var last: Int32 = 0
 
+    /// Whether commits leave the carrying over to `carryOverNow`.
+    var isPutOff = false
+
+    /// Whether the log has grown by more than the stride.
+    var isOverdue: Bool { last - carriedAt >= stride }
+
     /// Whether it is time, now that a commit has left so many pages in the log.
     func isDue(at pages: Int32) -> Bool {
         // It was begun anew.
         if pages < last { carriedAt = 0 }
         last = pages
-        return pages - carriedAt >= stride
+        return !isPutOff && isOverdue
     }
 
     /// Notes how far the log was carried over: `carried` of its `pages`.
@@ -30,6 +36,17 @@ final class LogPace {
     func note(carried: Int32, of pages: Int32) {
         carriedAt = carried >= pages ? pages : pages - stride + max(1, stride / 4)
     }
+
+    /// Carries the log of a connection over.
+    ///
+    /// A failure loses nothing: all of it is still in the log, and comes with the next try.
+    func carryOver(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
+        var carried: Int32 = -1
+        // SAFETY: whoever calls has the connection, and the name lives as long as the call.
+        _ = unsafe sqlite3_wal_checkpoint_v2(
+            handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, &carried)
+        note(carried: carried, of: last)
+    }
 }
 
 extension Connection {
@@ -38,6 +55,26 @@ extension Connection {
     /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times is
     /// carried over once.
     package func carryOver(every pages: Int32) { pace.stride = pages }
+
+    /// Whether commits that must not wait have left the carrying over to somebody.
+    package var owesCarryOver: Bool { pace.isOverdue }
+
+    /// Runs a body that waits neither for a lock nor for the log to be carried over: whose lock is taken
+    /// it learns at once, as `isBusy`.
+    package func withoutWaiting<T>(
+        _ body: () throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        patience.shorten(to: 0)
+        pace.isPutOff = true
+        defer {
+            patience.shorten(to: nil)
+            pace.isPutOff = false
+        }
+        return try body()
+    }
+
+    /// Carries the log over into the file, as far as no reader stands in the way.
+    package func carryOverNow() { unsafe pace.carryOver(handle, nil) }
 
     /// Pages that the log had after this connection's last commit.
     package var logPages: Int { Int(pace.last) }
@@ -52,12 +89,7 @@ extension Connection {
             { context, handle, name, pages in
                 guard let context = unsafe context else { return SQLITE_OK }
                 let pace = unsafe Unmanaged<LogPace>.fromOpaque(context).takeUnretainedValue()
-                guard pace.isDue(at: pages) else { return SQLITE_OK }
-                // A failure loses nothing: all of it is still in the log, and comes with the next try.
-                var carried: Int32 = -1
-                _ = unsafe sqlite3_wal_checkpoint_v2(
-                    handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, &carried)
-                pace.note(carried: carried, of: pages)
+                if pace.isDue(at: pages) { unsafe pace.carryOver(handle, name) }
                 return SQLITE_OK
             }, context)
     }

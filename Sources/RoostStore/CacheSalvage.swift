@@ -46,7 +46,7 @@ struct CacheSalvage {
                 (try? Migrator.cache.isDone(in: source)) == true
             else { return nothing }
             session = ReadSession(source, ReadBook(source))
-            session.begin(at: try source.first(.sequence) ?? 0)
+            session.begin(at: try source.first(.sequence) ?? 0, nil)
         } catch {
             return nothing  // Not even the first pages can be read.
         }

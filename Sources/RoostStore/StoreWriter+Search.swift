@@ -189,9 +189,7 @@ extension Query where Input == Void, Output == Int64 {
 extension Query where Input == (below: Int64, limit: Int), Output == Void {
     static let messagesBelow = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload
-            FROM message INDEXED BY message_by_id WHERE message_id < ?1
+            SELECT channel_id, created_at, message_id, payload FROM message INDEXED BY message_by_id WHERE message_id < ?1
             ORDER BY message_id DESC LIMIT ?2
             """,
         bind: { input, bindings in

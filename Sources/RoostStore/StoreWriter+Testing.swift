@@ -34,6 +34,11 @@ extension StoreWriter {
         }
     }
 
+    /// Whether a short commit has left the log to be carried over by the next job.
+    package func owesCarryOver() async throws(StoreError) -> Bool {
+        try await perform { connection throws(SQLiteError) in connection.owesCarryOver }
+    }
+
     /// Zero between any two calls (scar 50).
     package func busyStatementCount() async throws(StoreError) -> Int {
         try await perform { connection throws(SQLiteError) in connection.busyStatementCount }
@@ -127,5 +132,12 @@ extension OutboxStore {
     /// The checksum of each migration of the outbox, in order.
     package static var migrationChecksums: [Int64] {
         [Migration.outbox0001, .outbox0002].map(\.checksum)
+    }
+}
+
+extension StoreReader {
+    /// Pages that this reader's connection has looked at since it was opened.
+    package func readPageCount() async throws(StoreError) -> Int {
+        try await ask { session throws(SQLiteError) in session.connection.readPageCount }
     }
 }

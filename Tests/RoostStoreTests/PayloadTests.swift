@@ -78,6 +78,24 @@ struct PayloadTests {
         #expect(read == message)
     }
 
+    @Test func `a row's message written by version 3 reads the same for ever (scar 77)`() throws {
+        var message = Fixture.message(7, text: "Hi", from: Self.user, updatedAt: 9)
+        message.customType = "greeting"
+        message.parentID = 3
+        var bytes: [UInt8] = []
+        MessagePayload.write(message, MessageRows(sender: 300, customType: 2), to: &bytes) { _ in
+            1
+        }
+        #expect(bytes.hex == "0380f001d80404080401024869")
+        let read = try MessagePayload.read(
+            bytes.span, id: 7, channelURL: message.channelURL, createdAt: message.createdAt,
+            user: { $0 == 300 ? Self.user : User(id: "") }, word: { $0 == 2 ? "greeting" : "" })
+        #expect(read == message)
+        for count in bytes.indices {
+            #expect(throws: PayloadError.self) { try Self.readMessage(Array(bytes[..<count])) }
+        }
+    }
+
     @Test func `a channel written by version 1 reads the same for ever (scar 77)`() throws {
         let golden = """
             01 31 05436166c3a9 000000 02 0102 01 02 02 03 0112 02000600 \
@@ -151,7 +169,7 @@ struct PayloadTests {
     }
 
     @Test func `a later version is told and not guessed at`() {
-        #expect(throws: PayloadError.version(3)) { try Self.readMessage([3, 0, 1, 0]) }
+        #expect(throws: PayloadError.version(4)) { try Self.readMessage([4, 0, 1, 0]) }
         #expect(throws: PayloadError.version(0)) { try Self.readChannel([0]) }
     }
 
@@ -176,6 +194,7 @@ struct PayloadTests {
             _ = try? Self.readMessage([1] + noise)
             _ = try? Self.readMessage([2] + noise)
             _ = try? Self.readMessage([2, 0x80, 4, 1, 0] + noise)
+            _ = try? Self.readMessage([3, 0x80, 0xF8, 1] + noise)
             _ = try? ParamsPayload.read(([1, 1] + noise).span)
         }
     }
@@ -201,9 +220,11 @@ extension MessagePayload {
         }
         return try read(
             bytes, id: id, channelURL: message.channelURL, createdAt: message.createdAt,
-            updatedAt: message.updatedAt, sender: message.sender?.user,
-            customType: message.customType, parentID: message.parentID,
-            requestID: message.requestID, user: user)
+            columns: MessageColumns(
+                sender: message.sender?.user, customType: message.customType,
+                parentID: message.parentID, updatedAt: message.updatedAt,
+                requestID: message.requestID),
+            user: user, word: { _ in "" })
     }
 }
 

@@ -85,11 +85,12 @@ private struct OldMessage: Sendable {
                 // was stays a number.
                 return try MessagePayload.read(
                     bytes, id: position.messageID, channelURL: "", createdAt: position.createdAt,
-                    updatedAt: row.optionalInt64(8).map { Timestamp(milliseconds: $0) },
-                    sender: senderRow.map { _ in User(id: "") }, customType: row.text(6),
-                    parentID: row.optionalInt64(7).map { MessageID($0) },
-                    requestID: row.optionalText(5).map { RequestID($0) }
-                ) { _ in User(id: "") }
+                    columns: MessageColumns(
+                        sender: senderRow.map { _ in User(id: "") }, customType: row.text(6),
+                        parentID: row.optionalInt64(7).map { MessageID($0) },
+                        updatedAt: row.optionalInt64(8).map { Timestamp(milliseconds: $0) },
+                        requestID: row.optionalText(5).map { RequestID($0) }),
+                    user: { _ in User(id: "") }, word: { _ in "" })
             } catch {
                 throw error.asSQLiteError(reading: "a message")
             }

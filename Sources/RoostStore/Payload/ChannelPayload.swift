@@ -304,8 +304,10 @@ extension PayloadReader {
         let customType = try text(bytes)
         return try MessagePayload.read(
             bytes, with: &self, id: id, channelURL: channel, createdAt: createdAt,
-            updatedAt: updatedAt, sender: sender, customType: customType, parentID: parentID,
-            requestID: requestID, user: user)
+            columns: MessageColumns(
+                sender: sender, customType: customType, parentID: parentID, updatedAt: updatedAt,
+                requestID: requestID), user: user
+        ) { _ in "" }
     }
 
     fileprivate mutating func receipts(

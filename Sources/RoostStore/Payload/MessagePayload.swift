@@ -2,14 +2,16 @@
 
 package import RoostModel
 
-/// The stored form of what a message says, without what the table has columns for.
+/// The stored form of a message, without its place.
 ///
-/// Columns hold the place, the names, the sender, the parent, the custom type and the time of the last
-/// edit; the rest is here, most fields behind a bit that says whether they are there at all. Users stand
-/// in it as the numbers of their rows; who is mentioned is a list of IDs as well, because most of the
-/// mentioned have been told by ID alone.
+/// Most fields stand behind a bit that says whether they are there at all. Users and custom types stand in
+/// it as the numbers of their rows; who is mentioned is a list of IDs, because most of the mentioned have
+/// been told by ID alone. The table has columns for what it is searched by; all of that stands here as
+/// well, because to read a column of a row takes as long as to read several fields of a payload.
 package enum MessagePayload {
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
+    /// The first that holds what the table has columns for.
+    private static let firstWithColumns: UInt8 = 3
 
     /// Which fields follow, and the ones that are bits themselves.
     private struct Flags: OptionSet {
@@ -25,14 +27,30 @@ package enum MessagePayload {
         static let hasRequestID = Flags(rawValue: 1 << 8)
         static let hasDetails = Flags(rawValue: 1 << 9)
         static let isSenderBlocked = Flags(rawValue: 1 << 10)
+        static let hasSender = Flags(rawValue: 1 << 11)
+        static let hasCustomType = Flags(rawValue: 1 << 12)
+        static let hasParent = Flags(rawValue: 1 << 13)
+        static let isEdited = Flags(rawValue: 1 << 14)
 
         /// All that a version writes.
-        static func all(in version: UInt8) -> Flags { Flags(rawValue: version == 1 ? 0xFF : 0x7FF) }
+        static func all(in version: UInt8) -> Flags {
+            switch version {
+            case 1: Flags(rawValue: 0xFF)
+            case 2: Flags(rawValue: 0x7FF)
+            default: Flags(rawValue: 0x7FFF)
+            }
+        }
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        init(of message: Message) {
+        init(of message: Message, _ rows: MessageRows?) {
             self = []
+            if let rows {
+                if rows.sender != nil { insert(.hasSender) }
+                if rows.customType != nil { insert(.hasCustomType) }
+                if message.parentID != nil { insert(.hasParent) }
+                if message.updatedAt != nil { insert(.isEdited) }
+            }
             if message.isReplyToChannel { insert(.isReplyToChannel) }
             if message.isSilent { insert(.isSilent) }
             if message.sender?.role == .operator { insert(.isFromOperator) }
@@ -48,12 +66,26 @@ package enum MessagePayload {
     }
 
     /// Writes a message; `row` answers with the number of the row of each of `message.people`.
+    ///
+    /// Without `rows` it is the payload of a message inside another value, which says its columns itself.
     package static func write(
-        _ message: Message, to bytes: inout [UInt8], row: (UserID) -> Int64
+        _ message: Message, _ rows: MessageRows? = nil, to bytes: inout [UInt8],
+        row: (UserID) -> Int64
     ) {
-        let flags = Flags(of: message)
+        let flags = Flags(of: message, rows)
         bytes.append(version)
         bytes.append(number: flags.rawValue)
+        if let rows {
+            if let sender = rows.sender { bytes.append(signed: sender) }
+            if let customType = rows.customType { bytes.append(signed: customType) }
+            if let parent = message.parentID {
+                bytes.append(signed: (message.messageID?.rawValue ?? 0) &- parent.rawValue)
+            }
+            if let updatedAt = message.updatedAt {
+                bytes.append(
+                    signed: updatedAt.milliseconds &- message.createdAt.milliseconds)
+            }
+        }
         bytes.append(fullContent: message.content)
         if flags.contains(.hasData) { bytes.append(text: message.data) }
         if flags.contains(.hasMentionedUsers) {
@@ -67,21 +99,24 @@ package enum MessagePayload {
         }
     }
 
-    /// Reads a payload and makes the message of it and of its row's columns; `user` answers with the user
-    /// of a row.
+    /// Whether a release wrote it that left to the columns what they hold.
+    static func lacksColumns(_ bytes: Span<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes[0] < firstWithColumns
+    }
+
+    /// Reads a payload and makes the message of it and of its place.
     ///
-    /// `requestID` counts only where an old payload does not have one.
+    /// `columns` are those of an old row or of a message inside another value. `user` answers with the user
+    /// of a row, `word` with a row's custom type.
     package static func read(
         _ bytes: Span<UInt8>, id: MessageID, channelURL: consuming ChannelURL,
-        createdAt: Timestamp, updatedAt: Timestamp?, sender: consuming User?,
-        customType: consuming String, parentID: MessageID?, requestID: RequestID? = nil,
-        user: (Int64) -> User
+        createdAt: Timestamp, columns: MessageColumns? = nil, user: (Int64) -> User,
+        word: (Int64) -> String
     ) throws(PayloadError) -> Message {
         var reader = PayloadReader()
         let message = try read(
             bytes, with: &reader, id: id, channelURL: channelURL, createdAt: createdAt,
-            updatedAt: updatedAt, sender: sender, customType: customType, parentID: parentID,
-            requestID: requestID, user: user)
+            columns: columns, user: user, word: word)
         try reader.finish(bytes)
         return message
     }
@@ -90,13 +125,33 @@ package enum MessagePayload {
     // somebody shares it. And the parts move into it: a copy would count each reference once more.
     static func read(
         _ bytes: Span<UInt8>, with reader: inout PayloadReader, id: MessageID,
-        channelURL: consuming ChannelURL, createdAt: Timestamp, updatedAt: Timestamp?,
-        sender: consuming User?, customType: consuming String, parentID: MessageID?,
-        requestID: RequestID?, user: (Int64) -> User
+        channelURL: consuming ChannelURL, createdAt: Timestamp, columns: MessageColumns?,
+        user: (Int64) -> User, word: (Int64) -> String
     ) throws(PayloadError) -> Message {
         let version = try reader.version(bytes, newest: version)
         let flags = Flags(rawValue: try reader.number(bytes))
         guard flags.isSubset(of: .all(in: version)) else { throw .invalid }
+        var sender: User?
+        var customType = ""
+        var parentID: MessageID?
+        var updatedAt: Timestamp?
+        var requestID: RequestID?
+        if let columns {
+            sender = columns.sender
+            customType = columns.customType
+            parentID = columns.parentID
+            updatedAt = columns.updatedAt
+            requestID = columns.requestID
+        }
+        if flags.contains(.hasSender) { sender = user(try reader.signed(bytes)) }
+        if flags.contains(.hasCustomType) { customType = word(try reader.signed(bytes)) }
+        if flags.contains(.hasParent) {
+            parentID = MessageID(id.rawValue &- (try reader.signed(bytes)))
+        }
+        if flags.contains(.isEdited) {
+            updatedAt = Timestamp(
+                milliseconds: createdAt.milliseconds &+ (try reader.signed(bytes)))
+        }
         let content = try reader.fullContent(bytes)
         let data = flags.contains(.hasData) ? try reader.text(bytes) : ""
         var mention = Mention(kind: flags.contains(.mentionsChannel) ? .channel : .users)
@@ -108,7 +163,7 @@ package enum MessagePayload {
         let metaArrays = flags.contains(.hasMetaArrays) ? try reader.metaArrays(bytes) : []
         let unknownFields =
             flags.contains(.hasUnknownFields) ? try reader.unknownFields(bytes) : UnknownFields()
-        let requestID = flags.contains(.hasRequestID) ? try reader.requestID(bytes) : requestID
+        if flags.contains(.hasRequestID) { requestID = try reader.requestID(bytes) }
         var message = Message(
             delivery: .delivered(id, requestID), channelURL: channelURL, createdAt: createdAt,
             updatedAt: updatedAt, sender: Self.sender(sender, flags), content: content, data: data,
@@ -126,5 +181,38 @@ package enum MessagePayload {
         var sender = Sender(user: user, role: flags.contains(.isFromOperator) ? .operator : .none)
         sender.isBlockedByMe = flags.contains(.isSenderBlocked)
         return sender
+    }
+}
+
+/// The rows that a payload names.
+package struct MessageRows: Sendable {
+    let sender: Int64?
+    /// Nil: without a custom type.
+    let customType: Int64?
+
+    package init(sender: Int64?, customType: Int64?) {
+        self.sender = sender
+        self.customType = customType
+    }
+}
+
+/// What a payload of version 3 says and an older one left to the columns of its row.
+package struct MessageColumns: Sendable {
+    var sender: User?
+    var customType = ""
+    var parentID: MessageID?
+    var updatedAt: Timestamp?
+    /// Counts only where the payload has none.
+    var requestID: RequestID?
+
+    package init(
+        sender: User? = nil, customType: String = "", parentID: MessageID? = nil,
+        updatedAt: Timestamp? = nil, requestID: RequestID? = nil
+    ) {
+        self.sender = sender
+        self.customType = customType
+        self.parentID = parentID
+        self.updatedAt = updatedAt
+        self.requestID = requestID
     }
 }

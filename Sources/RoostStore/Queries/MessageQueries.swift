@@ -13,13 +13,16 @@ struct StoredMessage: Sendable {
 
 /// Looks up what the row of a message refers to by number.
 protocol RowResolver: AnyObject {
+    var connection: Connection { get }
     /// The user of a row; a failure is kept until `message` asks for it, because payloads cannot throw it.
     func user(inRow row: Int64) -> User
-    func word(inRow row: Int64) throws(SQLiteError) -> String
+    /// The custom type of a row; a failure is kept alike.
+    func word(inRow row: Int64) -> String
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL
     /// How payloads are sealed; nil in the clear.
     var rowSeals: RowSeals? { get }
-    func checkUsers() throws(SQLiteError)
+    /// Throws the failure that was kept.
+    func checkNames() throws(SQLiteError)
 }
 
 /// What is written of a message.
@@ -54,7 +57,10 @@ struct MessageEntry: Sendable {
         let place = SealPlace.message(
             channelRow: channelRow, createdAt: position.createdAt.milliseconds,
             id: position.messageID.rawValue)
-        seal.append(to: &payload, at: place) { MessagePayload.write(message, to: &$0, row: row) }
+        let rows = MessageRows(sender: senderRow, customType: customTypeRow)
+        seal.append(to: &payload, at: place) {
+            MessagePayload.write(message, rows, to: &$0, row: row)
+        }
         self.payload = payload
     }
 }
@@ -79,7 +85,7 @@ struct MessagePlace: Sendable {
     let position: Position
 }
 
-// Every list of columns below is the one `RowResolver.message` reads, row by row, out of `scan`.
+// Every list of columns below begins with the ones `RowResolver.message` reads, row by row, out of `scan`.
 //
 // Where the place is known, the statement names the table's own index: the planner would go to
 // `message_by_id` first and from there to the row. By three equalities it is known that one row is meant
@@ -88,9 +94,7 @@ struct MessagePlace: Sendable {
 extension Query where Input == MessagePlace, Output == Void {
     static let messageAtPlace = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload
-            FROM message INDEXED BY sqlite_autoindex_message_1
+            SELECT channel_id, created_at, message_id, payload FROM message INDEXED BY sqlite_autoindex_message_1
             WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
             """,
         bind: { place, bindings in
@@ -99,13 +103,34 @@ extension Query where Input == MessagePlace, Output == Void {
         })
 }
 
+extension Query
+where Input == MessagePlace, Output == (user: Int64?, columns: MessageColumns, word: Int64?) {
+    /// What a payload of an older release left to the columns.
+    fileprivate static let oldColumns = Query(
+        sql: """
+            SELECT sender_id, custom_type_id, parent_id, updated_at FROM message
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
+            """,
+        bind: { place, bindings in
+            bindings.append(place.channelRow)
+            bindings.append(place.position)
+        },
+        decode: { row in
+            (
+                row.optionalInt64(0),
+                MessageColumns(
+                    parentID: row.optionalInt64(2).map { MessageID($0) },
+                    updatedAt: row.optionalInt64(3).map { Timestamp(milliseconds: $0) }),
+                row.optionalInt64(1)
+            )
+        })
+}
+
 extension Query where Input == MessageID, Output == Void {
     /// A message by the ID that is unique in the application.
     static let messageByID = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload
-            FROM message WHERE message_id = ?1
+            SELECT channel_id, created_at, message_id, payload FROM message WHERE message_id = ?1
             """,
         bind: { id, bindings in bindings.append(id.rawValue) })
 }
@@ -114,9 +139,7 @@ extension Query where Input == RequestKey, Output == Void {
     /// My messages whose request ID has this key; nearly always one or none.
     static let messagesByRequest = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload
-            FROM message WHERE request_key = ?1
+            SELECT channel_id, created_at, message_id, payload FROM message WHERE request_key = ?1
             """,
         bind: { key, bindings in bindings.append(key.rawValue) })
 }
@@ -229,7 +252,7 @@ extension RowResolver {
         let url: ChannelURL
         if let channel { url = channel } else { url = try self.url(ofRow: row.int64(0)) }
         var stored: StoredMessage?
-        try row.lendBytes(7) { bytes throws(SQLiteError) in
+        try row.lendBytes(3) { bytes throws(SQLiteError) in
             let message: Message
             if let rowSeals {
                 let seal = SealPlace.message(
@@ -243,7 +266,7 @@ extension RowResolver {
             }
             stored = StoredMessage(message: message, payloadCount: bytes.count)
         }
-        try checkUsers()
+        try checkNames()
         guard let stored else { preconditionFailure("Bytes that were lent have been read.") }
         return stored
     }
@@ -251,21 +274,24 @@ extension RowResolver {
     private func read(
         _ bytes: Span<UInt8>, _ row: borrowing Row, at place: Position, in url: ChannelURL
     ) throws(SQLiteError) -> Message {
-        let customType = try word(row.optionalInt64(4))
+        let columns =
+            MessagePayload.lacksColumns(bytes)
+            ? try oldColumns(at: MessagePlace(channelRow: row.int64(0), position: place)) : nil
         do throws(PayloadError) {
             return try MessagePayload.read(
                 bytes, id: place.messageID, channelURL: url, createdAt: place.createdAt,
-                updatedAt: row.optionalInt64(6).map { Timestamp(milliseconds: $0) },
-                sender: row.optionalInt64(3).map { user(inRow: $0) }, customType: customType,
-                parentID: row.optionalInt64(5).map { MessageID($0) }
-            ) { user(inRow: $0) }
+                columns: columns, user: { user(inRow: $0) }, word: { word(inRow: $0) })
         } catch {
             throw error.asSQLiteError(reading: "a message")
         }
     }
 
-    private func word(_ row: Int64?) throws(SQLiteError) -> String {
-        if let row { try word(inRow: row) } else { "" }
+    private func oldColumns(at place: MessagePlace) throws(SQLiteError) -> MessageColumns? {
+        guard let found = try connection.first(.oldColumns, place) else { return nil }
+        var columns = found.columns
+        columns.sender = found.user.map { user(inRow: $0) }
+        if let row = found.word { columns.customType = word(inRow: row) }
+        return columns
     }
 }
 

@@ -6,8 +6,8 @@ internal import RoostSQLite
 // Pages of a channel: one statement for each index they can walk and each direction.
 //
 // The planner has no figures about the tables, and would walk the channel where an index is shorter: so
-// the statements name theirs. The columns are those of `RowResolver.message`, then the ones that `RowFilter` looks at. There is no
-// LIMIT: who reads stops when there is enough, because the filter drops rows on the way.
+// the statements name theirs. The columns are those of `RowResolver.message`, then the ones that
+// `RowFilter` looks at. There is no LIMIT: who reads stops when there is enough, because the filter drops rows on the way.
 
 extension Query where Input == MessageStretch, Output == Void {
     // The two that every timeline asks with. They compare moments only, because to compare places takes
@@ -17,8 +17,7 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of a stretch's moments, oldest first.
     static let oldestPage = Query(
         sql: """
-            SELECT ?1, created_at, message_id, sender_id, custom_type_id, parent_id, updated_at, payload
-            FROM message WHERE channel_id = ?1 AND created_at BETWEEN ?2 AND ?3
+            SELECT ?1, created_at, message_id, payload FROM message WHERE channel_id = ?1 AND created_at BETWEEN ?2 AND ?3
             ORDER BY created_at, message_id
             """,
         bind: { stretch, bindings in stretch.bindMoments(&bindings) })
@@ -26,8 +25,7 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of a stretch's moments, newest first.
     static let newestPage = Query(
         sql: """
-            SELECT ?1, created_at, message_id, sender_id, custom_type_id, parent_id, updated_at, payload
-            FROM message WHERE channel_id = ?1 AND created_at BETWEEN ?2 AND ?3
+            SELECT ?1, created_at, message_id, payload FROM message WHERE channel_id = ?1 AND created_at BETWEEN ?2 AND ?3
             ORDER BY created_at DESC, message_id DESC
             """,
         bind: { stretch, bindings in stretch.bindMoments(&bindings) })
@@ -35,8 +33,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of a stretch, oldest first.
     static let oldestMessages = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message
             WHERE channel_id = ?1
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -47,8 +45,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of a stretch, newest first.
     static let newestMessages = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message
             WHERE channel_id = ?1
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -59,8 +57,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of one custom type, oldest first.
     static let oldestOfCustomType = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message INDEXED BY message_by_custom_type
             WHERE channel_id = ?1 AND custom_type_id = ?6
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -71,8 +69,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of one custom type, newest first.
     static let newestOfCustomType = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message INDEXED BY message_by_custom_type
             WHERE channel_id = ?1 AND custom_type_id = ?6
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -83,8 +81,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of one kind that is not a user's text, oldest first.
     static let oldestOfKind = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message INDEXED BY message_by_kind
             WHERE channel_id = ?1 AND kind = ?6 AND kind <> 1
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -95,8 +93,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The messages of one kind that is not a user's text, newest first.
     static let newestOfKind = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message INDEXED BY message_by_kind
             WHERE channel_id = ?1 AND kind = ?6 AND kind <> 1
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -107,8 +105,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The replies to one message, oldest first.
     static let oldestOfParent = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message INDEXED BY message_by_parent
             WHERE channel_id = ?1 AND parent_id = ?6
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -119,8 +117,8 @@ extension Query where Input == MessageStretch, Output == Void {
     /// The replies to one message, newest first.
     static let newestOfParent = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, kind, is_reply_to_channel
+            SELECT channel_id, created_at, message_id, payload, sender_id, custom_type_id,
+                parent_id, kind, is_reply_to_channel
             FROM message INDEXED BY message_by_parent
             WHERE channel_id = ?1 AND parent_id = ?6
                 AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
@@ -134,9 +132,7 @@ where Input == (before: Position, limit: Int), Output == Void {
     /// Messages of others that call me, in all channels, newest first.
     static let mentions = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload
-            FROM message
+            SELECT channel_id, created_at, message_id, payload FROM message
             WHERE mentions_me = 1 AND (created_at, message_id) < (?1, ?2)
             ORDER BY created_at DESC, message_id DESC LIMIT ?3
             """,
@@ -151,9 +147,7 @@ where Input == (channelRow: Int64, since: Timestamp, limit: Int), Output == Void
     /// Messages edited at or after a moment, in the order of their edits.
     static let edited = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload
-            FROM message
+            SELECT channel_id, created_at, message_id, payload FROM message
             WHERE channel_id = ?1 AND updated_at >= ?2
             ORDER BY updated_at, created_at, message_id LIMIT ?3
             """,
@@ -194,7 +188,7 @@ struct RowFilter: Sendable {
     private let senders: Set<Int64>?
     private let replyType: MessageFilter.ReplyType
     private let parent: Int64?
-    /// Nothing is asked, and so the columns from the eighth on need not be there.
+    /// Nothing is asked, and so the columns that are looked at need not be there.
     private let matchesAll: Bool
 
     /// Looks the filter's names up.
@@ -240,16 +234,16 @@ struct RowFilter: Sendable {
     /// Judges a row of one of the statements above.
     func matches(_ row: borrowing Row) -> Bool {
         if matchesAll { return true }
-        if let kind, row.int64(8) != Int64(kind.rawValue) { return false }
-        if let customTypes, !customTypes.contains(row.optionalInt64(4)) { return false }
+        if let kind, row.int64(7) != Int64(kind.rawValue) { return false }
+        if let customTypes, !customTypes.contains(row.optionalInt64(5)) { return false }
         if let senders {
-            guard let sender = row.optionalInt64(3), senders.contains(sender) else { return false }
+            guard let sender = row.optionalInt64(4), senders.contains(sender) else { return false }
         }
-        if let parent { return row.optionalInt64(5) == parent }
+        if let parent { return row.optionalInt64(6) == parent }
         switch replyType {
         case .all: return true
-        case .none: return row.isNull(5)
-        case .onlyReplyToChannel: return row.isNull(5) || row.int64(9) == 1
+        case .none: return row.isNull(6)
+        case .onlyReplyToChannel: return row.isNull(6) || row.int64(8) == 1
         }
     }
 

@@ -25,6 +25,8 @@ package struct CacheVerification: Hashable, Sendable {
         case requestKey
         /// The columns that lists are filtered by say something else than the channel does.
         case channelColumns
+        /// The columns that messages are searched by say something else than the message does.
+        case messageColumns
         /// Words that would not be found, or would be though their message is gone.
         case searchIndex
         /// Unsent messages that cannot be read, or a file of theirs that is broken.
@@ -184,11 +186,11 @@ private struct CacheCheck {
             filtered.append((filter, Coverage(try connection.all(.coverage, key))))
         }
         let everything = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
-        var (uncovered, unreadable, wrongKeys) = (0, 0, 0)
+        var (uncovered, unreadable, wrongKeys, wrongColumns) = (0, 0, 0, 0)
         var sum = Holding()
         try connection.scan(.allMessages, row) { row throws(SQLiteError) in
             sum.messageCount += 1
-            sum.payloadBytes += row.int64(9)
+            sum.payloadBytes += row.int64(5)
             do throws(SQLiteError) {
                 let message = try session.message(row, in: url).message
                 if let place = message.position, everything.range(containing: place) == nil,
@@ -201,7 +203,8 @@ private struct CacheCheck {
                 }
                 let isMine = message.sender?.user.id == me
                 let key = isMine ? message.requestID.map(connection.requestKey) : nil
-                if key != row.optionalInt64(8) { wrongKeys += 1 }
+                if key != row.optionalInt64(4) { wrongKeys += 1 }
+                if try !session.hasColumns(of: message, row, from: 6) { wrongColumns += 1 }
             } catch  where error.isMalformedValue {
                 unreadable += 1
             }
@@ -215,6 +218,9 @@ private struct CacheCheck {
         found.add(
             .requestKey, url, count: wrongKeys,
             "\(wrongKeys) messages have another request ID than the index says")
+        found.add(
+            .messageColumns, url, count: wrongColumns,
+            "\(wrongColumns) messages are found by what they do not say")
         let noted = try connection.first(.holding, row) ?? Holding()
         if noted != sum {
             found.add(
@@ -239,6 +245,22 @@ private struct CacheCheck {
             return true
         }
         found.add(.coverage, url, count: count, "\(count) covered ranges are not in order")
+    }
+}
+
+extension ReadSession {
+    /// Whether the columns of a row, as `allMessages` has them, say what its message says.
+    fileprivate func hasColumns(
+        of message: Message, _ row: borrowing Row, from column: Int32
+    ) throws(SQLiteError) -> Bool {
+        let sender = row.optionalInt64(column).map { user(inRow: $0).id }
+        let customType = row.optionalInt64(column + 1).map { word(inRow: $0) }
+        try checkNames()
+        return sender == message.sender?.user.id && customType ?? "" == message.customType
+            && row.optionalInt64(column + 2) == message.parentID?.rawValue
+            && row.optionalInt64(column + 3) == message.updatedAt?.milliseconds
+            && row.int64(column + 4) == Int64(ContentTag(message.content).rawValue)
+            && (row.int64(column + 5) == 1) == message.isReplyToChannel
     }
 }
 
@@ -287,11 +309,11 @@ extension Query where Input == Int64, Output == ChannelColumns {
 }
 
 extension Query where Input == Int64, Output == Void {
-    /// The columns that `RowResolver.message` reads, and two to compare.
+    /// The columns that `RowResolver.message` reads, and those to compare.
     fileprivate static let allMessages = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload, request_key, length(payload)
+            SELECT channel_id, created_at, message_id, payload, request_key, length(payload),
+                sender_id, custom_type_id, parent_id, updated_at, kind, is_reply_to_channel
             FROM message WHERE channel_id = ?1
             """,
         bind: { row, bindings in bindings.append(row) })

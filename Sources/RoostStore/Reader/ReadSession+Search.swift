@@ -275,9 +275,7 @@ extension Query where Input == Int64, Output == (channelRow: Int64, newest: Time
 extension Query where Input == Int64, Output == Void {
     fileprivate static let messagesFrom = Query(
         sql: """
-            SELECT channel_id, created_at, message_id, sender_id, custom_type_id, parent_id,
-                updated_at, payload
-            FROM message WHERE message_id >= ?1
+            SELECT channel_id, created_at, message_id, payload FROM message WHERE message_id >= ?1
             """,
         bind: { floor, bindings in bindings.append(floor) })
 }

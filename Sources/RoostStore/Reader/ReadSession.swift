@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostCore
+internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
@@ -13,7 +14,7 @@ final class ReadSession {
     let book: ReadBook
     /// How payloads are sealed; nil in the clear.
     let rowSeals: RowSeals?
-    /// Why a user could not be read.
+    /// Why a user or a word could not be read.
     @exclusivity(unchecked) private var failure: SQLiteError?
 
     init(_ connection: Connection, _ book: ReadBook) {
@@ -23,9 +24,9 @@ final class ReadSession {
     }
 
     /// Takes note which state of the database it is; before anything else is read.
-    func begin(at sequence: Int64) {
+    func begin(at sequence: Int64, _ traces: Guarded<CommitTraces>?) {
         self.sequence = sequence
-        book.turn(to: sequence, connection)
+        book.turn(to: sequence, connection, traces)
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
@@ -69,7 +70,7 @@ final class ReadSession {
     /// The channel of a row; nil when only its URL is known.
     func channel(_ stored: StoredChannel) throws(SQLiteError) -> GroupChannel? {
         let channel = try stored.channel { row in user(inRow: row) }
-        try checkUsers()
+        try checkNames()
         return channel
     }
 
@@ -140,8 +141,13 @@ extension ReadSession: RowResolver {
         return url
     }
 
-    func word(inRow row: Int64) throws(SQLiteError) -> String {
-        try unsafe book.words.text(inRow: row)
+    func word(inRow row: Int64) -> String {
+        do throws(SQLiteError) {
+            return try unsafe book.words.text(inRow: row)
+        } catch {
+            unsafe failure = unsafe failure ?? error
+            return ""
+        }
     }
 
     func user(inRow row: Int64) -> User {
@@ -156,7 +162,7 @@ extension ReadSession: RowResolver {
         }
     }
 
-    func checkUsers() throws(SQLiteError) {
+    func checkNames() throws(SQLiteError) {
         // Told once: the next row may be sound.
         if let failure = unsafe failure.take() { throw failure }
     }
@@ -186,10 +192,23 @@ final class ReadBook {
         unsafe words = WordBook(connection)
     }
 
-    /// Forgets what a later commit may have changed.
-    fileprivate func turn(to sequence: Int64, _ connection: Connection) {
+    /// Forgets what later commits have changed, and all where nobody knows what that is.
+    fileprivate func turn(
+        to sequence: Int64, _ connection: Connection, _ traces: Guarded<CommitTraces>?
+    ) {
         let count = unsafe users.count + channels.count + coverage.count
         guard sequence != self.sequence || count > Self.capacity else { return }
+        if count <= Self.capacity, let last = self.sequence,
+            let traces = traces?.withLock({ $0.between(last, and: sequence) })
+        {
+            for trace in traces {
+                for row in trace.users { unsafe users.remove(row) }
+                for row in trace.channels { unsafe coverage.remove(row) }
+            }
+            search = search.atOtherCommit
+            self.sequence = sequence
+            return
+        }
         unsafe users = RowTable()
         unsafe urls = RowTable()
         unsafe channels = [:]

@@ -16,6 +16,17 @@ struct RowTable<Value> {
         return row < dense.count ? dense[Int(row)] : nil
     }
 
+    /// Forgets a row.
+    mutating func remove(_ row: Int64) {
+        guard row >= 0, row < Self.denseCount else {
+            if sparse.removeValue(forKey: row) != nil { count -= 1 }
+            return
+        }
+        guard row < dense.count, dense[Int(row)] != nil else { return }
+        dense[Int(row)] = nil
+        count -= 1
+    }
+
     /// Adds a row that is not there yet.
     mutating func add(_ value: Value, at row: Int64) {
         count += 1

@@ -166,7 +166,7 @@ actor ReadConnection: SnapshotSource {
     ) throws(StoreError) -> Bool {
         guard let connection = try opened() else { return false }
         do throws(SQLiteError) {
-            try connection.read(read, &state.book)
+            try connection.read(read, &state.book, lender?.traces)
             return true
         } catch  where error.isInterrupted {
             return false
@@ -179,13 +179,14 @@ actor ReadConnection: SnapshotSource {
 extension Connection {
     /// Runs a read on one state of the database.
     ///
-    /// `book` is what the last read had looked up.
+    /// `book` is what the last read had looked up, `traces` tell how much of it still holds.
     func read(
-        _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?
+        _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
+        _ traces: Guarded<CommitTraces>?
     ) throws(SQLiteError) {
         let session = session(&book)
         try withSnapshot(of: .sequence) { sequence throws(SQLiteError) in
-            session.begin(at: sequence ?? 0)
+            session.begin(at: sequence ?? 0, traces)
             try read(session)
         }
         book = session.book
@@ -197,7 +198,7 @@ extension Connection {
     ) throws(SQLiteError) {
         let session = session(&book)
         try withSnapshot { () throws(SQLiteError) in
-            session.begin(at: try first(.sequence) ?? 0)
+            session.begin(at: try first(.sequence) ?? 0, nil)
             try body(session)
         }
         book = session.book

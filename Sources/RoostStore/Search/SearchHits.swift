@@ -107,8 +107,7 @@ extension Query where Input == SearchRequest, Output == SearchHit {
     /// Without senders all that is compared stands in `message_by_id`.
     static let newestHits = Query(
         sql: """
-            SELECT m.channel_id, m.created_at, m.message_id, m.sender_id, m.custom_type_id,
-                m.parent_id, m.updated_at, m.payload
+            SELECT m.channel_id, m.created_at, m.message_id, m.payload
             FROM message_text AS t CROSS JOIN message AS m ON m.message_id = t.rowid
             WHERE t.message_text MATCH ?1
                 AND t.rowid < ?7
@@ -122,8 +121,7 @@ extension Query where Input == SearchRequest, Output == SearchHit {
 
     static let newestHitsOfSenders = Query(
         sql: """
-            SELECT m.channel_id, m.created_at, m.message_id, m.sender_id, m.custom_type_id,
-                m.parent_id, m.updated_at, m.payload
+            SELECT m.channel_id, m.created_at, m.message_id, m.payload
             FROM message_text AS t CROSS JOIN message AS m ON m.message_id = t.rowid
             WHERE t.message_text MATCH ?1
                 AND t.rowid < ?7

@@ -155,9 +155,8 @@ struct RewrittenMessage: Sendable {
         do throws(PayloadError) {
             return try MessagePayload.read(
                 plain.span, id: place.position.messageID, channelURL: "",
-                createdAt: place.position.createdAt, updatedAt: nil, sender: nil, customType: "",
-                parentID: nil
-            ) { _ in User(id: "") }.requestID
+                createdAt: place.position.createdAt, user: { _ in User(id: "") }, word: { _ in "" }
+            ).requestID
         } catch {
             throw error.asSQLiteError(reading: "a message")
         }

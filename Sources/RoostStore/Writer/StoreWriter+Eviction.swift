@@ -146,7 +146,8 @@ extension StoreWriter {
 
     /// Empties a log that has grown, which it does while readers overlap without a pause (scar 150).
     func keepLogShort(_ connection: Connection) {
-        guard !isInMemory else { return }
+        // What the log is known to hold spares most commits the look at the file.
+        guard !isInMemory, Int64(connection.logPages) * 4_096 >= budget.nextLogLimit else { return }
         let length = DatabaseFiles(path).byteCounts.log
         guard length >= budget.nextLogLimit else { return }
         // What cannot be emptied now still holds everything and is tried again, though not after each

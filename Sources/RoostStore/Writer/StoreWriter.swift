@@ -25,11 +25,14 @@ package actor StoreWriter {
     private var connection: Connection? {
         didSet {
             book = nil
+            traces.withLock { $0.removeAll() }
             lent.value.connection = connection
             lent.value.book = nil
         }
     }
     private nonisolated let lent = Confined(Loan())
+    /// What the last commits changed, for all who read this file.
+    nonisolated let traces = Guarded(CommitTraces())
     /// What the last commit has looked up; nil while one is under way, or after one that failed.
     private var book: WriteBook?
     /// Keeps other clients out of the folder.
@@ -45,6 +48,8 @@ package actor StoreWriter {
     /// Whether the bell was heard and nobody has looked yet.
     private nonisolated let hasRung = Guarded(false)
     private var isClosed = false
+    /// Whether the log is being carried over, or will be in its turn.
+    private var isCarryingOver = false
     let switchboard: StoreSwitch
     let gate: SuspensionGate
 
@@ -73,10 +78,63 @@ package actor StoreWriter {
     /// - Parameter mutations: Applied in order; see `Mutation` for what each does.
     /// - Returns: What is different now; the same value every reader of the journal gets.
     /// - Throws: `.full` and others; the store is as it was, and the call may be made again.
+    ///
+    /// A short one is written on the calling thread, where that is one that may wait (see
+    /// `ThreadExecutor.runHere`) and nobody has to be waited for: it takes less than two changes of threads.
     @discardableResult
-    package func commit(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
+    package nonisolated func commit(
+        _ mutations: [Mutation]
+    ) async throws(StoreError) -> Commit {
+        if !mutations.isBulk, let commit = try commitHere(mutations) { return commit }
+        return try await commitInTurn(mutations)
+    }
+
+    private func commitInTurn(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
         try await perform { connection throws(SQLiteError) in
-            try write(mutations, in: connection)
+            let commit = try write(mutations, in: connection)
+            keepLogShort(connection)
+            return commit
+        }
+    }
+
+    /// Commits on the calling thread; nil where that is not allowed or somebody is in the way.
+    private nonisolated func commitHere(_ mutations: [Mutation]) throws(StoreError) -> Commit? {
+        guard let thread, thread.borrow() else { return nil }
+        defer { thread.giveBack() }
+        return try assumeIsolated { writer in
+            Result { () throws(StoreError) in try writer.commitNow(mutations) }
+        }.get()
+    }
+
+    private func commitNow(_ mutations: [Mutation]) throws(StoreError) -> Commit? {
+        var commit: Commit?
+        _ = try gate.performNow { () throws(StoreError) in
+            guard let connection else { return false }
+            do throws(SQLiteError) {
+                // To carry the log over takes as long as a hundred commits: that stays with our thread.
+                commit = try connection.withoutWaiting { () throws(SQLiteError) in
+                    try write(mutations, in: connection)
+                }
+            } catch  where error.isInterrupted || error.isBusy {
+                return false
+            } catch {
+                throw StoreError(error, in: path)
+            }
+            if connection.owesCarryOver, !isCarryingOver {
+                isCarryingOver = true
+                Task(executorPreference: thread) { await self.carryOver() }
+            }
+            return true
+        }
+        return commit
+    }
+
+    /// Does what short commits have put off; one that fails comes with the next.
+    private func carryOver() async {
+        defer { isCarryingOver = false }
+        try? await perform { connection throws(SQLiteError) in
+            connection.carryOverNow()
+            keepLogShort(connection)
         }
     }
 
@@ -86,26 +144,31 @@ package actor StoreWriter {
     ) throws(SQLiteError) -> Commit {
         connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
         let commit: Commit
+        let trace: CommitTrace?
         do throws(SQLiteError) {
-            let (done, book) = try connection.transaction { () throws(SQLiteError) in
+            let (done, left, book) = try connection.transaction { () throws(SQLiteError) in
                 let session = WriteSession(
                     connection, me: UserID(owner.user), try bookOfLastCommit(in: connection))
                 let changes = try session.apply(mutations)
                 let sequence = try connection.takeCommitNumber()
+                let trace = session.trace(at: sequence)
                 return (
-                    Commit(sequence: sequence, changes: changes), session.book(at: sequence)
+                    Commit(sequence: sequence, changes: changes), trace,
+                    session.book(at: sequence)
                 )
             }
             self.book = book
-            commit = done
+            (commit, trace) = (done, left)
         } catch {
             // A key that was made meanwhile is gone again.
             connection.seals?.vault.forgetKeys()
             throw error
         }
         connection.seals?.finishErasure()
+        traces.withLock { traces in
+            if let trace { traces.add(trace) } else { traces.removeAll() }
+        }
         announce(commit)
-        keepLogShort(connection)
         return commit
     }
 
@@ -205,7 +268,7 @@ package actor StoreWriter {
         return try gate.performNow { () throws(StoreError) in
             guard let connection = lent.value.connection else { return false }
             do throws(SQLiteError) {
-                try connection.read(read, &lent.value.book)
+                try connection.read(read, &lent.value.book, traces)
                 return true
             } catch  where error.isInterrupted {
                 return false
@@ -317,7 +380,8 @@ extension StoreWriter: SnapshotSource {
         try await perform { connection throws(SQLiteError) in
             var book: ReadBook?
             var value: T?
-            try connection.read({ session throws(SQLiteError) in value = try read(session) }, &book)
+            try connection.read(
+                { session throws(SQLiteError) in value = try read(session) }, &book, traces)
             guard let value else { preconditionFailure("A read that did not fail has answered.") }
             return value
         }

@@ -95,6 +95,11 @@ struct UserBook {
         }
     }
 
+    /// The rows of those who were known before this commit and have changed.
+    var changedRows: [Int64] {
+        changed.isEmpty ? [] : changed.filter { entries[$0].before != nil }.map { entries[$0].row }
+    }
+
     /// Begins the next commit, for which this one is past.
     mutating func settle() {
         for index in changed { entries[index].before = entries[index].now }

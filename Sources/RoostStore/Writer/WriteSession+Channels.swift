@@ -86,7 +86,7 @@ extension WriteSession {
         do throws(SQLiteError) {
             guard let stored = try connection.storedChannel(url) else { return nil }
             let channel = try stored.channel { row in user(inRow: row) }
-            try checkUsers()
+            try checkNames()
             return channel
         } catch  where error.isMalformedValue {
             return nil

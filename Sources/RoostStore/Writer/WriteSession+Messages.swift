@@ -319,15 +319,20 @@ extension WriteSession: RowResolver {
 
     var rowSeals: RowSeals? { connection.seals }
 
-    func word(inRow row: Int64) throws(SQLiteError) -> String {
-        try words.text(inRow: row)
+    func word(inRow row: Int64) -> String {
+        do throws(SQLiteError) {
+            return try words.text(inRow: row)
+        } catch {
+            failure = failure ?? error
+            return ""
+        }
     }
 
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
         try connection.channelURL(ofRow: row)
     }
 
-    func checkUsers() throws(SQLiteError) {
+    func checkNames() throws(SQLiteError) {
         if let failure { throw failure }
     }
 }

@@ -227,6 +227,13 @@ final class WriteSession {
         }
     }
 
+    /// What readers have to look up again; nil when that is all.
+    func trace(at sequence: Int64) -> CommitTrace? {
+        guard !clearsUsers, removedRows.isEmpty else { return nil }
+        return CommitTrace(
+            sequence: sequence, users: users.changedRows, channels: news.map(\.channelRow))
+    }
+
     /// What the next commit need not look up, once this one has come to stay.
     func book(at sequence: Int64) -> WriteBook? {
         guard !clearsUsers, users.count <= WriteBook.capacity else { return nil }

@@ -207,6 +207,10 @@ struct SalvageTests {
         ("UPDATE message SET request_key = 1 WHERE message_id = 9", .requestKey),
         ("UPDATE channel SET flags = 77 WHERE id = 2", .channelColumns),
         ("UPDATE message SET custom_type_id = 5 WHERE message_id = 7", .payload),
+        ("UPDATE message SET parent_id = 5 WHERE message_id = 7", .messageColumns),
+        ("UPDATE message SET updated_at = 5 WHERE message_id = 7", .messageColumns),
+        ("UPDATE message SET sender_id = NULL WHERE message_id = 7", .messageColumns),
+        ("UPDATE message SET kind = 3 WHERE message_id = 7", .messageColumns),
         ("DELETE FROM message WHERE message_id = 7", .searchIndex),
         ("UPDATE message_text_state SET floor = 500", .searchIndex),
     ]

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a commit changed of what readers have looked up, by the numbers of the rows.
+struct CommitTrace: Sendable {
+    let sequence: Int64
+    let users: [Int64]
+    /// Whose covered ranges may be others now.
+    let channels: [Int64]
+}
+
+/// The traces of this process's last commits, so that a reader need not look everything up again after
+/// each message that arrives.
+///
+/// A commit that left none, such as another process's, is a gap: over it nobody keeps anything.
+struct CommitTraces: Sendable {
+    /// More commits between two reads leave little worth keeping.
+    private static let capacity = 64
+
+    /// In the order of their numbers, without a gap.
+    private var recent: [CommitTrace] = []
+
+    /// Adds the trace of a commit that has come to stay.
+    mutating func add(_ trace: CommitTrace) {
+        if let last = recent.last, last.sequence + 1 != trace.sequence { recent = [] }
+        if recent.count == Self.capacity { recent.removeFirst() }
+        recent.append(trace)
+    }
+
+    /// Forgets all: what is behind is another cache, or was changed by more than a trace can tell.
+    mutating func removeAll() { recent = [] }
+
+    /// The traces of all commits after one and up to another; nil where one is missing.
+    func between(_ last: Int64, and sequence: Int64) -> ArraySlice<CommitTrace>? {
+        guard last < sequence, let first = recent.first?.sequence, first <= last + 1,
+            sequence < first + Int64(recent.count)
+        else { return nil }
+        return recent[Int(last + 1 - first)...Int(sequence - first)]
+    }
+}
