@@ -50,8 +50,8 @@ extension Connection {
     /// The same for a body with errors of its own, on any database: the number of its schema is asked for.
     ///
     /// - Returns: How the body ended.
-    package func snapshot<T, E>(
-        outcome body: () throws(E) -> T
+    package func outcomeOnOneState<T, E>(
+        of body: () throws(E) -> T
     ) throws(SQLiteError) -> Result<T, E> {
         var outcome: Result<T, E>?
         try withSnapshot(of: .schemaVersion) { _ throws(SQLiteError) in

@@ -80,7 +80,7 @@ struct DatabaseOpening: Sendable {
             let outcome: Result<Bool, StoreError>
             do throws(SQLiteError) {
                 // All that is asked is asked of one state: to take hold of one anew costs system calls.
-                outcome = try connection.snapshot(outcome: { () throws(StoreError) in
+                outcome = try connection.outcomeOnOneState(of: { () throws(StoreError) in
                     try isReady(connection)
                 })
             } catch {

@@ -41,13 +41,13 @@ struct TransactionTests {
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
         let writer = try NoteTable.open(file)
         let reader = try Connection(file, ConnectionOptions(access: .readOnly))
-        let counts = try reader.snapshot(outcome: { () throws(SQLiteError) in
+        let counts = try reader.outcomeOnOneState(of: { () throws(SQLiteError) in
             let before = try reader.first(.noteCount)
             try writer.execute(.insertNote, (text: "late", body: nil))
             return [before, try reader.first(.noteCount)]
         })
         #expect(try counts.get() == [0, 0])
-        let refused = try reader.snapshot(outcome: { () throws(Refusal) in throw Refusal() })
+        let refused = try reader.outcomeOnOneState(of: { () throws(Refusal) in throw Refusal() })
         #expect(throws: Refusal.self) { try refused.get() }
         #expect(reader.busyStatementCount == 0)
         #expect(try reader.first(.noteCount) == 1)

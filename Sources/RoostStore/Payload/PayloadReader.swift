@@ -85,8 +85,9 @@ struct PayloadReader {
         skip(try count(bytes))
     }
 
-    /// Steps over the count of a list that is empty; no when it is not, and then nothing is read. What is
-    /// generic costs as much to find that out as a short text to read.
+    /// Steps over the count of a list that is empty; no when it is not, and then nothing is read.
+    ///
+    /// What is generic costs as much to find that out as a short text to read.
     mutating func isAtEmptyList(_ bytes: Span<UInt8>) -> Bool {
         guard offset < bytes.count, bytes[offset] == 0 else { return false }
         offset += 1
