@@ -97,7 +97,6 @@ extension SearchRequest {
     }
 }
 
-
 extension Query where Input == SearchRequest, Output == SearchHit {
     // CROSS JOIN: the index is walked and the messages are looked up, never the other way round.
     // The bounds of the row number are open above, because no message has the highest number.
