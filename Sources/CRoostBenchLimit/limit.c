@@ -173,6 +173,8 @@ static bool connect(roost_limit *limit) {
 }
 
 roost_limit *roost_limit_open(const char *path, roost_limit_options options) {
+    /* As ours: no lock of the process for a sum of all memory. */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3_initialize();
     roost_limit *limit = calloc(1, sizeof *limit);
     if (!limit) return NULL;

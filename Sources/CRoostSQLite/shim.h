@@ -17,4 +17,11 @@ static inline int roost_sqlite_harden(sqlite3 *db) {
     return code;
 }
 
+/* Does without the library's sum of all memory it holds: each allocation takes a lock of the whole process for
+   it, at which connections that are opened at once wait for each other. SQLite itself advises so, and Apple's is
+   built so. Refused where somebody else has used the library before, whose choice then counts. */
+static inline void roost_sqlite_count_no_memory(void) {
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 #endif

@@ -47,6 +47,22 @@ extension Connection {
         }
     }
 
+    /// The first thing that is wrong in the file, in SQLite's words; nil when it is sound.
+    ///
+    /// As `damage`, and faster to begin: a number in the statement needs no table of findings.
+    package func firstDamage(comparesIndices: Bool = false) throws(SQLiteError) -> String? {
+        let check =
+            comparesIndices
+            ? Query<Void, String>(sql: "PRAGMA integrity_check(1)") { row in row.text(0) }
+            : Query<Void, String>(sql: "PRAGMA quick_check(1)") { row in row.text(0) }
+        do {
+            let finding = try first(check)
+            return finding == "ok" ? nil : finding
+        } catch  where error.isCorrupt {
+            return error.message  // Too damaged even for a list of what is damaged.
+        }
+    }
+
     /// Refuses to let the file grow past so many pages, as a full disk would.
     package func limitPages(to count: Int) throws(SQLiteError) {
         try setPragma("max_page_count", count)
@@ -68,6 +84,18 @@ extension Connection {
         var statement = unsafe sqlite3_next_stmt(handle, nil)
         while let current = unsafe statement {
             if unsafe sqlite3_stmt_busy(current) != 0 { count += 1 }
+            unsafe statement = sqlite3_next_stmt(handle, current)
+        }
+        return count
+    }
+
+    /// How often the statements in memory have been run; what was run once and forgotten is not counted.
+    package var runCount: Int {
+        var count = 0
+        // SAFETY: as above.
+        var statement = unsafe sqlite3_next_stmt(handle, nil)
+        while let current = unsafe statement {
+            count += Int(unsafe sqlite3_stmt_status(current, SQLITE_STMTSTATUS_RUN, 0))
             unsafe statement = sqlite3_next_stmt(handle, current)
         }
         return count

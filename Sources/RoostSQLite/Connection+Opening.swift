@@ -3,6 +3,12 @@
 internal import CRoostSQLite
 
 extension Connection {
+    /// Once a process, before the first connection.
+    private static let settleLibrary: Void = {
+        roost_sqlite_count_no_memory()
+        sqlite3_initialize()
+    }()
+
     /// Opens the handle alone; SQLite does not look into the file yet.
     static func openHandle(
         _ location: DatabaseLocation, _ options: ConnectionOptions
@@ -10,7 +16,7 @@ extension Connection {
         precondition(
             sqlite3_threadsafe() != 0,
             "This SQLite was built for one thread only: link one built with SQLITE_THREADSAFE.")
-        sqlite3_initialize()
+        Self.settleLibrary
         let path: String
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
         switch location {
@@ -50,7 +56,7 @@ extension Connection {
         }
         // Readers do not wait for the writer, nor the writer for them.
         if options.access == .readWrite {
-            try letPagesBeGivenBack()
+            try letPagesBeGivenBack(location)
             try switchToWAL(location)
         }
         try executeScript(
@@ -73,7 +79,9 @@ extension Connection {
     }
 
     /// Can be chosen only while there is no file yet; asked for later it would write for nothing.
-    private func letPagesBeGivenBack() throws(SQLiteError) {
+    private func letPagesBeGivenBack(_ location: DatabaseLocation) throws(SQLiteError) {
+        // What is empty may have its first pages in a log.
+        if case .file(let path) = location, DatabaseFiles(path).byteCounts.main > 0 { return }
         let pageCount = Query<Void, Int64>(sql: "PRAGMA page_count") { $0.int64(0) }
         if try first(pageCount) == 0 { try executeScript("PRAGMA auto_vacuum = INCREMENTAL") }
     }

@@ -47,6 +47,20 @@ extension Connection {
         try withSnapshot { () throws(SQLiteError) in try body(nil) }
     }
 
+    /// The same for a body with errors of its own, on any database: the number of its schema is asked for.
+    ///
+    /// - Returns: How the body ended.
+    package func outcomeOnOneState<T, E>(
+        of body: () throws(E) -> T
+    ) throws(SQLiteError) -> Result<T, E> {
+        var outcome: Result<T, E>?
+        try withSnapshot(of: .schemaVersion) { _ throws(SQLiteError) in
+            outcome = Result { () throws(E) in try body() }
+        }
+        guard let outcome else { preconditionFailure("A read that did not fail has run.") }
+        return outcome
+    }
+
     /// The same for a body that answers.
     package func snapshot<T>(
         _ body: () throws(SQLiteError) -> T

@@ -101,6 +101,13 @@ internal import CRoostSQLite
         return Int(unsafe sqlite3_changes64(handle))
     }
 
+    /// Prepares a query that is going to be run soon, while there is time.
+    ///
+    /// One that cannot be prepared says so when it is run.
+    package func prepare<Input, Output>(_ query: Query<Input, Output>) {
+        if let statement = try? statement(query.sql) { unsafe statements.putBack(statement) }
+    }
+
     /// Forgets every prepared statement, as after a change of the schema.
     package func dropStatements() {
         unsafe statements.removeAll()

@@ -208,7 +208,8 @@ package struct Migrator: Sendable {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    fileprivate static var schemaVersion: Query {
+    /// The number of the newest migration that has begun; every database has one.
+    static var schemaVersion: Query {
         Query(sql: "PRAGMA user_version") { row in row.int64(0) }
     }
     fileprivate static var applicationID: Query {

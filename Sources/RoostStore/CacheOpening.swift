@@ -57,7 +57,7 @@ struct CacheOpening: Sendable {
             patience: patience, migrator: .cache, ownerQueries: .cache, protection: protection,
             interrupter: interrupter, migrating: migrating
         ) { connection throws(SQLiteError) in
-            checks ? try connection.damage(limit: 1).first : nil
+            checks ? try connection.firstDamage() : nil
         }
     }
 

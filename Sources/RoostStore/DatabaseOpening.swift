@@ -77,16 +77,30 @@ struct DatabaseOpening: Sendable {
         guard let path, DatabaseFiles(path).exists else { return nil }
         do throws(StoreError) {
             let connection = try connect()
-            guard try isDone(in: connection),
-                let found = try stored(ownerQueries.select, in: connection)
-            else { return nil }
-            let isReady = try protection.attach(to: connection, owner: owner, place)
-            try compare(found, in: connection)
-            guard isReady, try damage(in: connection) == nil else { return nil }
-            return connection
+            let outcome: Result<Bool, StoreError>
+            do throws(SQLiteError) {
+                // All that is asked is asked of one state: to take hold of one anew costs system calls.
+                outcome = try connection.outcomeOnOneState(of: { () throws(StoreError) in
+                    try isReady(connection)
+                })
+            } catch {
+                throw StoreError(error, in: place)
+            }
+            return try outcome.get() ? connection : nil
         } catch  where error.kind == .damaged || error.kind == .locked {
             return nil  // Damaged, or being made by somebody at this moment.
         }
+    }
+
+    /// Whether an open database needs nothing more; gives the connection what opens its rows.
+    private func isReady(_ connection: Connection) throws(StoreError) -> Bool {
+        guard try isDone(in: connection),
+            let found = try stored(ownerQueries.select, in: connection)
+        else { return false }
+        let isReady = try protection.attach(to: connection, owner: owner, place)
+        try compare(found, in: connection)
+        guard isReady else { return false }
+        return try damage(in: connection) == nil
     }
 
     /// Opens the database, brings its schema up to date and writes down whose it is.

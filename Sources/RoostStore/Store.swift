@@ -164,6 +164,7 @@ package struct Store: Sendable {
         do throws(StoreError) {
             if let opened = try writer.openHere(opening) {
                 report = opened
+                writer.getReadyHere()  // The outbox still takes its time.
             } else {
                 report = try await writer.open(opening)
             }

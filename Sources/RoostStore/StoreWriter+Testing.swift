@@ -21,11 +21,16 @@ extension StoreWriter {
         }
     }
 
-    /// Rows written by this connection, those inside the index of words included, and pages read from
-    /// the file.
-    package func costs() async throws(StoreError) -> (writtenRows: Int64, readPages: Int) {
+    /// Rows written by this connection, those inside the index of words included, pages read from the
+    /// file, and statements run.
+    package func costs() async throws(StoreError) -> (
+        writtenRows: Int64, readPages: Int, statements: Int
+    ) {
         try await perform { connection throws(SQLiteError) in
-            (try connection.first(.totalChanges) ?? 0, connection.readPageCount)
+            (
+                try connection.first(.totalChanges) ?? 0, connection.readPageCount,
+                connection.runCount
+            )
         }
     }
 
@@ -99,6 +104,7 @@ extension StoreWriter {
             "channelsByCreation": try connection.plan(
                 of: Query<ChannelPage, StoredChannel>.channelsByCreation),
             "userByID": try connection.plan(of: Query<UserID, StoredUser>.userByID),
+            "usersInRows": try connection.plan(of: Query<[Int64], StoredUser>.usersInRows),
         ]
     }
 

@@ -35,6 +35,24 @@ struct TransactionTests {
         #expect(try reader.first(.noteCount) == 1)
     }
 
+    @Test func `questions with errors of their own are asked of one state, and end it`() throws {
+        struct Refusal: Error {}
+        let folder = try TemporaryFolder()
+        let file = DatabaseLocation.file(folder.file("notes.sqlite"))
+        let writer = try NoteTable.open(file)
+        let reader = try Connection(file, ConnectionOptions(access: .readOnly))
+        let counts = try reader.outcomeOnOneState(of: { () throws(SQLiteError) in
+            let before = try reader.first(.noteCount)
+            try writer.execute(.insertNote, (text: "late", body: nil))
+            return [before, try reader.first(.noteCount)]
+        })
+        #expect(try counts.get() == [0, 0])
+        let refused = try reader.outcomeOnOneState(of: { () throws(Refusal) in throw Refusal() })
+        #expect(throws: Refusal.self) { try refused.get() }
+        #expect(reader.busyStatementCount == 0)
+        #expect(try reader.first(.noteCount) == 1)
+    }
+
     @Test func `a transaction inside a transaction stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let connection = try NoteTable.open()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
+import RoostExecutors
 import RoostModel
 import RoostSQLite
 import RoostStore
@@ -109,5 +110,82 @@ struct CommitCostTests {
         let (small, large) = (try await pages(of: 200), try await pages(of: 5_000))
         #expect(large <= small + 6, "two more levels of a tree here and there")
         #expect(small > 0)
+    }
+
+    @Test func `a list asks for the members of all its channels at once (scar 156)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let channels = (0..<20).map { index in
+            Fixture.group(
+                ChannelURL("channel \(index)"),
+                members: Array(Self.people[(index * 15)..<(index * 15 + 30)]))
+        }
+        try await store.writer.commit([.channels(channels), Fixture.page(1...40, in: "channel 3")])
+        func statements(_ body: () async throws -> Void) async throws -> Int {
+            let before = try await store.writer.costs().statements
+            try await body()
+            // That of the costs themselves apart.
+            return try await store.writer.costs().statements - before - 1
+        }
+        let list = try await statements {
+            let found = try await store.reader.channels(order: .chronological, limit: 20).value
+            for channel in found {
+                let sent = channels.first { $0.url == channel.url }
+                #expect(channel.members.map(\.user) == sent?.members.map(\.user))
+            }
+            #expect(found.count == 20)
+        }
+        let page = try await statements {
+            let found = try await store.reader.newest(in: "channel 3", limit: 30)
+            #expect(found.count == 30)
+        }
+        // In a sealed cache each name is opened by itself.
+        #expect(Fixture.isSealed || list == 4, "the commit, the owner, the channels, the users")
+        #expect(page == 5, "the commit, the channel, its coverage, the messages, their sender")
+        await store.close()
+    }
+
+    @Test func `a member who is not there is told, however many others are`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let filling = try await Store.test(.folder(folder.path))
+        let group = Fixture.group("channel", members: Array(Self.people[..<60]))
+        try await filling.writer.commit([.channels([group])])
+        await filling.close()
+        let file = folder.file("app/anna/cache.sqlite")
+        do {
+            let other = try Connection(.file(file))
+            try other.executeScript("DELETE FROM user WHERE id = 30")
+        }
+        let store = try await Store.test(.folder(folder.path))
+        let error = await #expect(throws: StoreError.self) {
+            try await store.reader.channels(order: .latestLastMessage, limit: 20)
+        }
+        #expect(error?.cause?.message.contains("missing") == true)
+        await store.close()
+    }
+
+    @Test func `an opening and the first screen run no more than 17 statements`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let filling = try await Store.test(.folder(folder.path))
+        try await filling.writer.commit([
+            .channels([Fixture.group(Fixture.channel)]), Fixture.page(1...40),
+        ])
+        await filling.close()
+        let executor = ThreadExecutor(name: "first screen")
+        let count = try await withTaskExecutorPreference(executor) {
+            var options = Fixture.options
+            options.isSearchable = false
+            let store = try await Store.open(
+                .folder(folder.path), owner: Fixture.owner, options)
+            _ = try await store.reader.channels(order: .latestLastMessage, limit: 20)
+            let found = try await store.reader.newest(limit: 30)
+            #expect(found.count == 30)
+            let count = try await store.writer.costs().statements
+            await store.close()
+            return count
+        }
+        await executor.shutDown()
+        #expect(Fixture.isSealed || count <= 17)
     }
 }

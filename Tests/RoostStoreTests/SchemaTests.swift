@@ -82,6 +82,12 @@ struct SchemaTests {
         ),
         ("channelsByCreation", "SEARCH channel USING INDEX channel_by_creation (created_at<?)"),
         ("userByID", "SEARCH user USING INDEX sqlite_autoindex_user_1 (user_id=?)"),
+        (
+            "usersInRows",
+            """
+            SCAN wanted VIRTUAL TABLE INDEX 1:; SEARCH user USING INTEGER PRIMARY KEY (rowid=?)
+            """
+        ),
     ]
 
     private static let lists = """

@@ -15,7 +15,8 @@ struct SearchHitsTests {
         ("محمد", [9]), ("e-mail", [10]), ("mail -hello", [10]), ("-hello", []), ("", []),
         ("!!! ;", []),
         ("foo_bar", [11]), ("text : hello", []), ("hello OR cafe", []), ("NEAR(hello world)", []),
-        ("{tag}: c1", []), ("c1", []), ("hello*", [1]), ("\u{0}hello\u{0}", [1]), ("🇩🇪", [12]),
+        ("{tag}: c1", []), ("c1", []), ("c1 ", []), ("\"c1\"", []), ("hello -c1", [1]),
+        ("c1 hello", []), ("hello*", [1]), ("\u{0}hello\u{0}", [1]), ("🇩🇪", [12]),
     ])
     func `what is typed finds what is meant, in any script (issue 3 point 7, scar 38)`(
         typed: String, expected: [Int64]

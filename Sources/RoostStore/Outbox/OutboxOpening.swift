@@ -57,7 +57,7 @@ struct OutboxOpening: Sendable {
                 return "a key of its vault is broken"
             }
             // Few rows, so the thorough check costs less than a sync.
-            return try connection.damage(limit: 1, comparesIndices: true).first
+            return try connection.firstDamage(comparesIndices: true)
         }
     }
 

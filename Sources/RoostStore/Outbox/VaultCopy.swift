@@ -13,8 +13,8 @@ struct VaultCopy {
     /// sealed.
     func follow(_ outbox: Connection) throws(SQLiteError) {
         guard let seals = outbox.seals else {
-            // One that stays opens nothing that is left.
-            try? DatabaseFiles(path).delete()
+            // One that stays opens nothing that is left. Its main file goes last, so nothing is there without it.
+            if DatabaseFiles(path).exists { try? DatabaseFiles(path).delete() }
             return
         }
         // The key of all items, which otherwise the first of them would make.

@@ -140,6 +140,29 @@ package enum ChannelPayload {
         channel.unknownFields = try reader.unknownFields(bytes)
         try reader.finish(bytes)
     }
+
+    /// The rows of the users whom a payload names as members, in its order; the rest is not looked at.
+    static func memberRows(_ bytes: Span<UInt8>) throws(PayloadError) -> [Int64] {
+        var reader = PayloadReader()
+        let version = try reader.version(bytes, newest: version)
+        _ = try reader.number(bytes)
+        for _ in 0..<4 { try reader.skipText(bytes) }
+        _ = try reader.membership(bytes)
+        _ = try reader.optional(bytes) { reader, bytes throws(PayloadError) in
+            try reader.signed(bytes)
+        }
+        var rows: [Int64] = []
+        let count = try reader.count(bytes)
+        rows.reserveCapacity(min(count, 1_024))
+        let nobody = User(id: "")
+        for _ in 0..<count {
+            _ = try reader.member(bytes, version: version) { row in
+                rows.append(row)
+                return nobody
+            }
+        }
+        return rows
+    }
 }
 
 /// The stored numbers of `MembershipState`.

@@ -80,6 +80,20 @@ struct PayloadReader {
         return bytes.text(in: offset..<(offset + count))
     }
 
+    /// Steps over a text.
+    mutating func skipText(_ bytes: Span<UInt8>) throws(PayloadError) {
+        skip(try count(bytes))
+    }
+
+    /// Steps over the count of a list that is empty; no when it is not, and then nothing is read.
+    ///
+    /// What is generic costs as much to find that out as a short text to read.
+    mutating func isAtEmptyList(_ bytes: Span<UInt8>) -> Bool {
+        guard offset < bytes.count, bytes[offset] == 0 else { return false }
+        offset += 1
+        return true
+    }
+
     mutating func optional<T>(
         _ bytes: Span<UInt8>,
         _ read: (inout PayloadReader, Span<UInt8>) throws(PayloadError) -> T
@@ -137,6 +151,7 @@ extension PayloadReader {
     }
 
     mutating func texts(_ bytes: Span<UInt8>) throws(PayloadError) -> [String: String] {
+        if isAtEmptyList(bytes) { return [:] }
         let entries = try list(bytes) { reader, bytes throws(PayloadError) in
             (key: try reader.text(bytes), value: try reader.text(bytes))
         }

@@ -29,19 +29,19 @@ package enum UserPayload {
     ) throws(PayloadError) -> User {
         var reader = PayloadReader()
         let version = try reader.version(bytes, newest: version)
-        var user = User(id: id)
-        user.nickname = try reader.text(bytes)
-        user.profileURL = try reader.text(bytes)
-        user.metadata = try reader.texts(bytes)
+        let nickname = try reader.text(bytes)
+        let profileURL = try reader.text(bytes)
+        let metadata = try reader.texts(bytes)
         let bits = try reader.byte(bytes)
-        if version == 1 {
-            user.isActive = bits != 0
-        } else {
-            guard bits & ~Bit.all == 0 else { throw .invalid }
-            user.isActive = bits & Bit.isActive != 0
-            if bits & Bit.hasDetails != 0 { user.details = try reader.userDetails(bytes) }
-        }
-        user.unknownFields = try reader.unknownFields(bytes)
+        guard version == 1 || bits & ~Bit.all == 0 else { throw .invalid }
+        let details =
+            version > 1 && bits & Bit.hasDetails != 0 ? try reader.userDetails(bytes) : nil
+        // Made at once: each change of a user asks whether it is somebody else's too.
+        var user = User(
+            id: id, nickname: nickname, profileURL: profileURL, metadata: metadata,
+            isActive: version == 1 ? bits != 0 : bits & Bit.isActive != 0,
+            unknownFields: try reader.unknownFields(bytes))
+        if let details { user.details = details }
         try reader.finish(bytes)
         return user
     }
@@ -59,6 +59,7 @@ extension [UInt8] {
 extension PayloadReader {
     mutating func unknownFields(_ bytes: Span<UInt8>) throws(PayloadError) -> UnknownFields {
         var fields = UnknownFields()
+        if isAtEmptyList(bytes) { return fields }
         let list = try list(bytes) { reader, bytes throws(PayloadError) in
             UnknownFields.Field(name: try reader.text(bytes), json: try reader.text(bytes))
         }

@@ -23,6 +23,17 @@ extension Query where Input == Int64, Output == StoredUser {
         decode: { row throws(SQLiteError) in try StoredUser(row) })
 }
 
+extension Query where Input == [Int64], Output == StoredUser {
+    /// Those of several rows that are there, in no order.
+    static let usersInRows = Query(
+        sql: """
+            SELECT user.id, user_id, payload
+            FROM json_each(?1) AS wanted CROSS JOIN user ON user.id = wanted.value
+            """,
+        bind: { rows, bindings in bindings.append(rows.jsonArray) },
+        decode: { row throws(SQLiteError) in try StoredUser(row) })
+}
+
 extension Query where Input == User, Output == Int64 {
     static let insertUser = Query(
         sql: "INSERT INTO user (user_id, payload) VALUES (?1, ?2) RETURNING id",
@@ -57,5 +68,19 @@ extension StoredUser {
                 throw error.asSQLiteError(reading: "a user")
             }
         }
+    }
+}
+
+extension [Int64] {
+    /// The numbers as a JSON array, which is how a statement takes a list.
+    var jsonArray: String {
+        var bytes: [UInt8] = [UInt8(ascii: "[")]
+        bytes.reserveCapacity(count * 8 + 2)
+        for number in self {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: String(number).utf8)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

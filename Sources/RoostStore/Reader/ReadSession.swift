@@ -74,6 +74,25 @@ final class ReadSession {
         return channel
     }
 
+    /// Looks up the members of several channels by one statement, so that to read these asks for nobody.
+    ///
+    /// What goes wrong here is told by whoever asks for a user that is not at hand then.
+    func meetMembers(of channels: [StoredChannel]) {
+        var rows: Set<Int64> = []
+        for channel in channels {
+            guard let payload = channel.payload,
+                let members = try? ChannelPayload.memberRows(payload.span)
+            else { continue }
+            for row in members where unsafe book.users[row] == nil { rows.insert(row) }
+        }
+        // To prepare the statement takes as long as to look up some users one by one.
+        guard rows.count > 16 else { return }
+        // In the order in which they lie.
+        try? connection.forEach(.usersInRows, rows.sorted()) { stored in
+            unsafe book.users.add(stored.user, at: stored.row)
+        }
+    }
+
     /// The first message that a question finds.
     func firstMessage<Input>(
         _ query: Query<Input, Void>, _ input: Input

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostExecutors
+internal import RoostModel
 internal import RoostSQLite
 
 /// Whoever can answer questions about one state of the cache.
@@ -209,5 +211,17 @@ extension Connection {
     /// A read that fails leaves no book behind: it may have noted half of something.
     private func session(_ book: inout ReadBook?) -> ReadSession {
         ReadSession(self, book.take() ?? ReadBook(self))
+    }
+}
+
+extension Connection {
+    /// Prepares the statements of a list of channels and of a timeline without a filter.
+    func prepareFirstReads() {
+        prepare(Query<ChannelPage, StoredChannel>.channelsByLastMessage)
+        prepare(Query<[Int64], StoredUser>.usersInRows)
+        prepare(Query<Int64, StoredUser>.userByRow)
+        prepare(Query<ChannelURL, ChannelRow>.channelRow)
+        prepare(Query<CoverageKey, CoveredRange>.coverage)
+        prepare(Query<MessageStretch, Void>.newestPage)
     }
 }

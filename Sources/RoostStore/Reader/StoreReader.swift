@@ -146,14 +146,24 @@ package struct StoreReader: Sendable {
                 }
             }
             var channels: [GroupChannel] = []
-            try session.connection.scan(query, page) { row throws(SQLiteError) in
-                if let channel = try session.channel(StoredChannel(row)),
-                    filter.matches(channel, viewer: me)
-                {
-                    channels.append(channel)
+            var waiting: [StoredChannel] = []
+            func take() throws(SQLiteError) {
+                session.meetMembers(of: waiting)
+                for stored in waiting {
+                    if let channel = try session.channel(stored),
+                        filter.matches(channel, viewer: me)
+                    {
+                        channels.append(channel)
+                    }
                 }
+                waiting.removeAll(keepingCapacity: true)
+            }
+            try session.connection.scan(query, page) { row throws(SQLiteError) in
+                waiting.append(StoredChannel(row))
+                if channels.count + waiting.count == limit { try take() }
                 return channels.count < limit
             }
+            try take()
             return channels
         }
     }

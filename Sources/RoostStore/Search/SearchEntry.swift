@@ -19,6 +19,12 @@ package struct SearchEntry: Hashable, Sendable {
 
     /// The word by which a search in one channel finds its messages in the index.
     static func tag(ofChannel row: Int64) -> String { "c\(row)" }
+
+    /// Whether a tag is this word or begins with it.
+    static func mayBeginTag(_ word: String) -> Bool {
+        word.utf8.first == UInt8(ascii: "c")
+            && word.utf8.dropFirst().allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
 }
 
 /// Which of a message's words a text is.

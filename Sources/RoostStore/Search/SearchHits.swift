@@ -97,10 +97,6 @@ extension SearchRequest {
     }
 }
 
-extension [Int64] {
-    fileprivate var jsonArray: String { "[\(map(String.init).joined(separator: ","))]" }
-}
-
 extension Query where Input == SearchRequest, Output == SearchHit {
     // CROSS JOIN: the index is walked and the messages are looked up, never the other way round.
     // The bounds of the row number are open above, because no message has the highest number.

@@ -47,10 +47,11 @@ package struct SearchQuery: Hashable, Sendable {
             let list = excluded.map(\.expression).joined(separator: " OR ")
             text = "(\(text)) NOT (\(list))"
         }
-        text = "{text} : (\(text))"
+        // To look in one column only, the index reads at which places of a message each word stands.
+        if (wanted + excluded).contains(where: \.mayBeTag) { text = "{text} : (\(text))" }
         if let tags {
             let list = tags.map { "\"\(SearchEntry.tag(ofChannel: $0))\"" }
-            text += " AND {tag} : (\(list.joined(separator: " OR ")))"
+            text = "(\(text)) AND {tag} : (\(list.joined(separator: " OR ")))"
         }
         return text
     }
@@ -72,6 +73,9 @@ extension SearchQuery.Phrase {
             isLast && last.word.unicodeScalars.count > 1
             || !part.isQuoted && last.word.unicodeScalars.last.map(\.isHangulSyllable) ?? false
     }
+
+    /// Whether a channel's tag may be meant by it, which is a word of its own.
+    fileprivate var mayBeTag: Bool { words.count == 1 && SearchEntry.mayBeginTag(words[0]) }
 
     fileprivate var expression: String {
         let text = words.joined(separator: " ").replacing("\"", with: "\"\"")

@@ -262,6 +262,14 @@ package actor StoreWriter {
         }.get()
     }
 
+    /// Prepares what a person sees first, on the calling thread: a list of channels and a timeline.
+    nonisolated func getReadyHere() {
+        guard let thread, thread.borrow() else { return }
+        defer { thread.giveBack() }
+        guard let connection = lent.value.connection, connection.seals == nil else { return }
+        connection.prepareFirstReads()
+    }
+
     /// Reads with this connection on the calling thread, where that is allowed and nothing is being
     /// written; no where it is not.
     nonisolated func lend(
