@@ -37,6 +37,7 @@ extension SyncEngine {
         case .edited(let event):
             let channel = event.message.channelURL
             ledgers[channel]?.note(editOf: event.message)
+            changesRead[channel]?.replace(editOf: event.message)
             try await commit(
                 [.edited(event.message)] + tell(.edited(event.message), in: channel),
                 from: origin)
