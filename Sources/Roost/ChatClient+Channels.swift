@@ -87,6 +87,20 @@ extension ChatClient {
         try await engine.resetHistory(of: channel, forEverybody: forEverybody)
     }
 
+    // MARK: Polls
+
+    /// Votes in a poll that a message of the channel carries; no options take the user's votes back.
+    ///
+    /// Needs a connection. When it returns, the message shows the vote, on disk too.
+    ///
+    /// - Throws: `.connectionRequired`, or `.ackTimeout` after ten seconds without an answer: the vote may
+    ///   count then; otherwise what the server says, as `.invalidValue` of a poll that is closed.
+    public func vote(
+        for options: [Int64], in poll: Int64, of channel: ChannelURL
+    ) async throws(RoostError) {
+        try await engine.vote(for: options, in: poll, of: channel)
+    }
+
     // MARK: Operators and moderation
 
     public func addOperators(

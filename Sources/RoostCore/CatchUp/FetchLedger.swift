@@ -6,6 +6,7 @@ package import RoostModel
 package enum MessageAmendment: Hashable, Sendable {
     case reaction(ReactionChange)
     case thread(ThreadInfo)
+    case poll(PollChange)
 }
 
 /// What was edited and deleted in a channel while pages of it were on their way.

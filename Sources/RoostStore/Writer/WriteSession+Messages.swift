@@ -82,7 +82,7 @@ extension WriteSession {
             guard let old = try movedMessage(id, news: news) else { return }
             var copy = old.message
             change(&copy)
-            try update(old, with: copy, news: &news)
+            try replace(old, with: copy, news: &news)
         }
     }
 
