@@ -304,6 +304,19 @@ extension ChatClient {
         try await engine.markAsRead(channel)
     }
 
+    /// Takes the user's read mark back, so that a message and what follows it are unread again.
+    ///
+    /// Needs a connection. When it returns, the cache shows the mark and the counts as the server has them,
+    /// and so will the user's other devices; what others were told that the user has read stays told. A mark
+    /// that stands before the message already stays. Whatever marks the channel as read later wins.
+    ///
+    /// - Throws: `.connectionRequired`; `.messageNotFound` when the channel has no such message.
+    public func markAsUnread(
+        _ channel: ChannelURL, from message: MessageID
+    ) async throws(RoostError) {
+        try await engine.markAsUnread(channel, from: message)
+    }
+
     /// Marks some channels as read, or all of them; returns when the server has done so.
     ///
     /// The cache learns of it as another device does, by an event of each channel, which may come later.
