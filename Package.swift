@@ -25,7 +25,8 @@ let systemLibraries: [Target] = [
         providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 ]
 
-/// The only C that is compiled here: what the cache is measured against, in no product but `roost`.
+/// The only C that is compiled here besides a count for tests: what the cache is measured against, in no
+/// product but `roost`.
 let limit: [Target] = [.target(name: "CRoostBenchLimit", dependencies: ["CRoostSQLite"])]
 
 /// The Swift modules and the edges between them.
@@ -123,6 +124,7 @@ let examples: [Target] = [
 
 let tests: [Target] = [
     .target(name: "RoostTestSupport", path: "Tests/RoostTestSupport"),
+    .target(name: "CRoostAllocations", path: "Tests/CRoostAllocations"),
     .executableTarget(
         name: "StoreActor",
         dependencies: [
@@ -137,7 +139,8 @@ let tests: [Target] = [
         name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
     .testTarget(
-        name: "RoostWireTests", dependencies: ["RoostTestSupport", "RoostModel", "RoostWire"],
+        name: "RoostWireTests",
+        dependencies: ["CRoostAllocations", "RoostTestSupport", "RoostModel", "RoostWire"],
         exclude: ["Serialized"]),
     .testTarget(
         name: "RoostCoreTests", dependencies: ["RoostTestSupport", "RoostCore", "RoostModel"]),

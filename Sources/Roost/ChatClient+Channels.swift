@@ -87,6 +87,20 @@ extension ChatClient {
         try await engine.resetHistory(of: channel, forEverybody: forEverybody)
     }
 
+    // MARK: Polls
+
+    /// Votes in a poll that a message of the channel carries; no options take the user's votes back.
+    ///
+    /// Needs a connection. When it returns, the message shows the vote, on disk too.
+    ///
+    /// - Throws: `.connectionRequired`, or `.ackTimeout` after ten seconds without an answer: the vote may
+    ///   count then; otherwise what the server says, as `.invalidValue` of a poll that is closed.
+    public func vote(
+        for options: [Int64], in poll: Int64, of channel: ChannelURL
+    ) async throws(RoostError) {
+        try await engine.vote(for: options, in: poll, of: channel)
+    }
+
     // MARK: Operators and moderation
 
     public func addOperators(
@@ -288,6 +302,19 @@ extension ChatClient {
     /// Calls that come together become one request.
     public func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
         try await engine.markAsRead(channel)
+    }
+
+    /// Takes the user's read mark back, so that a message and what follows it are unread again.
+    ///
+    /// Needs a connection. When it returns, the cache shows the mark and the counts as the server has them,
+    /// and so will the user's other devices; what others were told that the user has read stays told. A mark
+    /// that stands before the message already stays. Whatever marks the channel as read later wins.
+    ///
+    /// - Throws: `.connectionRequired`; `.messageNotFound` when the channel has no such message.
+    public func markAsUnread(
+        _ channel: ChannelURL, from message: MessageID
+    ) async throws(RoostError) {
+        try await engine.markAsUnread(channel, from: message)
     }
 
     /// Marks some channels as read, or all of them; returns when the server has done so.

@@ -115,7 +115,7 @@ extension MessageDetails {
             threadInfo = threadInfo.map { known.merged(with: $0) } ?? known
         }
         if parentPreview == nil { parentPreview = earlier.parentPreview }
-        if poll == nil { poll = earlier.poll }
+        if let known = earlier.poll { poll = poll?.merged(over: known) ?? known }
         if mentionedUsers.isEmpty, mentionTemplate == earlier.mentionTemplate {
             mentionedUsers = earlier.mentionedUsers
         }

@@ -74,6 +74,17 @@ struct HouseRulesTests {
         }
     }
 
+    @Test func `no library writes a log of its own or prints (scar 163)`() throws {
+        let command = ["Sources/RoostCommand/", "Sources/RoostHost/Live/LogWriter.swift"]
+        let writing = try Regex(
+            #"(?m)\b(print|debugPrint|dump|NSLog|os_log|fputs|Logger)\(|standardError|standardOutput"#
+        )
+        for file in try Project.swiftFiles(below: "Sources")
+        where !command.contains(where: file.hasPrefix) {
+            #expect(try Project.text(file).firstMatch(of: writing) == nil, "\(file)")
+        }
+    }
+
     @Test func `every file names its licence`() throws {
         for folder in ["Sources", "Tests", "Examples"] {
             for file in try Project.swiftFiles(below: folder) {

@@ -38,6 +38,19 @@ struct ChannelNewsTests {
         #expect(channel.applying(.received(Self.message(4), call)) == channel)
     }
 
+    @Test func `a reply in front of its channel shows what became of its parent (scar 116)`() {
+        let parent = Self.message(1)
+        var reply = Self.message(2)
+        reply.parentID = 1
+        let channel = GroupChannel(url: "c", lastMessage: reply)
+        let edited = channel.applying(.edited(parent))
+        #expect(edited.lastMessage?.details.parentPreview == parent.preview)
+        #expect(edited.lastMessage?.messageID == 2)
+        let deleted = edited.applying(.deleted([1]))
+        #expect(deleted.lastMessage?.messageID == 2)
+        #expect(deleted.lastMessage?.details.parentPreview == nil)
+    }
+
     @Test
     func `a reply within a thread counts, and stands in front, as the server's policy says`() {
         let channel = GroupChannel(url: "c", lastMessage: Self.message(1))

@@ -33,6 +33,27 @@ struct LedgerTests {
         #expect(ledger.upToDate([edited]) == [translated])
     }
 
+    @Test func `what became of a parent reaches a page of its replies that it overtook (scar 116)`()
+    {
+        let (old, new) = (Self.message(1, text: "old"), Self.message(1, text: "new", editedAt: 50))
+        var reply = Self.message(2)
+        reply.parentID = 1
+        reply.details.parentPreview = old.preview
+        func preview(_ ledger: FetchLedger) -> ParentPreview? {
+            ledger.upToDate([reply]).first?.details.parentPreview
+        }
+        var ledger = FetchLedger()
+        ledger.begin()
+        #expect(preview(ledger) == old.preview)
+        ledger.replace(editOf: new)
+        #expect(preview(ledger) == old.preview)
+        ledger.note(editOf: old)
+        ledger.replace(editOf: new)
+        #expect(preview(ledger) == new.preview)
+        ledger.note(deletionOf: 1)
+        #expect(ledger.upToDate([reply]).map(\.details.parentPreview) == [nil])
+    }
+
     @Test func `a reaction or reply that overtook a page is told once more behind it (scar 119)`() {
         let reaction = MessageAmendment.reaction(
             ReactionChange(

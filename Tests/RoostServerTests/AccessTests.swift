@@ -42,6 +42,7 @@ struct AccessTests {
         // Whose a poll is, and where it is, is the poll's to say.
         "POST polls", "GET polls", "GET polls/*", "PUT polls/*", "DELETE polls/*",
         "PUT polls/*/close", "PUT polls/*/vote", "POST polls/*/options",
+        "GET polls/*/options/*", "PUT polls/*/options/*", "DELETE polls/*/options/*",
         "GET polls/*/options/*/voters", "GET scheduled_messages", "GET scheduled_messages/count",
     ]
 

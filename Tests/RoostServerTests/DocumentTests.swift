@@ -58,6 +58,8 @@ struct DocumentTests {
         #expect([first.id, second.id, report.id] == [1, 2, 3])
         #expect(try await storage.document(1, .scheduled) == first)
         #expect(try await storage.document(1, .report) == nil)
+        #expect(
+            try await storage.documents(.scheduled, among: [2, 3, 1, 2, 9]) == [first, second])
         func numbers(
             of owner: UserID? = nil, in url: ChannelURL? = nil, after id: Int64 = 0,
             limit: Int = 9
@@ -209,6 +211,11 @@ struct DocumentTests {
             GetMessage(channelURL: "g", messageID: try #require(message.messageID)), as: scene.bob)
         #expect(kept.details.poll?.status == .closed)
         #expect(kept.details.poll?.options.map(\.voteCount) == [1, 0])
+        #expect(kept.details.poll?.votedOptionIDs == [1])
+        let anns = try await scene.fixture.call(
+            MessageChangeLog(channelURL: "g", cursor: .since(Timestamp(milliseconds: 0))),
+            as: scene.ann)
+        #expect(anns.updated.map(\.details.poll?.votedOptionIDs) == [[]])
         let changes = try await scene.ask(
             "GET", "group_channels/g/polls/changelogs?change_ts=0", scene.bob)
         #expect(changes["updated"]?[0]?["voted_option_ids"] == [1])
@@ -217,6 +224,38 @@ struct DocumentTests {
             "GET", "group_channels/g/polls/changelogs?token=\(next)", scene.bob)
         #expect(later["updated"] == [] && later["next"] == .string(next))
         _ = try await scene.ask("DELETE", "polls/\(id)", scene.ann)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `options of a poll are read, renamed and taken out, with the votes for them (scar 117)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, scene.ann)
+        let id = poll["id"]?.int ?? 0
+        await scene.fixture.server.receive(
+            #"MESG{"channel_url":"g","message":"?","poll_id":\#(id),"req_id":"r"}"#,
+            from: scene.ann.session)
+        let path = "polls/\(id)/options/2"
+        #expect(try await scene.ask("GET", path, scene.bob)["text"] == "bread")
+        #expect(try await scene.ask("GET", "polls/\(id)/options/3", scene.bob)["code"] == 400_201)
+        _ = try await scene.ask("PUT", "polls/\(id)/vote", #"{"option_ids":[2]}"#, scene.bob)
+        #expect(
+            try await scene.ask("PUT", path, #"{"text":"rice"}"#, scene.bob)["code"] == 400_108)
+        _ = scene.bob.inbox.takeText()
+        _ = try await scene.ask("PUT", path, #"{"text":"rice"}"#, scene.ann)
+        guard case .poll(let event) = try scene.bob.inbox.take().first,
+            case .edited(let renamed) = event.change
+        else { throw ServerError(.internalServerError, "No edit of the poll was told.") }
+        #expect(event.messageID != nil && renamed.options.map(\.text) == ["soup", "rice"])
+        #expect(renamed.options.map(\.voteCount) == [0, 1])
+        #expect(try await scene.ask("DELETE", path, scene.ann) == [:])
+        let added = try await scene.ask(
+            "POST", "polls/\(id)/options", #"{"text":"tea"}"#, scene.ann)
+        #expect(added["options"]?.array?.map { $0["text"] } == ["soup", "tea"])
+        #expect(added["options"]?.array?.map { $0["vote_count"] } == [0, 0])
+        #expect(added["voter_count"] == 0)
     }
 
     // MARK: Reports and blocks

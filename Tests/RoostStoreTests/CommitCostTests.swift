@@ -48,6 +48,18 @@ struct CommitCostTests {
         await store.close()
     }
 
+    @Test func `1,000 messages of a page are written once each, and told once each (scar 160)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let first = try await rows(store, [Fixture.page(1...1_000)])
+        #expect(
+            first <= 1_000 * 3 + 100, "a message and its words, and the words of all at once")
+        // What is known already costs nothing to be told again.
+        #expect(try await rows(store, [Fixture.page(1...1_000)]) <= 1)
+        await store.close()
+    }
+
     @Test func `a live message writes as many rows in a full cache as in an empty one (scar 157)`()
         async throws
     {

@@ -241,4 +241,57 @@ struct ChannelActionTests {
             #expect(channel?.name == "trip")
         }
     }
+
+    @Test func `what is marked as unread is unread on each device, until it is read again`() throws
+    {
+        try SimulatedWorld.play(seed: 5) { world in
+            let devices = [world.device(of: "alice"), world.device(of: "alice")]
+            let phone = try await world.launch(devices[0])
+            let laptop = try await world.launch(devices[1])
+            let bob = try await world.launch(world.device(of: "bob"))
+            for client in [phone, laptop, bob] { try await client.connect() }
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            for text in ["1", "2", "3"] { try await bob.send(text, to: url) }
+            await world.pass()
+            func counts() async throws -> [Int?] {
+                [
+                    try await phone.cachedChannel(url)?.unreadMessageCount,
+                    try await laptop.cachedChannel(url)?.unreadMessageCount,
+                ]
+            }
+            try await phone.markAsRead(url)
+            await world.pass()
+            #expect(try await counts() == [0, 0])
+            let read = try #require(try await phone.cachedChannel(url)?.myLastRead)
+            let messages = try await world.log(of: url)
+            let second = try #require(messages[1].messageID)
+
+            try await phone.markAsUnread(url, from: second)
+            #expect(try await counts()[0] == 2)
+            let mark = try #require(try await phone.cachedChannel(url)?.myLastRead)
+            #expect(mark < messages[1].createdAt && mark >= messages[0].createdAt && mark < read)
+            await world.pass()
+            #expect(try await counts() == [2, 2])
+            #expect(try await laptop.cachedChannel(url)?.myLastRead == mark)
+            // A mark further back is not moved forward.
+            try await phone.markAsUnread(url, from: try #require(messages[2].messageID))
+            #expect(try await counts()[0] == 2)
+
+            try await laptop.markAsRead(url)
+            await world.pass()
+            #expect(try await counts() == [0, 0])
+            // A device that was away learns of it from the change log.
+            await devices[1].network.cut()
+            try await phone.markAsUnread(url, from: second)
+            #expect(try await counts() == [2, 0])
+            devices[1].network.restore()
+            await world.pass(.seconds(60))
+            #expect(try await counts() == [2, 2])
+            let error = await #expect(throws: RoostError.self) {
+                try await phone.markAsUnread(url, from: 999)
+            }
+            #expect(error?.code == .messageNotFound)
+            for client in [phone, laptop, bob] { await client.close() }
+        }
+    }
 }

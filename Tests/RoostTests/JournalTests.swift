@@ -66,6 +66,19 @@ struct JournalTests {
         }
     }
 
+    @Test func `a long busy day leaves a journal of bounded size (scar 163)`() throws {
+        try SimulatedWorld.play(seed: 163, jobLimit: .max) { world in
+            let (alice, url) = try await Self.live(world)
+            for number in 1...1_500 { try await alice.send("hidden \(number)", to: url) }
+            await world.pass(.seconds(600))
+            let file = JournalFile(alice.journalRecord)
+            #expect(file.droppedCount > 0)
+            #expect(file.entries.count == SyncRecord.capacity)
+            #expect(file.text.utf8.count < SyncRecord.capacity * 400)
+            #expect(!file.text.contains("hidden"))
+        }
+    }
+
     @Test func `an edited journal is caught at the step, a cut one at the line`() throws {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, _) = try await Self.live(world)

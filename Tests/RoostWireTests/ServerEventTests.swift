@@ -155,8 +155,27 @@ struct ServerEventTests {
                     key: "k", userID: "u", isAdded: false, updatedAt: moment))),
         .thread(
             ThreadEvent(channelURL: "g", parentID: 5, threadInfo: ThreadInfo(replyCount: 1))),
-        .unknown(Frame.Command("VOTE")), .pong,
+        .poll(
+            PollEvent(
+                channelURL: "g", messageID: 5, change: .voted(votes(own: [1])), acknowledges: "r")),
+        .poll(PollEvent(channelURL: "g", messageID: nil, change: .voted(votes(own: nil)))),
+        .poll(PollEvent(channelURL: "g", messageID: 5, change: .edited(poll))),
+        .unknown(Frame.Command("NEWS")), .pong,
     ]
+
+    private static func votes(own: [Int64]?) -> PollVotes {
+        var votes = PollVotes(poll, isOwn: false, at: moment)
+        votes.votedOptionIDs = own
+        return votes
+    }
+
+    private static let poll: Poll = {
+        var poll = Poll(id: 7)
+        poll.messageID = 5
+        poll.options = [1, 2].map { Poll.Option(id: $0) }
+        poll.updatedAt = Timestamp(seconds: 1_700_000_000)
+        return poll
+    }()
 
     @Test(arguments: events)
     func `every event comes back as it was written`(event: ServerEvent) throws {

@@ -37,6 +37,7 @@ extension SyncEngine {
         case .edited(let event):
             let channel = event.message.channelURL
             ledgers[channel]?.note(editOf: event.message)
+            changesRead[channel]?.replace(editOf: event.message)
             try await commit(
                 [.edited(event.message)] + tell(.edited(event.message), in: channel),
                 from: origin)
@@ -71,6 +72,11 @@ extension SyncEngine {
             try await commit(
                 [.replied(event.channelURL, event.parentID, event.threadInfo)], from: origin)
             emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))
+        case .poll(let event):
+            // Who does not say which message carries it tells it in the change log all the same.
+            guard let id = event.messageID else { return }
+            ledgers[event.channelURL]?.note(.poll(event.change), to: id)
+            try await commit([.polled(event.channelURL, id, event.change)], from: origin)
         case .login, .pong, .error, .busy, .unknown:
             break
         }
@@ -319,6 +325,7 @@ extension ServerEvent {
         case .message(let event): event.acknowledges
         case .edited(let event): event.acknowledges
         case .read(let event): event.acknowledges
+        case .poll(let event): event.acknowledges
         case .error(_, let requestID): requestID
         default: nil
         }

@@ -206,6 +206,7 @@ extension FetchLedger {
             switch amendment {
             case .reaction(let change): .reacted(channel, id, change)
             case .thread(let info): .replied(channel, id, info)
+            case .poll(let change): .polled(channel, id, change)
             }
         }
     }

@@ -12,6 +12,7 @@ extension ServerEvent {
         case .deleted(let event): event.channelURL
         case .reaction(let event): event.channelURL
         case .thread(let event): event.channelURL
+        case .poll(let event): event.channelURL
         case .read(let event): event.channelURL
         case .delivered(let channel, _): channel
         case .channel(let event): event.channelURL
@@ -37,6 +38,7 @@ extension ServerEvent {
         case .memberCounts: "member counts"
         case .reaction: "reaction"
         case .thread: "thread"
+        case .poll: "poll"
         case .unknown: "unknown"
         }
     }

@@ -6,6 +6,7 @@ package import RoostModel
 package enum MessageAmendment: Hashable, Sendable {
     case reaction(ReactionChange)
     case thread(ThreadInfo)
+    case poll(PollChange)
 }
 
 /// What was edited and deleted in a channel while pages of it were on their way.
@@ -68,6 +69,11 @@ package struct FetchLedger: Sendable {
         edited[id] = (message, number)
     }
 
+    /// Notes an edit of a message that one was noted of: the older one is not news any more.
+    package mutating func replace(editOf message: Message) {
+        if let id = message.messageID, edited[id] != nil { note(editOf: message) }
+    }
+
     package mutating func note(_ amendment: MessageAmendment, to id: MessageID) {
         guard let number = nextNumber() else { return }
         amended[id, default: []].append((amendment, number))
@@ -93,8 +99,18 @@ package struct FetchLedger: Sendable {
         messages.compactMap { message in
             guard let id = message.messageID else { return message }
             if deleted[id] != nil { return nil }
-            return edit(of: message, id)
+            return following(edit(of: message, id))
         }
+    }
+
+    /// A reply shows of its parent what was told of that meanwhile (scar 116).
+    private func following(_ reply: Message) -> Message {
+        guard let parent = reply.parentID else { return reply }
+        let edit = edited[parent]?.message
+        guard edit != nil || deleted[parent] != nil else { return reply }
+        var reply = reply
+        reply.details.parentPreview = deleted[parent] == nil ? edit?.preview : nil
+        return reply
     }
 
     private func edit(of message: Message, _ id: MessageID) -> Message {

@@ -51,11 +51,17 @@ extension GroupChannel {
         case .received(let message, let reception):
             channel.receive(message, reception)
         case .edited(let message):
-            guard let id = message.messageID, lastMessage?.messageID == id else { return self }
-            channel.lastMessage = message
+            guard let id = message.messageID, let last = lastMessage else { return self }
+            if last.messageID == id { channel.lastMessage = message }
+            if last.parentID == id {
+                channel.lastMessage?.details.parentPreview = message.preview
+            }
         case .deleted(let ids):
-            guard let id = lastMessage?.messageID, ids.contains(id) else { return self }
-            channel.lastMessage = nil
+            guard let last = lastMessage, let id = last.messageID else { return self }
+            if let parent = last.parentID, ids.contains(parent) {
+                channel.lastMessage?.details.parentPreview = nil
+            }
+            if ids.contains(id) { channel.lastMessage = nil }
         case .read(let moment):
             guard moment > myLastRead ?? .distantPast else { return self }
             channel.myLastRead = moment

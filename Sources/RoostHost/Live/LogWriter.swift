@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostExecutors
+import RoostModel
 import RoostServer
 
 /// Writes a server's log, a line of JSON for each entry, one after the other.
 struct LogWriter: Sendable {
     private let queue = DispatchQueue(label: "roost.log")
     private let least: LogLine.Level?
+    private let volume = Guarded(LogVolume())
 
     /// nil writes nothing.
     init(from least: LogLine.Level?) { self.least = least }
@@ -15,8 +18,11 @@ struct LogWriter: Sendable {
     func write(_ line: LogLine) {
         guard let least, line.level >= least else { return }
         let moment = Date()
+        let now = Timestamp(milliseconds: Int64(moment.timeIntervalSince1970 * 1_000))
+        let lines = volume.withLock { $0.admit(line, at: now) }
+        guard !lines.isEmpty else { return }
         queue.async {
-            let text = line.text(at: moment.formatted(Self.style)) + "\n"
+            let text = lines.map { $0.text(at: moment.formatted(Self.style)) + "\n" }.joined()
             // Nobody is left to be told when even this fails.
             try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
         }

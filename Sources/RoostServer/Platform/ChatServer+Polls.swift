@@ -4,7 +4,8 @@ import RoostModel
 import RoostWire
 
 enum PollAction: Hashable, Sendable {
-    case create, list, get, update, delete, close, vote, addOption, voters, changes
+    case create, list, get, update, delete, close, vote, voters, changes
+    case addOption, getOption, updateOption, deleteOption
 }
 
 // A poll is a document; the message that carries it has a copy with the counts, so that whoever reads
@@ -33,6 +34,26 @@ extension ChatServer {
                 poll.add(text, by: id, at: now)
                 return true
             }
+        case .getOption:
+            let poll = try await poll(call).poll(for: call.caller.userID, at: world.now())
+            guard let option = poll.options.first(where: { $0.id == call.optionID }) else {
+                throw ServerError(.notFound, "There is no such option.")
+            }
+            return APIResponse { writer in writer.fields(of: option, in: poll.id) }
+        case .updateOption:
+            let text = try call.fields.needed("text")
+            try configuration.limits.check(name: text, "An option")
+            return try await changePoll(call) { poll, now in
+                guard let index = poll.options.firstIndex(where: { $0.id == call.optionID }) else {
+                    return false
+                }
+                poll.options[index].text = text
+                poll.options[index].updatedAt = now
+                return true
+            }
+        case .deleteOption:
+            _ = try await changePoll(call) { poll, _ in poll.remove(call.optionID) }
+            return .empty
         case .update:
             let (fields, closing) = (call.fields, try call.fields.int64("close_at"))
             let several = try fields.bool("allow_multiple_votes")
@@ -129,7 +150,7 @@ extension ChatServer {
 
     private func voters(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let document = try await poll(call)
-        let option = Int64(call.detail ?? "") ?? 0
+        let option = call.optionID
         guard document.poll(for: nil, at: world.now()).options.contains(where: { $0.id == option })
         else { throw ServerError(.notFound, "There is no such option.") }
         let ids = document.votes.filter { $0.value.contains(option) }.map(\.key).sorted()
@@ -200,9 +221,7 @@ extension ChatServer {
             throw ServerError(.invalidValue, "The poll does not allow this.")
         }
         let poll = changed.poll(for: nil, at: now)
-        try await show(poll, of: changed) { writer in
-            writer.object("poll") { writer in writer.fields(of: poll) }
-        }
+        try await show(poll, of: changed, .edited(poll))
         return response(to: changed, for: call)
     }
 
@@ -253,18 +272,20 @@ extension ChatServer {
         guard let requestID = command.requestID, let url = document.channelURL else { return }
         let isOpen = try await audience(of: url).room != nil
         let now = world.now()
-        sessions[session]?.outlet.deliver(
-            Frame.text(.vote, isOpen: isOpen) { writer in
-                writer.field("req_id", requestID.rawValue)
-                writer.channel(url)
-                writer.vote(document.poll(for: id, at: now), isOwn: true, at: now)
-            })
+        let poll = document.poll(for: id, at: now)
+        let answer = ServerEvent.poll(
+            PollEvent(
+                channelURL: url, messageID: poll.messageID,
+                change: .voted(PollVotes(poll, isOwn: true, at: now)), acknowledges: requestID))
+        sessions[session]?.outlet.deliver(answer.encoded(isOpen: isOpen))
     }
 
     private func voteResponse(_ document: Document, _ id: UserID) -> APIResponse {
         let now = world.now()
         let poll = document.poll(for: id, at: now)
-        return APIResponse { writer in writer.vote(poll, isOwn: true, at: now) }
+        return APIResponse { writer in
+            writer.fields(of: PollVotes(poll, isOwn: true, at: now), in: poll.messageID)
+        }
     }
 
     /// Replaces what a user voted for.
@@ -287,32 +308,46 @@ extension ChatServer {
                 throw ServerError(.invalidValue, "The poll is closed or has no such options.")
             }
             let poll = changed.poll(for: nil, at: now)
-            try await show(poll, of: changed, command: .vote, except: except) { writer in
-                writer.vote(poll, isOwn: false, at: now)
-            }
+            let votes = PollVotes(poll, isOwn: false, at: now)
+            try await show(poll, of: changed, .voted(votes), except: except)
             return changed
         }
     }
 
     /// Brings the message that carries a poll up to date and tells its channel.
     private func show(
-        _ poll: Poll, of document: Document, command: Frame.Command = .pollEdit,
-        except: SessionID? = nil, _ body: (inout JSONWriter) -> Void
+        _ poll: Poll, of document: Document, _ change: PollChange, except: SessionID? = nil
     ) async throws(ServerError) {
         guard let url = document.channelURL, let message = poll.messageID else { return }
-        let now = world.now()
         try await ask(
-            try await storage.updateMessage(message, in: url, now: now) {
+            try await storage.updateMessage(message, in: url, now: world.now()) {
                 $0.details.poll = poll
             })
         let audience = try await audience(of: url)
-        let frame = Frame.text(command, isOpen: audience.room != nil) { writer in
-            writer.channel(url)
-            body(&writer)
-            if command == .pollEdit { writer.field("ts", now.milliseconds) }
-        }
-        await publish(
-            Notice(
-                frame: frame, recipients: audience.members, room: audience.room, except: except))
+        let event = PollEvent(channelURL: url, messageID: message, change: change)
+        await publish(.poll(event), to: audience, except: except)
     }
+
+    /// Messages with what the caller voted for in the polls they carry, which the log tells of nobody.
+    func seen(
+        _ messages: [Message], by caller: Caller
+    ) async throws(ServerError) -> [Message] {
+        let polls = messages.compactMap { $0.hasNoDetails ? nil : $0.details.poll?.id }
+        guard let viewer = caller.userID, !polls.isEmpty else { return messages }
+        let documents = try await ask(try await storage.documents(.poll, among: polls))
+        let votes = Dictionary(
+            documents.map { ($0.id, $0.votes[viewer] ?? []) },
+            uniquingKeysWith: { first, _ in first })
+        return messages.map { message in
+            guard !message.hasNoDetails, let id = message.details.poll?.id else { return message }
+            var message = message
+            message.details.poll?.votedOptionIDs = votes[id] ?? []
+            return message
+        }
+    }
+}
+
+extension RouteCall {
+    /// The option that the path names; 0 when it names none.
+    fileprivate var optionID: Int64 { Int64(detail ?? "") ?? 0 }
 }

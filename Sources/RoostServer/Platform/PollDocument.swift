@@ -42,8 +42,17 @@ extension Document {
         writer.object { writer in writer.fields(of: poll) }
         var document = self
         document.body["poll"] = try? JSONValue(parsing: writer.text)
+        document.forgetVotes(besides: poll.options.map(\.id))
         document.body["changed"] = .int(max(now.milliseconds, changedAt + 1))
         return document
+    }
+
+    /// Whoever voted for an option that is gone has not voted for it, nor for the next of its number.
+    private mutating func forgetVotes(besides known: [Int64]) {
+        for (user, options) in votes where !options.allSatisfy(known.contains) {
+            body["votes"]?[user.rawValue] = .array(
+                options.filter(known.contains).map { .int($0) })
+        }
     }
 
     /// Replaces a user's votes, where the poll allows it.
@@ -71,32 +80,18 @@ extension Poll {
         options.append(option)
     }
 
+    /// Takes an option out; false when there is none of this number, or no other.
+    mutating func remove(_ option: Int64) -> Bool {
+        guard options.count > 1, let index = options.firstIndex(where: { $0.id == option }) else {
+            return false
+        }
+        options.remove(at: index)
+        return true
+    }
+
     mutating func setData(_ fields: RequestFields) {
         guard let data = fields.value("data") else { return }
         dataType = data["type"]?.string ?? dataType
         dataText = data["text"]?.string ?? dataText
-    }
-}
-
-extension JSONWriter {
-    /// Writes how a poll stands after a vote into the object at hand.
-    mutating func vote(_ poll: Poll, isOwn: Bool, at now: Timestamp) {
-        field("poll_id", poll.id)
-        if let id = poll.messageID { field("message_id", id.rawValue) }
-        array("updated_vote_counts") { writer in
-            for option in poll.options {
-                writer.object { writer in
-                    writer.field("option_id", option.id)
-                    writer.field("vote_count", option.voteCount)
-                }
-            }
-        }
-        if isOwn {
-            array("voted_option_ids") { writer in
-                for id in poll.votedOptionIDs { writer.int(id) }
-            }
-        }
-        field("voter_count", poll.voterCount)
-        field("ts", now.milliseconds)
     }
 }

@@ -141,15 +141,3 @@ extension ChatServer {
         }
     }
 }
-
-extension Message {
-    /// What a reply shows of it.
-    fileprivate var preview: ParentPreview {
-        var preview = ParentPreview(content: content)
-        preview.sender = sender?.user
-        preview.createdAt = createdAt
-        preview.data = data
-        preview.customType = customType
-        return preview
-    }
-}

@@ -114,14 +114,21 @@ extension ChatServer {
         // them, or the answer would claim a stretch that never was whole.
         case .listMessages(let call):
             let page = try await inLane(of: call.channelURL) { () throws(ServerError) in
-                try await list(call, for: caller)
+                var page = try await list(call, for: caller)
+                page.messages = try await seen(page.messages, by: caller)
+                return page
             }
             return ListMessages.response(page)
         case .messageChangeLog(let call):
-            return MessageChangeLog.response(try await changes(call, for: caller))
+            var changes = try await changes(call, for: caller)
+            changes.updated = try await seen(changes.updated, by: caller)
+            return MessageChangeLog.response(changes)
         case .messageGap(let call):
             let answer = try await inLane(of: call.channelURL) { () throws(ServerError) in
-                try await gap(call, for: caller)
+                var answer = try await gap(call, for: caller)
+                answer.previous.messages = try await seen(answer.previous.messages, by: caller)
+                answer.next.messages = try await seen(answer.next.messages, by: caller)
+                return answer
             }
             return MessageGap.response(answer)
         case .sendMessage(let call): return SendMessage.response(try await send(call, by: caller))
@@ -163,7 +170,7 @@ extension ChatServer {
                 try await storage.message(call.messageID, in: call.channelURL)),
             offset.map({ message.createdAt > $0 }) ?? true
         else { throw ServerError(.messageNotFound, "There is no such message.") }
-        return message
+        return try await seen([message], by: caller)[0]
     }
 
     private func make(

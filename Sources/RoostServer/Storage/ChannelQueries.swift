@@ -258,16 +258,19 @@ extension Query where Input == String, Output == (Int64, MessageRow) {
     static var lastMessagesOfPage: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, m.channel
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body, m.channel
                 FROM json_each(?1) AS page
                 JOIN message AS m ON m.id = (
                     SELECT id FROM message
                     WHERE channel = page.value AND is_counted = 1 AND deleted_at IS NULL
                     ORDER BY created_at DESC, id DESC LIMIT 1)
                 LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 """,
             bind: { page, bindings in bindings.append(page) },
-            decode: { row in (row.int64(6), MessageRow(row)) })
+            decode: { row in (row.int64(9), MessageRow(row)) })
     }
 }
 

@@ -47,6 +47,12 @@ package protocol DocumentStorage: Sendable {
     func documents(
         _ kind: Document.Kind, of owner: UserID?, in url: ChannelURL?, after id: Int64, limit: Int
     ) async throws(StorageError) -> [Document]
+    /// Those of the documents that exist, by number.
+    ///
+    /// - Complexity: One question, however many they are.
+    func documents(
+        _ kind: Document.Kind, among ids: [Int64]
+    ) async throws(StorageError) -> [Document]
     /// What is due, longest overdue first.
     func dueDocuments(
         _ kind: Document.Kind, through now: Timestamp, limit: Int
@@ -91,6 +97,10 @@ extension MemoryStorage {
                     && (owner == nil || document.owner == owner)
                     && (url == nil || document.channelURL == url)
             }.prefix(limit))
+    }
+
+    package func documents(_ kind: Document.Kind, among ids: [Int64]) -> [Document] {
+        Set(ids).sorted().compactMap { document($0, kind) }
     }
 
     package func dueDocuments(

@@ -184,10 +184,14 @@ extension MemoryStorage {
         }
     }
 
-    /// A message with its sender as they are called now.
+    /// A message with its sender as they are called now, and its parent as it stands now.
     func current(_ message: Message) -> Message {
         var message = message
         if let id = message.sender?.user.id, let user = users[id] { message.sender?.user = user }
+        if let parent = message.parentID {
+            message.details.parentPreview =
+                self.message(parent, in: message.channelURL)?.preview
+        }
         return message
     }
 }

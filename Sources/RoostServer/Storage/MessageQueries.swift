@@ -4,35 +4,56 @@ import RoostModel
 import RoostSQLite
 import RoostWire
 
-/// A row of a channel's log with its sender's.
+/// A row of a channel's log with its sender's, and with its live parent's.
 struct MessageRow: Sendable {
-    let id: Int64
-    let createdAt: Timestamp
-    let sequence: Int64
-    let deletedAt: Timestamp?
-    let body: String
-    let senderBody: String?
+    /// What the row of a message and that of its sender say.
+    private struct Text: Sendable {
+        let createdAt: Timestamp
+        let body: String
+        let senderBody: String?
 
-    init(_ row: borrowing Row) {
-        id = row.int64(0)
-        createdAt = Timestamp(milliseconds: row.int64(1))
-        sequence = row.int64(2)
-        deletedAt = row.optionalInt64(3).map { Timestamp(milliseconds: $0) }
-        body = row.text(4)
-        senderBody = row.optionalText(5)
-    }
-
-    /// The message with its sender as they are called now.
-    func message() throws(SQLiteError) -> Message {
-        do throws(WireError) {
+        func message() throws(WireError) -> Message {
             var reader = JSONReader(body)
             var message = try reader.readMessage()
+            message.createdAt = createdAt
             if let senderBody {
                 var reader = JSONReader(senderBody)
                 message.sender?.user = try reader.readUser()
             }
-            message.createdAt = createdAt
+            return message
+        }
+    }
+
+    let id: Int64
+    let sequence: Int64
+    let deletedAt: Timestamp?
+    private let text: Text
+    private let parent: Text?
+
+    init(_ row: borrowing Row) {
+        id = row.int64(0)
+        sequence = row.int64(2)
+        deletedAt = row.optionalInt64(3).map { Timestamp(milliseconds: $0) }
+        text = Text(
+            createdAt: Timestamp(milliseconds: row.int64(1)), body: row.text(4),
+            senderBody: row.optionalText(5))
+        parent = row.optionalInt64(6).map { createdAt in
+            Text(
+                createdAt: Timestamp(milliseconds: createdAt), body: row.text(7),
+                senderBody: row.optionalText(8))
+        }
+    }
+
+    var createdAt: Timestamp { text.createdAt }
+
+    /// The message with its sender as they are called now, and its parent as it stands now.
+    func message() throws(SQLiteError) -> Message {
+        do throws(WireError) {
+            var message = try text.message()
             message.delivery = .delivered(MessageID(id), message.requestID)
+            if message.parentID != nil {
+                message.details.parentPreview = try parent?.message().preview
+            }
             return message
         } catch {
             throw .malformed("message \(id)", because: error.description)
@@ -46,9 +67,10 @@ struct MessageRow: Sendable {
 }
 
 extension Message {
-    /// The text a row keeps: everything but what the row or the sender's row says.
+    /// The text a row keeps: everything but what the row, the sender's row or the parent's says.
     fileprivate var body: String {
         var message = self
+        if parentID != nil { message.details.parentPreview = nil }
         message.delivery = .delivered(MessageID(1), requestID)
         if let sender { message.sender?.user = User(id: sender.user.id) }
         var writer = JSONWriter()
@@ -127,8 +149,11 @@ extension Query where Input == (channel: Int64, id: MessageID), Output == Messag
     static var message: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.id = ?2 AND m.channel = ?1
                 """,
             bind: { input, bindings in
@@ -144,8 +169,11 @@ where Input == (channel: Int64, sender: Int64, request: RequestID), Output == Me
     static var messageOfRequest: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND m.sender = ?2 AND m.request_id = ?3
                 """,
             bind: { input, bindings in
@@ -184,8 +212,11 @@ extension Query where Input == MessageStretch, Output == MessageRow {
     static var oldestMessages: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
                     AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
                     AND (?6 = '' OR m.kind = ?6)
@@ -202,8 +233,11 @@ extension Query where Input == MessageStretch, Output == MessageRow {
     static var newestMessages: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
                     AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
                     AND (?6 = '' OR m.kind = ?6)
@@ -266,8 +300,11 @@ extension Query where Input == (channel: Int64, after: Int64, limit: Int), Outpu
     static var changesAfter: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND m.sequence > ?2 ORDER BY m.sequence LIMIT ?3
                 """,
             bind: { input, bindings in
@@ -284,8 +321,11 @@ where Input == (channel: Int64, since: Timestamp, limit: Int), Output == Message
     static var changesSince: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND m.sequence > coalesce(
                     (SELECT sequence FROM message WHERE channel = ?1 AND changed_at < ?2
                      ORDER BY sequence DESC LIMIT 1), 0)
@@ -304,8 +344,11 @@ extension Query where Input == Int64, Output == MessageRow {
     static var log: Query {
         Query(
             sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body
+                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
+                    p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 ORDER BY m.created_at, m.id
                 """,
             bind: { channel, bindings in bindings.append(channel) },

@@ -39,6 +39,13 @@ extension SQLiteStorage {
         }
     }
 
+    package func documents(
+        _ kind: Document.Kind, among ids: [Int64]
+    ) throws(StorageError) -> [Document] {
+        let list = JSONValue.array(ids.map { .int($0) }).text
+        return try read { db throws(SQLiteError) in try db.all(.documentsAmong, (kind, list)) }
+    }
+
     package func dueDocuments(
         _ kind: Document.Kind, through now: Timestamp, limit: Int
     ) throws(StorageError) -> [Document] {
@@ -131,6 +138,22 @@ where
                 bindings.append(input.url?.rawValue)
                 bindings.append(input.after)
                 bindings.append(input.limit)
+            },
+            decode: { row throws(SQLiteError) in try RoostServer.decode(row) })
+    }
+}
+
+extension Query where Input == (kind: Document.Kind, list: String), Output == Document {
+    /// The documents of a JSON list of numbers.
+    fileprivate static var documentsAmong: Query {
+        Query(
+            sql: """
+                SELECT id, kind, owner, channel_url, due_at, body FROM document
+                WHERE id IN (SELECT value FROM json_each(?2)) AND kind = ?1 ORDER BY id
+                """,
+            bind: { input, bindings in
+                bindings.append(input.kind.rawValue)
+                bindings.append(input.list)
             },
             decode: { row throws(SQLiteError) in try RoostServer.decode(row) })
     }

@@ -27,6 +27,8 @@ package enum Mutation: Hashable, Sendable {
     case reacted(ChannelURL, MessageID, ReactionChange)
     /// What a message's replies amount to now; an older state than the known one changes nothing.
     case replied(ChannelURL, MessageID, ThreadInfo)
+    /// What became of the poll that a message carries; lands only where the cache has the message.
+    case polled(ChannelURL, MessageID, PollChange)
     /// Messages that are gone; what is known around them stays known.
     case deleted(ChannelURL, [MessageID])
     /// What a live event means for a channel that is known.
@@ -65,7 +67,8 @@ package enum Mutation: Hashable, Sendable {
         switch self {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
             .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _),
-            .evicted(let channel, _), .reacted(let channel, _, _), .replied(let channel, _, _):
+            .evicted(let channel, _), .reacted(let channel, _, _), .replied(let channel, _, _),
+            .polled(let channel, _, _):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
         case .channels, .channelNews, .clearAll, .cursor, .firstCursor,

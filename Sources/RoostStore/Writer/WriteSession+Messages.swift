@@ -52,7 +52,7 @@ extension WriteSession {
     /// Writes a newer copy of a message that the cache has.
     ///
     /// One that it has not may match a filter only now, or may have been deleted: nobody can tell, so
-    /// its place is not known under that filter any more, and is asked for again.
+    /// its place is not known under that filter any more, and is asked for again. Replies to it may be here.
     func putEdited(_ message: Message) throws(SQLiteError) {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
@@ -60,6 +60,7 @@ extension WriteSession {
             var old = try stored(at: place, in: news.channel)
             if old == nil { old = try movedMessage(id, news: news) }
             if let old { return try update(old, with: message, news: &news) }
+            if message.parentID == nil { try follow(id, as: message.preview, news: &news) }
             // Under no filter the place may be known and the message not be there: it was deleted.
             guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
                 return
@@ -81,18 +82,17 @@ extension WriteSession {
             guard let old = try movedMessage(id, news: news) else { return }
             var copy = old.message
             change(&copy)
-            try update(old, with: copy, news: &news)
+            try replace(old, with: copy, news: &news)
         }
     }
 
+    /// Forgets a message that is gone; its replies stay, and show nothing of it.
     func delete(_ id: MessageID, in url: ChannelURL) throws(SQLiteError) {
-        guard let row = try row(url),
-            let position = try connection.first(.positionOfMessage, (row, id))
-        else { return }
+        guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            let place = MessagePlace(channelRow: row, position: position)
-            guard let old = try stored(at: place, in: news.channel) else { return }
-            try delete(old, news: &news)
+            let old = try movedMessage(id, news: news)
+            if let old { try delete(old, news: &news) }
+            if old?.message.parentID == nil { try follow(id, as: nil, news: &news) }
         }
     }
 
@@ -236,6 +236,36 @@ extension WriteSession {
         let merged = old.merged(with: copy)
         // What an edit takes out of every filter it was known under is not known any more.
         guard try isCovered(merged, news: &news) else { return try delete(stored, news: &news) }
+        try replace(stored, with: merged, news: &news)
+        guard merged.parentID == nil, let id = merged.messageID, merged.preview != old.preview
+        else { return }
+        try follow(id, as: merged.preview, news: &news)
+    }
+
+    /// Has the replies to a message show what it is now; nil when it is gone (scar 116).
+    private func follow(
+        _ parent: MessageID, as preview: ParentPreview?, news: inout MessageNews
+    ) throws(SQLiteError) {
+        let replies = MessageStretch(
+            channelRow: news.channelRow, lower: .distantPast, upper: .distantFuture,
+            key: parent.rawValue)
+        var stale: [StoredMessage] = []
+        try connection.scan(.oldestOfParent, replies) { row throws(SQLiteError) in
+            let reply = try message(row, in: news.channel)
+            if reply.message.details.parentPreview != preview { stale.append(reply) }
+            return true
+        }
+        for stored in stale {
+            var reply = stored.message
+            reply.details.parentPreview = preview
+            try replace(stored, with: reply, news: &news)
+        }
+    }
+
+    private func replace(
+        _ stored: StoredMessage, with merged: Message, news: inout MessageNews
+    ) throws(SQLiteError) {
+        let old = stored.message
         let senderRow = try learnPeople(of: merged)
         guard merged.updatedAt != old.updatedAt || asNow(merged) != asNow(old) else { return }
         let entry = try entry(merged, by: senderRow, row: news.channelRow)
@@ -304,36 +334,6 @@ extension WriteSession {
             return true
         }
         return messages
-    }
-}
-
-extension WriteSession: RowResolver {
-    func user(inRow row: Int64) -> User {
-        do throws(SQLiteError) {
-            return try users.user(inRow: row)
-        } catch {
-            failure = failure ?? error
-            return User(id: UserID(""))
-        }
-    }
-
-    var rowSeals: RowSeals? { connection.seals }
-
-    func word(inRow row: Int64) -> String {
-        do throws(SQLiteError) {
-            return try words.text(inRow: row)
-        } catch {
-            failure = failure ?? error
-            return ""
-        }
-    }
-
-    func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
-        try connection.channelURL(ofRow: row)
-    }
-
-    func checkNames() throws(SQLiteError) {
-        if let failure { throw failure }
     }
 }
 

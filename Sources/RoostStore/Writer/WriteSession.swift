@@ -83,6 +83,11 @@ final class WriteSession {
                 let known = message.details.threadInfo
                 message.details.threadInfo = known?.merged(with: thread) ?? thread
             }
+        case .polled(let url, let id, let change):
+            try amend(id, in: url) { message in
+                guard !message.hasNoDetails, let poll = message.details.poll else { return }
+                message.details.poll = poll.applying(change)
+            }
         case .deleted(let url, let ids):
             for id in ids { try delete(id, in: url) }
         case .clearMessages(let url):

@@ -108,6 +108,7 @@ extension Simulation {
                 .filter { $0.deletedAt == nil && filter.matches($0.message) }
                 .compactMap { Glimpse($0.message) }
             let place = "\(app.name) timeline \(watch.number) of \(channel), at rest,"
+            try checkReplies(shown.messages, of: channel, place)
             guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
                 try expect(
                     log.isEmpty || shown.hasNewer || shown.hasOlder,
@@ -121,6 +122,24 @@ extension Simulation {
                 glimpses == expected,
                 "\(place) shows \(glimpses.count) messages, the log has \(expected.count): "
                     + Glimpse.difference(of: glimpses, from: expected))
+        }
+    }
+
+    /// Replies show the messages they answer as the log has them, and nothing of those that are gone.
+    private func checkReplies(
+        _ messages: [Message], of channel: ChannelURL, _ place: String
+    ) throws(Violation) {
+        let log = log(of: channel)
+        for reply in messages where reply.messageID != nil {
+            guard let parent = reply.parentID else { continue }
+            let entry = log.first { $0.message.messageID == parent && $0.deletedAt == nil }
+            let (shown, wanted) = (reply.details.parentPreview, entry?.message.preview)
+            try expect(
+                shown?.content == wanted?.content && shown?.data == wanted?.data
+                    && shown?.customType == wanted?.customType
+                    && shown?.sender?.id == wanted?.sender?.id,
+                "\(place) shows “\(reply.text)” as an answer to \(String(describing: shown)), the "
+                    + "log has \(String(describing: wanted))")
         }
     }
 
@@ -192,6 +211,8 @@ extension Simulation {
                 shown == log,
                 "\(app.name) shows \(shown.count) messages of \(channel), the log has \(log.count): "
                     + Glimpse.difference(of: shown, from: log))
+            try checkReplies(
+                shown.map(\.message), of: channel, "\(app.name), having paged \(channel),")
             await timeline.close()
         }
     }

@@ -43,6 +43,21 @@ extension SimulatedWorld {
         await storage.saveUser(User(id: user), accessToken: token)
     }
 
+    /// Makes a call of another app's, with a body of JSON.
+    ///
+    /// - Returns: The answer's ID, where it has one.
+    @discardableResult
+    package func ask(
+        _ method: String, _ path: String, _ body: String = "", as user: UserID
+    ) async throws -> Int64? {
+        let response = await server.respond(
+            to: try APIRequest(method: method, target: "/v3/" + path, body: Array(body.utf8)),
+            headers: RequestHeaders(sessionKey: await sessionKey(of: user)))
+        let answer = try JSONValue(parsing: response.body)
+        precondition(response.status == 200, "\(path): \(answer.text)")
+        return answer["id"]?.int
+    }
+
     private func sessionKey(of user: UserID) async -> String {
         let key = "asking-\(user)"
         await storage.openSession(

@@ -19,6 +19,7 @@ private struct SmallFields {
     var raws: [String: String] = [:]
     var thread: ThreadInfo?
     var delivered: [UserID: Timestamp] = [:]
+    var isExcluded = false
 
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
         switch name {
@@ -39,6 +40,7 @@ private struct SmallFields {
         case "data": raws[name] = try reader.readRaw()
         case "thread_info": thread = try reader.readThreadInfoIfPresent()
         case "updated": try readDelivered(&reader)
+        case "is_excluded": isExcluded = try reader.readBoolIfPresent() ?? false
         default: try reader.skipValue()
         }
     }
@@ -73,10 +75,12 @@ extension Frame {
 
     func readRead() throws(WireError) -> ReadEvent {
         let fields = try readSmallFields()
-        return ReadEvent(
+        var event = ReadEvent(
             channelURL: try need(fields.channelURL, "channel_url"),
             user: try need(fields.user, "user"), timestamp: try need(fields.timestamp, "ts"),
             acknowledges: fields.requestID)
+        event.isExcluded = fields.isExcluded
+        return event
     }
 
     func readDelivered() throws(WireError) -> ServerEvent {

@@ -23,6 +23,8 @@ extension ServerEvent {
         case .memberCounts: self = .memberCounts(try frame.readMemberCounts())
         case .reaction: self = .reaction(try frame.readReaction())
         case .thread: self = .thread(try frame.readThread())
+        case .vote: self = .poll(try frame.readVoteEvent())
+        case .pollEdit: self = .poll(try frame.readPollEdit())
         default: self = .unknown(frame.command)
         }
     }

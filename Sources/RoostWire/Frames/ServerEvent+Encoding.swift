@@ -41,6 +41,7 @@ extension ServerEvent {
         case .memberCounts(let counts): Self.memberCounts(counts)
         case .reaction(let event): event.encoded(isOpen: isOpen)
         case .thread(let event): event.encoded(isOpen: isOpen)
+        case .poll(let event): event.encoded(isOpen: isOpen)
         case .unknown(let command): Frame.text(command) { _ in }
         }
     }

@@ -28,6 +28,7 @@ package enum ServerEvent: Hashable, Sendable {
     case memberCounts([MemberCounts])
     case reaction(ReactionEvent)
     case thread(ThreadEvent)
+    case poll(PollEvent)
     /// From a newer server, or for a feature this client does not have.
     case unknown(Frame.Command)
 

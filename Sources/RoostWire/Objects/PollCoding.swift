@@ -108,7 +108,9 @@ extension JSONWriter {
         }
         field("voter_count", poll.voterCount)
         array("options") { writer in
-            for option in poll.options { writer.option(option, of: poll.id) }
+            for option in poll.options {
+                writer.object { writer in writer.fields(of: option, in: poll.id) }
+            }
         }
         if let id = poll.createdBy { field("created_by", id.rawValue) }
         field("allow_user_suggestion", poll.allowsSuggestions)
@@ -118,17 +120,16 @@ extension JSONWriter {
         }
     }
 
-    private mutating func option(_ option: Poll.Option, of poll: Int64) {
-        object { writer in
-            writer.field("poll_id", poll)
-            writer.field("id", option.id)
-            writer.field("text", option.text)
-            if let id = option.createdBy { writer.field("created_by", id.rawValue) }
-            writer.seconds("created_at", option.createdAt)
-            writer.seconds("updated_at", option.updatedAt)
-            writer.field("vote_count", option.voteCount)
-            if !option.voters.isEmpty { writer.users("partial_voter_list", option.voters) }
-        }
+    /// Writes the fields of one of a poll's options into the object at hand.
+    package mutating func fields(of option: Poll.Option, in poll: Int64) {
+        field("poll_id", poll)
+        field("id", option.id)
+        field("text", option.text)
+        if let id = option.createdBy { field("created_by", id.rawValue) }
+        seconds("created_at", option.createdAt)
+        seconds("updated_at", option.updatedAt)
+        field("vote_count", option.voteCount)
+        if !option.voters.isEmpty { users("partial_voter_list", option.voters) }
     }
 
     private mutating func seconds(_ name: String, _ moment: Timestamp?) {

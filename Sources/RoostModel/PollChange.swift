@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What became of a poll, told without the message that carries it (`protocol.md` 2.7).
+package enum PollChange: Hashable, Sendable {
+    /// The poll as it stands; what the viewer voted for it may not tell.
+    case edited(Poll)
+    case voted(PollVotes)
+}
+
+/// How a poll stands after somebody has voted.
+package struct PollVotes: Hashable, Sendable {
+    package struct Count: Hashable, Sendable {
+        package let optionID: Int64
+        package let voteCount: Int
+
+        package init(optionID: Int64, voteCount: Int) {
+            self.optionID = optionID
+            self.voteCount = voteCount
+        }
+    }
+
+    package var pollID: Int64
+    package var counts: [Count] = []
+    /// What the viewer votes for now; nil where the server tells everybody.
+    package var votedOptionIDs: [Int64]?
+    package var voterCount = 0
+    package var at: Timestamp
+
+    package init(pollID: Int64, at: Timestamp) {
+        self.pollID = pollID
+        self.at = at
+    }
+
+    /// How a poll stands, for everybody or for the viewer whose votes it names.
+    package init(_ poll: Poll, isOwn: Bool, at: Timestamp) {
+        self.init(pollID: poll.id, at: at)
+        counts = poll.options.map { Count(optionID: $0.id, voteCount: $0.voteCount) }
+        votedOptionIDs = isOwn ? poll.votedOptionIDs : nil
+        voterCount = poll.voterCount
+    }
+}
+
+extension Poll {
+    /// The poll after a change; what is about another one, or older than what is known, changes nothing.
+    package func applying(_ change: PollChange) -> Poll {
+        switch change {
+        case .edited(let poll): poll.id == id ? poll.merged(over: self) : self
+        case .voted(let votes): applying(votes)
+        }
+    }
+
+    private func applying(_ votes: PollVotes) -> Poll {
+        // Polls tell their time in seconds.
+        let moment = Timestamp(seconds: votes.at.seconds)
+        guard votes.pollID == id, moment >= updatedAt ?? .distantPast else { return self }
+        var poll = self
+        for count in votes.counts {
+            guard let index = poll.options.firstIndex(where: { $0.id == count.optionID }) else {
+                continue
+            }
+            poll.options[index].voteCount = count.voteCount
+        }
+        poll.voterCount = votes.voterCount
+        poll.votedOptionIDs = votes.votedOptionIDs ?? votedOptionIDs
+        poll.updatedAt = moment
+        return poll
+    }
+
+    /// The newer of two copies, of two of one time this one.
+    ///
+    /// A copy that names no vote of the viewer's may have been told to everybody, and takes none away.
+    func merged(over earlier: Poll) -> Poll {
+        guard earlier.id == id else { return self }
+        let isStale = updatedAt ?? .distantPast < earlier.updatedAt ?? .distantPast
+        var (poll, rest) = isStale ? (earlier, self) : (self, earlier)
+        if poll.votedOptionIDs.isEmpty { swap(&poll.votedOptionIDs, &rest.votedOptionIDs) }
+        return poll
+    }
+}

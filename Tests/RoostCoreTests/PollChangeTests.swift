@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import Testing
+
+/// What news makes of a poll.
+struct PollChangeTests {
+    private static func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
+
+    private static func poll(at seconds: Int64, votes: [Int64] = [], title: String = "") -> Poll {
+        var poll = Poll(id: 1)
+        poll.title = title
+        poll.updatedAt = moment(seconds)
+        poll.options = [1, 2].map { Poll.Option(id: $0) }
+        poll.votedOptionIDs = votes
+        return poll
+    }
+
+    private static func votes(
+        at seconds: Int64, _ count: Int, own: [Int64]? = nil, poll: Int64 = 1
+    ) -> PollChange {
+        var votes = PollVotes(pollID: poll, at: Timestamp(milliseconds: seconds * 1_000 + 999))
+        votes.counts = [.init(optionID: 2, voteCount: count), .init(optionID: 9, voteCount: 9)]
+        votes.voterCount = count
+        votes.votedOptionIDs = own
+        return .voted(votes)
+    }
+
+    @Test func `votes change the counts they name, and only newer ones (scar 117)`() {
+        let poll = Self.poll(at: 5).applying(Self.votes(at: 5, 3))
+        #expect(poll.options.map(\.voteCount) == [0, 3])
+        #expect(poll.voterCount == 3)
+        #expect(poll.updatedAt == Self.moment(5))
+        #expect(poll.applying(Self.votes(at: 4, 1)) == poll)
+        #expect(poll.applying(Self.votes(at: 6, 1, poll: 2)) == poll)
+        #expect(poll.applying(.edited(Self.poll(at: 4, title: "old"))) == poll)
+        #expect(poll.applying(.edited(Self.poll(at: 5, title: "new"))).title == "new")
+    }
+
+    @Test func `what is told to everybody takes no vote of the viewer's away (scar 117)`() {
+        let voted = Self.poll(at: 5).applying(Self.votes(at: 5, 1, own: [2]))
+        #expect(voted.votedOptionIDs == [2])
+        #expect(voted.applying(Self.votes(at: 6, 2)).votedOptionIDs == [2])
+        #expect(voted.applying(.edited(Self.poll(at: 6))).votedOptionIDs == [2])
+        #expect(voted.applying(Self.votes(at: 6, 0, own: [])).votedOptionIDs == [])
+        var (copy, known) = (MessageDetails(), MessageDetails())
+        known.poll = voted
+        copy.complete(from: known)
+        #expect(copy.poll == voted)
+        copy.poll = Self.poll(at: 6, title: "newer")
+        copy.complete(from: known)
+        #expect(copy.poll?.title == "newer" && copy.poll?.votedOptionIDs == [2])
+        copy.poll = Self.poll(at: 4, title: "older")
+        copy.complete(from: known)
+        #expect(copy.poll == voted)
+    }
+
+    @Test func `a vote that overtook a page is told once more behind it (scar 117)`() {
+        let change = Self.votes(at: 5, 1)
+        var ledger = FetchLedger()
+        ledger.begin()
+        ledger.note(.poll(change), to: 1)
+        let message = Message(
+            delivery: .delivered(1, nil), channelURL: "c", createdAt: Self.moment(1),
+            content: .user(text: ""))
+        #expect(ledger.amendments(to: [message]).map(\.1) == [.poll(change)])
+    }
+}

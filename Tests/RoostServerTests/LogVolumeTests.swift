@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Synchronization
+import Testing
+
+/// What a server writes into its log by default.
+struct LogVolumeTests {
+    private static func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
+
+    @Test func `whoever is refused without end fills no log (scar 163)`() {
+        var volume = LogVolume()
+        let refused = LogLine(.warning, "limited", [.init("of", "user")])
+        var written: [LogLine] = []
+        for number in 0..<60_000 {
+            written += volume.admit(refused, at: Self.moment(600 + Int64(number) / 1_000))
+        }
+        #expect(written == Array(repeating: refused, count: LogVolume.limit))
+        // Another kind is not kept back by it.
+        let failure = LogLine(.error, "storage")
+        #expect(volume.admit(failure, at: Self.moment(659)) == [failure])
+        let next = volume.admit(refused, at: Self.moment(660))
+        #expect(next.map(\.event) == ["left_out", "limited"])
+        #expect(next[0].text(at: "T").contains(#""of":"limited","lines":59940"#))
+        #expect(volume.admit(refused, at: Self.moment(661)) == [refused])
+        // What was asked for is written, however much it is.
+        let call = LogLine(.info, "call")
+        #expect((0..<200).flatMap { _ in volume.admit(call, at: Self.moment(661)) }.count == 200)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a long busy session says nothing at the level a server starts with (scar 163)`(
+        kind: StorageKind
+    ) async throws {
+        let lines = Mutex<[LogLine]>([])
+        let fixture = await ServerFixture(
+            storage: try await kind.make(), log: { line in lines.withLock { $0.append(line) } })
+        let ann = try await fixture.connect("ann-the-user")
+        let bob = try await fixture.connect("bob-the-user")
+        try await fixture.channel(
+            "the-channel", of: ["ann-the-user", "bob-the-user"], by: ann)
+        for number in 0..<500 {
+            await fixture.send(
+                "the words \(number)", RequestID("r\(number)"), to: "the-channel", on: ann)
+        }
+        for _ in 0..<20 {
+            _ = try await fixture.call(
+                ListMessages(
+                    channelURL: "the-channel", anchor: .time(.distantFuture), previousLimit: 100,
+                    nextLimit: 0), as: bob)
+        }
+        // Whoever asks for what is not there is no trouble of the server's.
+        _ = await refusal {
+            () async throws(APIFailure) in
+            try await fixture.call(GetChannel(channelURL: "no-channel"), as: bob)
+        }
+        let (all, byDefault) = lines.withLock { lines in
+            (lines, lines.filter { $0.level > .info })
+        }
+        #expect(byDefault == [])
+        let bytes = all.map { $0.text(at: "2026-11-20T22:00:00.000Z").utf8.count }.reduce(0, +)
+        #expect(all.count <= 30 && bytes <= 30 * 200, "a line for a call, none for a message")
+        let text = all.map { $0.text(at: "T") }.joined()
+        for secret in ["ann-the-user", "bob-the-user", "the-channel", "no-channel", "the words"] {
+            #expect(!text.contains(secret))
+        }
+    }
+}

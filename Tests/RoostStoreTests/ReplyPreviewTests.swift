@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import Testing
+
+/// Replies on disk, and what becomes of the message they answer.
+struct ReplyPreviewTests {
+    private static func reply(_ id: Int64, to parent: Message) -> Message {
+        var reply = Fixture.message(id)
+        reply.parentID = parent.messageID
+        reply.details.parentPreview = parent.preview
+        return reply
+    }
+
+    private static let parent = Fixture.message(1, text: "root")
+    private static let edited = Fixture.message(1, text: "root!", updatedAt: 50)
+
+    private func previews(_ store: Store) async throws -> [ParentPreview?] {
+        try await store.reader.newest().filter { $0.parentID != nil }.map(\.details.parentPreview)
+    }
+
+    @Test func `an edit of a parent reaches its replies in the same commit (scar 116)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let replies = [2, 4].map { Self.reply($0, to: Self.parent) }
+        try await store.writer.commit([
+            .messages(
+                Fixture.channel, [Self.parent, replies[0], Fixture.message(3), replies[1]],
+                covering: Fixture.range(1, 4))
+        ])
+        let commit = try await store.writer.commit([.edited(Self.edited)])
+        #expect(commit.messages()?.updated.map(\.after.messageID) == [1, 2, 4])
+        #expect(commit.messages()?.coverageAfter == commit.messages()?.coverageBefore)
+        #expect(try await previews(store) == [Self.edited.preview, Self.edited.preview])
+        // An older copy, by whatever way, takes nothing back.
+        let late = try await store.writer.commit([
+            .edited(Self.parent),
+            .messages(Fixture.channel, [Self.parent], covering: Fixture.range(1, 1)),
+        ])
+        #expect(late.messages() == nil)
+        // A page that tells of the edit is as good as the event.
+        let newer = Fixture.message(1, text: "root!!", updatedAt: 60)
+        try await store.writer.commit([
+            .messages(Fixture.channel, [newer], covering: Fixture.range(1, 1))
+        ])
+        #expect(try await previews(store) == [newer.preview, newer.preview])
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
+    @Test func `the deletion of a parent takes its preview from its replies (scar 116)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let reply = Self.reply(2, to: Self.parent)
+        try await store.writer.commit([
+            .messages(Fixture.channel, [Self.parent, reply], covering: Fixture.range(1, 2))
+        ])
+        let commit = try await store.writer.commit([.deleted(Fixture.channel, [1])])
+        #expect(commit.messages()?.deleted.map(\.messageID) == [1])
+        #expect(commit.messages()?.updated.map(\.after.messageID) == [2])
+        #expect(try await store.reader.newest().map(\.messageID) == [2])
+        #expect(try await previews(store) == [nil])
+        await store.close()
+    }
+
+    @Test func `replies follow a parent that the cache does not have (scar 116)`() async throws {
+        let store = try await Store.test()
+        let reply = Self.reply(2, to: Self.parent)
+        try await store.writer.commit([
+            .messages(Fixture.channel, [reply], covering: Fixture.range(2, 2))
+        ])
+        let commit = try await store.writer.commit([.edited(Self.edited)])
+        #expect(
+            commit.messages()?.updated.map(\.after.details.parentPreview) == [
+                Self.edited.preview
+            ])
+        #expect(commit.messages()?.coverageAfter == commit.messages()?.coverageBefore)
+        try await store.writer.commit([.deleted(Fixture.channel, [1])])
+        #expect(try await previews(store) == [nil])
+        await store.close()
+    }
+}

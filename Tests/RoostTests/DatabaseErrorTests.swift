@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDiskSimulation
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// What a person is told when the disk refuses.
+struct DatabaseErrorTests {
+    // Disk full, an I/O error, a closed file, a read-only file, a damaged one, one that cannot be opened.
+    @Test(arguments: [13, 10, 778, 8, 11, 14] as [Int32])
+    func `an error of the database is told in words for people, not in its own (scar 163)`(
+        code: Int32
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 163) { world in
+            let alice = try await world.launch(world.device(of: "alice", folder: folder.path))
+            try await alice.connect()
+            let channel = try await alice.createChannel(
+                ChannelCreateParams(memberIDs: [], name: "hidden")
+            ).url
+            await world.pass()
+            disk.plan(.init(.write, code: code, lasts: true))
+            let error = await #expect(throws: RoostError.self) {
+                try await alice.send("hidden words", to: channel)
+            }
+            disk.plan(nil)
+            #expect(error?.code == .localDatabaseError)
+            let told = [error?.message, error?.description]
+            for text in told.compactMap({ $0 }) {
+                for raw in ["SQL", "statement", "INSERT", "hidden", "code \(code)", "(\(code))"] {
+                    #expect(!text.contains(raw), "\(text)")
+                }
+            }
+            // It says what to do, which ends a sentence.
+            #expect(error?.message.hasSuffix(".") == true)
+            await alice.close()
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// Polls on screens that are open, whoever votes.
+struct PollTests {
+    /// Alice looks at a channel in which Bob asks what to eat.
+    private struct Scene {
+        let phone: SimulatedWorld.Device
+        let alice: ChatClient
+        let bob: ChatClient
+        let channel: ChannelURL
+        let poll: Int64
+        let timeline: Timeline
+
+        init(_ world: SimulatedWorld) async throws {
+            phone = world.device(of: "alice")
+            alice = try await world.launch(phone)
+            bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            channel = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            poll = try #require(
+                try await world.ask(
+                    "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, as: "bob"))
+            try await world.ask(
+                "POST", "group_channels/\(channel)/messages",
+                #"{"message_type":"MESG","message":"?","poll_id":\#(poll)}"#, as: "bob")
+            await world.pass()
+            timeline = try await alice.timeline(of: channel)
+            await world.pass()
+        }
+
+        var shown: Poll? {
+            get async { await timeline.snapshot.messages.first?.details.poll }
+        }
+        var counts: [Int]? { get async { await shown?.options.map(\.voteCount) } }
+
+        /// Lets something happen while Alice has a connection, or while she has none.
+        func during(
+            _ isOffline: Bool, _ world: SimulatedWorld, _ work: () async throws -> Void
+        ) async throws {
+            if isOffline { await phone.network.cut() }
+            try await work()
+            if isOffline { phone.network.restore() }
+            await world.pass(.seconds(60))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func
+        `votes and edits of a poll reach the open view, live and by the change log alone (scar 117)`(
+            isOffline: Bool
+        ) throws
+    {
+        try SimulatedWorld.play(seed: 117) { world in
+            let scene = try await Scene(world)
+            #expect(await scene.counts == [0, 0])
+            let path = "polls/\(scene.poll)"
+            try await scene.during(isOffline, world) {
+                try await world.ask("PUT", path + "/vote", #"{"option_ids":[2]}"#, as: "bob")
+            }
+            #expect(await scene.counts == [0, 1])
+            #expect(await scene.shown?.voterCount == 1)
+            #expect(await scene.shown?.votedOptionIDs == [])
+            // The same person on another device.
+            try await scene.during(isOffline, world) {
+                try await world.ask("PUT", path + "/vote", #"{"option_ids":[1]}"#, as: "alice")
+            }
+            #expect(await scene.counts == [1, 1])
+            if isOffline { #expect(await scene.shown?.votedOptionIDs == [1]) }
+            try await scene.during(isOffline, world) {
+                try await world.ask(
+                    "PUT", path, #"{"title":"Dinner?"}"#, as: "bob")
+                try await world.ask("POST", path + "/options", #"{"text":"rice"}"#, as: "bob")
+            }
+            #expect(await scene.shown?.title == "Dinner?")
+            #expect(await scene.counts == [1, 1, 0])
+            if isOffline { #expect(await scene.shown?.votedOptionIDs == [1]) }
+            try await scene.during(isOffline, world) {
+                try await world.ask("PUT", path + "/close", as: "bob")
+            }
+            #expect(await scene.shown?.status == .closed)
+            await scene.alice.close()
+            await scene.bob.close()
+        }
+    }
+
+    @Test func `an own vote shows when the call returns, and can be taken back (scar 117)`() throws
+    {
+        try SimulatedWorld.play(seed: 118) { world in
+            let scene = try await Scene(world)
+            try await scene.alice.vote(for: [2], in: scene.poll, of: scene.channel)
+            #expect(await scene.shown?.votedOptionIDs == [2])
+            #expect(await scene.counts == [0, 1])
+            // Somebody else's vote is told to everybody, and says nothing of hers.
+            try await world.ask(
+                "PUT", "polls/\(scene.poll)/vote", #"{"option_ids":[2]}"#, as: "bob")
+            await world.pass()
+            #expect(await scene.shown?.votedOptionIDs == [2])
+            #expect(await scene.counts == [0, 2])
+            try await scene.alice.vote(for: [], in: scene.poll, of: scene.channel)
+            #expect(await scene.shown?.votedOptionIDs == [])
+            #expect(await scene.counts == [0, 1])
+            await scene.alice.close()
+            await scene.bob.close()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CRoostAllocations
+import RoostModel
+import RoostWire
+import Testing
+
+/// What reading an answer costs, counted in blocks of memory, because time is another on each machine.
+struct DecodingCostTests {
+    private static let people = (0..<20).map { User(id: UserID("user \($0)"), nickname: "name") }
+
+    /// An answer of the server with messages as chats have them.
+    private static func answer(_ count: Int) -> APIResponse {
+        let messages = (0..<count).map { number in
+            var message = Message(
+                delivery: .delivered(MessageID(Int64(number + 1)), nil), channelURL: "a channel",
+                createdAt: Timestamp(milliseconds: Int64(number)),
+                sender: Sender(user: people[number / 3 % people.count]),
+                content: .user(text: "what somebody says, number \(number)"))
+            if number.isMultiple(of: 10) {
+                message.content = .file(
+                    FileContent(
+                        url: "https://files/\(number)", name: "picture \(number)",
+                        type: "image/png",
+                        size: ByteCount(bytes: 1_000)))
+            }
+            if number.isMultiple(of: 20) {
+                message.details.reactions = [
+                    Reaction(
+                        key: "heart", userIDs: ["user 1", "user 2"],
+                        updatedAt: Timestamp(milliseconds: 1))
+                ]
+            }
+            return message
+        }
+        return ListMessages.response(MessagePage(messages: messages, hasNext: false))
+    }
+
+    private static func allocations(reading response: APIResponse) throws -> (Int, UInt64) {
+        let before = roost_allocation_count()
+        let page = try ListMessages.decode(response)
+        return (page.messages.count, roost_allocation_count() - before)
+    }
+
+    @Test
+    func `1,000 messages are read within a budget of allocations, 2,000 in twice that (scar 160)`()
+        throws
+    {
+        let (small, large) = (Self.answer(1_000), Self.answer(2_000))
+        // What is made once is made here.
+        _ = try Self.allocations(reading: small)
+        let (count, one) = try Self.allocations(reading: small)
+        let (_, two) = try Self.allocations(reading: large)
+        #expect(count == 1_000)
+        #expect(one <= 30 * 1_000, "\(one) allocations")
+        #expect(two <= one * 2 + 100, "\(two) allocations instead of \(one)")
+    }
+}
