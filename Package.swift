@@ -212,7 +212,10 @@ let tests: [Target] = [
         name: "RoostBenchTests", dependencies: ["RoostBench", "RoostModel", "RoostWire"]),
     .testTarget(
         name: "RoostCommandTests",
-        dependencies: ["RoostCommand", "RoostCore", "RoostModel", "RoostStore", "RoostWire"]),
+        dependencies: [
+            "RoostTestSupport", "RoostCommand", "RoostCore", "RoostModel", "RoostStore",
+            "RoostWire",
+        ]),
     .testTarget(name: "ProjectTests"),
 ]
 

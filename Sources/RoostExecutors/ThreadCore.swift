@@ -44,8 +44,8 @@ final class ThreadCore: @unchecked Sendable {
             if thread == nil {
                 thread = OSThread(name: name) { self.serve() }
             }
-            gate.signal()
         }
+        gate.signal()
     }
 
     var isCurrent: Bool {

@@ -39,7 +39,8 @@ internal import Glibc
         unsafe pthread_cond_wait(condition, mutex)
     }
 
-    /// Wakes the one thread that waits.
+    /// Wakes the one thread that waits; rather behind `locked` than inside, where it would wake to find the
+    /// lock taken and go to sleep again.
     func signal() {
         unsafe pthread_cond_signal(condition)
     }

@@ -7,11 +7,8 @@ import Testing
 /// The sample apps as they are, each a program of its own, against a server.
 struct ChatAppTests {
     /// An app that runs, and what it prints.
-    private final class App {
-        let process = Process()
-        private let output = Pipe()
-        private let ended = AsyncStream.makeStream(of: Int32.self)
-        private var text = ""
+    private struct App {
+        let process: ChildProcess
 
         init(
             _ app: String, _ user: String, _ folder: TemporaryFolder, port: Int,
@@ -19,43 +16,24 @@ struct ChatAppTests {
         ) throws {
             let input = folder.file("\(user).in")
             try Data(commands.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: input))
-            process.executableURL = try ChatAppTests.program(app)
-            process.arguments = ["http://127.0.0.1:\(port)", user, folder.file("cache-\(user)")]
-            process.standardInput = try FileHandle(forReadingFrom: URL(filePath: input))
-            process.standardOutput = output
-            process.terminationHandler = { [ended] process in
-                ended.continuation.yield(process.terminationStatus)
-                ended.continuation.finish()
-            }
-            try process.run()
+            process = try ChildProcess(
+                try ChildProcess.built(app),
+                ["http://127.0.0.1:\(port)", user, folder.file("cache-\(user)")], input: input)
         }
 
-        /// Reads until a whole line begins so, or to the end.
-        func read(until beginning: String?) async {
-            @Sendable func isThere(_ text: String) -> Bool {
-                guard let beginning else { return false }
-                return text.hasSuffix("\n")
+        /// Reads until a whole line begins so.
+        func read(until beginning: String) async {
+            _ = await process.text { text in
+                text.hasSuffix("\n")
                     && text.split(separator: "\n").contains { $0.hasPrefix(beginning) }
-            }
-            let (output, before) = (output, text)
-            text = await withCheckedContinuation { done in
-                Thread.run {
-                    var text = before
-                    while !isThere(text) {
-                        let bytes = output.fileHandleForReading.availableData
-                        if bytes.isEmpty { break }
-                        text += String(decoding: bytes, as: UTF8.self)
-                    }
-                    done.resume(returning: text)
-                }
             }
         }
 
         /// Waits until it has done what it was told, and returns its lines.
         func finish() async -> [String] {
-            await read(until: nil)
-            for await status in ended.stream { #expect(status == 0) }
-            return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            let lines = await process.lines()
+            #expect(await process.end() == .exited(0))
+            return lines.map { $0.trimmingCharacters(in: .whitespaces) }
         }
     }
 
@@ -67,45 +45,26 @@ struct ChatAppTests {
         try await App(app, user, folder, port: port, commands).finish()
     }
 
-    fileprivate static func program(_ name: String) throws -> URL {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(filePath: own).deletingLastPathComponent().appending(path: name)
-    }
-
     /// A server of its own process: the threads of this one are busy with other tests.
     private struct Server {
-        let process: Process
+        let process: ChildProcess
         let port: Int
 
         init(_ folder: TemporaryFolder, port: Int = 0) async throws {
-            let process = Process()
-            process.executableURL = try ChatAppTests.program("roost")
-            process.arguments = [
-                "serve", "--data", folder.file("server"), "--port", "\(port)", "--app-id",
-                "demo", "--api-token", "secret",
-            ]
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let text = await withCheckedContinuation { greeting in
-                Thread.run {
-                    var text = ""
-                    while !text.contains("listening") || !text.hasSuffix("\n") {
-                        let bytes = output.fileHandleForReading.availableData
-                        if bytes.isEmpty { break }
-                        text += String(decoding: bytes, as: UTF8.self)
-                    }
-                    greeting.resume(returning: text)
-                }
-            }
+            process = try ChildProcess(
+                try ChildProcess.built("roost"),
+                [
+                    "serve", "--data", folder.file("server"), "--port", "\(port)", "--app-id",
+                    "demo", "--api-token", "secret",
+                ])
+            let text = await process.text { $0.contains("listening") && $0.hasSuffix("\n") }
             let address = try #require(text.firstMatch(of: /127\.0\.0\.1:(\d+)/), "\(text)")
             self.port = try #require(Int(address.output.1))
-            self.process = process
         }
 
-        func stop() {
-            process.terminate()
-            process.waitUntilExit()
+        func stop() async {
+            process.signal(SIGTERM)
+            _ = await process.end()
         }
     }
 
@@ -130,7 +89,7 @@ struct ChatAppTests {
         let again = try await Self.run(
             app, "alice", folder, port: port, ["connect", "list", "open train", "await hi", "quit"])
         #expect(again.last == "shown hi")
-        first.stop()
+        await first.stop()
 
         // Without a server: everything is there, and what is written waits.
         let offline = try await Self.run(
@@ -150,7 +109,7 @@ struct ChatAppTests {
             app, "bob", folder, port: port,
             ["connect", "list", "open train", "await later", "quit"])
         #expect(reader.last == "shown later")
-        second.stop()
+        await second.stop()
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: ["ChatV4", "ChatV3"])
@@ -169,18 +128,18 @@ struct ChatAppTests {
             ["connect", "list", "open train", "await first", "await last", "send hi", "quit"])
         await alice.read(until: "shown first")
         // She hears nothing of the server's end, nor of what is written before she comes back.
-        kill(alice.process.processIdentifier, SIGSTOP)
-        first.stop()
+        alice.process.signal(SIGSTOP)
+        await first.stop()
         let second = try await Server(folder, port: port)
         let bob = try await Self.run(
             app, "bob", folder, port: port,
             ["connect", "list", "open train"] + (1...301).map { "send \($0)" }
                 + ["send last", "quit"])
         #expect(bob.last == "sent last")
-        kill(alice.process.processIdentifier, SIGCONT)
+        alice.process.signal(SIGCONT)
         let lines = await alice.finish()
         #expect(lines.filter { $0 == (app == "ChatV4" ? "huge gap" : "begins anew") }.count == 1)
         #expect(lines.suffix(2) == ["shown last", "sent hi"])
-        second.stop()
+        await second.stop()
     }
 }

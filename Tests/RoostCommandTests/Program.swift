@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostTestSupport
 
 /// Runs the real program.
 struct Program {
@@ -23,43 +24,20 @@ struct Program {
 
     func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// The program lies beside the tests, where one build puts both.
-    private static var program: URL {
-        get throws {
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            return URL(filePath: own).deletingLastPathComponent().appending(path: "roost")
-        }
-    }
-
     /// Runs it in the folder until it ends by itself; files stand for its streams, so nothing can block.
     func run(_ words: [String], input: [String] = []) async throws -> Outcome {
         let (stdin, stdout, stderr) = (path(".in"), path(".out"), path(".err"))
         try Data(input.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: stdin))
-        let process = Process()
-        process.executableURL = try Self.program
-        process.arguments = words
-        process.currentDirectoryURL = folder
-        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: stdin))
-        process.standardOutput = try Self.writing(to: stdout)
-        process.standardError = try Self.writing(to: stderr)
-        try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in ended.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                ended.resume(throwing: error)
-            }
-        }
+        let roost = try ChildProcess.built("roost")
+        let process = try ChildProcess(
+            "/usr/bin/env", ["-C", folder.path, roost] + words, input: stdin, output: stdout,
+            errors: stderr)
+        guard case .exited(let status)? = await process.end() else { throw Killed() }
         return Outcome(
-            status: process.terminationStatus, output: try Self.lines(of: stdout),
-            errors: try Self.lines(of: stderr))
+            status: status, output: try Self.lines(of: stdout), errors: try Self.lines(of: stderr))
     }
 
-    private static func writing(to path: String) throws -> FileHandle {
-        try Data().write(to: URL(filePath: path))
-        return try FileHandle(forWritingTo: URL(filePath: path))
-    }
+    struct Killed: Error {}
 
     private static func lines(of path: String) throws -> [String] {
         try String(contentsOf: URL(filePath: path), encoding: .utf8)

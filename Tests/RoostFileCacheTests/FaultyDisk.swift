@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostFileCache
+import RoostTestSupport
 import Synchronization
 
 /// The real disk, until a step at which it refuses once or the process dies.
@@ -75,18 +76,12 @@ final class FaultyDisk: FileCacheDisk {
 
 /// SHA-256 by the machine's own program, so that one mistake does not agree with itself.
 enum Shasum {
-    static func digest(_ text: String) -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["sh", "-c", "sha256sum 2>/dev/null || shasum -a 256"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        do { try process.run() } catch { return "no program: \(error)" }
-        input.fileHandleForWriting.write(Data(text.utf8))
-        try? input.fileHandleForWriting.close()
-        let words = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: words.prefix(64), as: UTF8.self)
+    static func digest(_ text: String) async throws -> String {
+        let folder = try TemporaryFolder(inMemory: true)
+        let input = folder.file("text")
+        try Data(text.utf8).write(to: URL(filePath: input))
+        let program = try ChildProcess(
+            "/usr/bin/env", ["sh", "-c", "sha256sum 2>/dev/null || shasum -a 256"], input: input)
+        return String(await program.text { _ in false }.prefix(64))
     }
 }

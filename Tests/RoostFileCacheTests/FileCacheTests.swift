@@ -37,7 +37,9 @@ struct FileCacheTests {
         return try FileManager.default.contentsOfDirectory(atPath: folder.file("app")).sorted()
     }
 
-    private static func digest(_ text: String) -> String { Shasum.digest(text) }
+    private static func digest(_ text: String) async throws -> String {
+        try await Shasum.digest(text)
+    }
 
     @Test
     func `messages come back in order, with all they had (R1, R21, R24, R40, R41, R43, R47)`()
@@ -84,32 +86,36 @@ struct FileCacheTests {
 
     @Test
     func `names and contents are the guide's, so that others can read them (R22, R27 to R31)`()
-        throws
+        async throws
     {
         let folder = try TemporaryFolder()
         Self.cache(folder).save([Self.sent(1), Self.sent(2)], in: "c")
-        let name = Self.digest("ann_c")
+        let name = try await Self.digest("ann_c")
         #expect(try Self.names(folder) == ["\(name).data", "\(name).hash"])
         let text = try Self.text(folder, "\(name).data")
-        #expect(try Self.text(folder, "\(name).hash") == Self.digest(text))
+        let digest = try await Self.digest(text)
+        #expect(try Self.text(folder, "\(name).hash") == digest)
         let lines = text.components(separatedBy: "\n")
         #expect(lines.count == 2)
         #expect(lines.allSatisfy { Data(base64Encoded: $0) != nil && !$0.contains("\r") })
     }
 
     @Test
-    func `channels have a file of their own, of 100 at most (R6, R15, R49, R51 to R53)`() throws {
+    func `channels have a file of their own, of 100 at most (R6, R15, R49, R51 to R53)`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         #expect(Self.cache(folder).loadChannels() == nil)
         #expect(!Self.cache(folder).save([GroupChannel]()))
         let channels = (1...101).map { Self.channel($0) }
         #expect(Self.cache(folder).save(channels))
         #expect(Self.cache(folder).loadChannels()?.values == Array(channels.dropFirst()))
-        let name = Self.digest("ann") + "_channellist"
+        let name = try await Self.digest("ann") + "_channellist"
         #expect(try Self.names(folder) == ["\(name).data", "\(name).hash"])
     }
 
-    @Test func `what another user or another application kept is not seen (R30, R51)`() throws {
+    @Test func `what another user or another application kept is not seen (R30, R51)`() async throws
+    {
         let folder = try TemporaryFolder()
         Self.cache(folder).save([Self.sent(1)], in: "c")
         Self.cache(folder).save([Self.channel(1)])
@@ -120,7 +126,8 @@ struct FileCacheTests {
         // A file under the right name with somebody else's channel in it.
         Self.cache(folder).save([Self.sent(1, in: "d")], in: "d")
         for kind in ["data", "hash"] {
-            let (from, to) = (Self.digest("ann_d"), Self.digest("ann_c"))
+            let from = try await Self.digest("ann_d")
+            let to = try await Self.digest("ann_c")
             try FileManager.default.removeItem(atPath: folder.file("app/\(to).\(kind)"))
             try FileManager.default.copyItem(
                 atPath: folder.file("app/\(from).\(kind)"),
@@ -145,11 +152,12 @@ struct FileCacheTests {
         #expect(try folder.contents().isEmpty)
     }
 
-    @Test func `no file, an empty one and one that cannot be read are nil (R33, R42)`() throws {
+    @Test func `no file, an empty one and one that cannot be read are nil (R33, R42)`() async throws
+    {
         let folder = try TemporaryFolder()
         #expect(Self.cache(folder).loadMessages(in: "c") == nil)
         Self.cache(folder).save([Self.sent(1)], in: "c")
-        let path = folder.file("app/\(Self.digest("ann_c")).data")
+        let path = try await folder.file("app/\(Self.digest("ann_c")).data")
         try Data().write(to: URL(filePath: path))
         #expect(Self.cache(folder).loadMessages(in: "c") == nil)
         try Data([0xFF, 0xFE, 0xC0]).write(to: URL(filePath: path))
@@ -160,11 +168,11 @@ struct FileCacheTests {
         #expect(Self.cache(folder).loadMessages(in: "c") == nil)
     }
 
-    @Test func `a damaged line is left out and counted, the others stay (R44, R17)`() throws {
+    @Test func `a damaged line is left out and counted, the others stay (R44, R17)`() async throws {
         let folder = try TemporaryFolder()
         let messages = (1...4).map { Self.sent($0) }
         Self.cache(folder).save(messages, in: "c")
-        let name = "\(Self.digest("ann_c")).data"
+        let name = try await "\(Self.digest("ann_c")).data"
         var lines = try Self.text(folder, name).components(separatedBy: "\n")
         lines[1] = String(lines[1].dropLast(8))
         lines[2] = "no Base64 at all!"

@@ -38,6 +38,37 @@ struct OutboxStoreTests {
         await store.close()
     }
 
+    @Test func `what a call returns is what lies on the disk, whatever it says`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        let files = FileMessageParams(
+            files: [OutgoingFile(.url("https://a/b"), name: "b", type: "a/b")], caption: "c")
+        let changes: [PendingChange.Action] = [
+            .edit(.delivered(1), MessageEdit(text: "t", data: "d", customType: "e")),
+            .delete(.unsent("r0")), .addReaction("k", .delivered(2)),
+            .removeReaction("k", .unsent("r1")), .markAsRead(through: Timestamp(milliseconds: 7)),
+        ]
+        let contents: [OutboxContent] =
+            [.userMessage(PayloadTests.params), .fileMessage(files, copies: [nil])]
+            + changes.map { .change($0) }
+        var returned: [OutboxItem?] = []
+        for (number, content) in contents.enumerated() {
+            returned.append(
+                try await store.outbox.appendNow(
+                    RequestID("r\(number)"), to: Fixture.channel,
+                    createdAt: Timestamp(milliseconds: Int64(number)), content: content,
+                    leaves: number.isMultiple(of: 2)))
+        }
+        #expect(try await store.outbox.items().items == returned)
+        // Under a name that is known nothing is written.
+        let again = try await store.outbox.appendNow(
+            "r0", to: "elsewhere", createdAt: Timestamp(milliseconds: 9),
+            content: Self.content("other"), leaves: false)
+        #expect(again == returned[0])
+        #expect(try await store.outbox.items().items == returned)
+        await store.close()
+    }
+
     @Test func `a hundred in one millisecond are a hundred rows in their order (scar 63)`()
         async throws
     {

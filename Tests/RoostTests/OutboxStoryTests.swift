@@ -338,6 +338,47 @@ struct OutboxStoryTests {
         }
     }
 
+    @Test func `of two writes on their way the older, refused, does not undo the newer (scar 65)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 15) { world in
+            let pair = try await Pair(world, folder: folder.path)
+            let (alice, channel) = (pair.alice, pair.channel)
+            await pair.phone.network.cut()
+            await world.pass()
+            let id = try #require(try await alice.send("late", to: channel).requestID)
+            pair.phone.clockError.milliseconds += 4 * 86_400_000
+            // Refused once: that it has failed, which the outbox knows before the disk does.
+            disk.plan(SimulatedDisk.Fault(.write, of: "outbox", code: 778))
+            let isSentAgain = Guarded(false)
+            let executor = world.executor
+            pair.phone.network.observe { line in
+                guard line.hasPrefix("<< LOGI") else { return }
+                // As often as jobs run, to meet the moment at which both are on their way.
+                for _ in 0..<8 {
+                    Task(executorPreference: executor) {
+                        for _ in 0..<100 where await alice.resend(id) {
+                            isSentAgain.withLock { $0 = true }
+                            await pair.phone.network.cut()
+                        }
+                    }
+                }
+            }
+            pair.phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(disk.hits == 1)
+            #expect(isSentAgain.withLock { $0 })
+            #expect(await alice.unsentMessages(in: channel).map(\.status) == [.pending])
+            await alice.close()
+            let again = try await world.launch(pair.phone)
+            #expect(await again.unsentMessages(in: channel).map(\.status) == [.pending])
+            await again.close()
+            await pair.bob.close()
+        }
+    }
+
     @Test func `a refused change comes back as data and stays until somebody has seen it`() throws {
         try Self.play(4) { world, pair in
             let id = try await pair.deliver("mine", from: pair.bob)

@@ -4,6 +4,9 @@ import RoostModel
 import RoostStore
 
 // What has happened, on its way to the disk.
+//
+// It is told in the order in which it happened, all that is owed in one transaction, and one at a time:
+// of two at once the older could be refused and, told again later, undo the newer.
 
 extension Outbox {
     /// Writes down what became of items; a disk that refuses is asked again.
@@ -11,9 +14,51 @@ extension Outbox {
     /// Should the process end before, an item is sent again; its name makes that harmless.
     func write(_ debt: Debt) async {
         unsettle(debt.names)
-        if owed.isEmpty, await refusal(of: debt) == nil { return settle(debt.names) }
         owed.append(debt)
-        if owed.count == 1 { repairLater() }
+        // One that has refused is left alone until its time comes.
+        if !hasRefused { await repair() }
+    }
+
+    /// Tells the disk what it is owed by now; whatever is written at once needs it before, or it would be
+    /// undone.
+    ///
+    /// - Returns: Why the disk refuses still.
+    @discardableResult
+    func repair() async -> StoreError? {
+        let last = paidCount + owed.count
+        while paidCount < last {
+            let refusal: StoreError?
+            if repairers == nil {
+                // Before the call: a call on one's own actor may let others in, as any `await` may.
+                (repairers, hasRefused) = ([], false)
+                refusal = await pay()
+            } else {
+                refusal = await withCheckedContinuation { continuation in
+                    // Nobody may be at it any more by now.
+                    if repairers == nil { continuation.resume(returning: nil) }
+                    repairers?.append(continuation)
+                }
+            }
+            if let refusal { return refusal }
+        }
+        return nil
+    }
+
+    private func pay() async -> StoreError? {
+        let debts = owed
+        let refusal = await refusal(
+            of: Debt(notes: debts.flatMap(\.notes), copies: debts.flatMap(\.copies)))
+        if refusal == nil {
+            owed.removeFirst(debts.count)
+            paidCount += debts.count
+            for debt in debts { settle(debt.names) }
+        } else {
+            hasRefused = true
+            repairLater()
+        }
+        for repairer in repairers ?? [] { repairer.resume(returning: refusal) }
+        repairers = nil
+        return refusal
     }
 
     /// Why the disk refuses; nil when it is written down.
@@ -27,36 +72,6 @@ extension Outbox {
         } catch {
             return error.kind == .closed ? nil : error  // Nothing can be written any more.
         }
-    }
-
-    /// Writes down what the disk refused; whatever is written at once needs it before, or it would be undone.
-    ///
-    /// - Returns: Why the disk refuses still.
-    @discardableResult
-    func repair() async -> StoreError? {
-        while !owed.isEmpty {
-            let refusal =
-                repairers == nil
-                ? await repairOwed() : await withCheckedContinuation { repairers?.append($0) }
-            if let refusal { return refusal }
-        }
-        return nil
-    }
-
-    /// One at a time: two would each take away what the other has written.
-    private func repairOwed() async -> StoreError? {
-        repairers = []
-        var refusal: StoreError?
-        while refusal == nil, let debt = owed.first {
-            refusal = await self.refusal(of: debt)
-            guard refusal == nil else { break }
-            owed.removeFirst()
-            settle(debt.names)
-        }
-        if refusal != nil { repairLater() }
-        for repairer in repairers ?? [] { repairer.resume(returning: refusal) }
-        repairers = nil
-        return refusal
     }
 
     /// What the disk has to be told at once, all of it or nothing.

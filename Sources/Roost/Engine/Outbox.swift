@@ -80,9 +80,13 @@ actor Outbox {
     /// Whether there is a connection, though perhaps another process is the one that sends.
     var isConnected = false
     private var timers = Timers<Timer>()
-    /// What the disk refused to write down, in order.
+    /// What the disk has not been told yet, in the order in which it happened.
     var owed: [Debt] = []
-    /// Who wait for that to be written down, in their order; nil while nobody is at it.
+    /// How much of all that was ever owed it has been told.
+    var paidCount = 0
+    /// It has refused, and is left alone for a while.
+    var hasRefused = false
+    /// Who wait until it has been told, in their order; nil while nobody is at it.
     var repairers: [CheckedContinuation<StoreError?, Never>]?
 
     private enum Timer: Hashable, Sendable {

@@ -27,25 +27,34 @@ extension Connection {
         return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }
     }
 
-    func insertItem(_ draft: OutboxDraft) throws(SQLiteError) {
-        guard let seals else {
-            try execute(.insertItem, draft)
-            return
-        }
+    /// Adds an item; no when its request ID is known.
+    private func insertItem(_ draft: OutboxDraft) throws(SQLiteError) -> Bool {
+        guard let seals else { return try execute(.insertItem, draft) == 1 }
         let hash = seals.hash(draft.requestID.rawValue, .requestID)
         let payload = try payload(draft.content, of: draft.requestID, in: draft.channel, seals)
-        try execute(
+        let count = try execute(
             .insertSealedItem,
             (draft.sequence, hash.text, draft.createdAt, draft.leaves, payload))
+        return count == 1
     }
 
     /// Adds an item and returns it as it is on the disk: the older one, where the request ID is known.
     func insertedItem(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
-        try insertItem(draft)
+        if try insertItem(draft) { return OutboxItem(draft, sequence: lastInsertedRow) }
         guard let item = try outboxItem(draft.requestID)?.item else {
             throw .malformed("an unsent message", because: "its row cannot be read back")
         }
         return item
+    }
+
+    /// The same as a transaction of its own.
+    func insertItemAlone(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
+        // One statement is a transaction by itself. What is sealed may need a key beside it, and a known name
+        // two statements.
+        if seals == nil, try insertItem(draft) {
+            return OutboxItem(draft, sequence: lastInsertedRow)
+        }
+        return try transaction { () throws(SQLiteError) in try insertedItem(draft) }
     }
 
     /// Takes the next number of the order of writing.

@@ -21,6 +21,16 @@ struct OutboxDraft: Sendable {
     let leaves: Bool
 }
 
+extension OutboxItem {
+    /// What a draft is once it is on the disk.
+    init(_ draft: OutboxDraft, sequence: Int64) {
+        self.init(
+            sequence: sequence, requestID: draft.requestID, channel: draft.channel,
+            createdAt: draft.createdAt, content: draft.content, state: .pending,
+            attemptCount: draft.leaves ? 1 : 0, hasLeft: draft.leaves)
+    }
+}
+
 extension Query where Input == OutboxDraft, Output == Void {
     /// Adds an item; changes no row when the request ID is known.
     static let insertItem = Query(

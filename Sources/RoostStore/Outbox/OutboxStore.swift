@@ -145,9 +145,7 @@ package actor OutboxStore {
         var item: OutboxItem?
         _ = try gate.performNow { () throws(StoreError) in
             item = try attempt { connection throws(SQLiteError) in
-                try connection.transaction { () throws(SQLiteError) in
-                    try connection.insertedItem(draft)
-                }
+                try connection.insertItemAlone(draft)
             }
             return item != nil
         }

@@ -23,29 +23,17 @@ struct EvictionHardnessTests {
         try await Cache.fill(store)
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         await store.close()
-        let this = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = URL(fileURLWithPath: this).deletingLastPathComponent()
-            .appendingPathComponent("StoreActor")
         var counts: Set<Int> = []
         for steps in 0..<8 {
             let folder = try TemporaryFolder(inMemory: true)
             try FileManager.default.copyItem(
                 atPath: "\(origin.path)/app", toPath: "\(folder.path)/app")
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = program
-            process.arguments = ["evict", folder.path, "1", "\(size * share / 100)"]
-            process.standardOutput = output
-            try process.run()
+            let process = try ChildProcess.onStore(
+                "evict", folder.path, seed: 1, count: Int(size * share / 100))
             // Killed once it has said so many words, wherever it is by then.
-            var words = 0
-            while words <= steps, let byte = try output.fileHandleForReading.read(upToCount: 1),
-                !byte.isEmpty
-            {
-                if byte == Data("\n".utf8) { words += 1 }
-            }
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            _ = await process.text { text in text.count { $0 == "\n" } > steps }
+            process.signal(SIGKILL)
+            _ = await process.end()
             let left = try await Store.test(.folder(folder.path))
             #expect(left.report == .intact)
             #expect(try await Cache.faults(of: left) == [])

@@ -90,7 +90,7 @@ struct SharedStoreTests {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
         let feed = await store.writer.journal()
-        let helper = try StoreProcess("write", folder.path, seed: 1, count: 40)
+        let helper = try ChildProcess.onStore("write", folder.path, seed: 1, count: 40)
         let told = await tell(feed, from: 1, through: 40)
         #expect(told.isWhole && told.own.isEmpty)
         #expect(try await store.reader.newest().first?.messageID == MessageID(391))

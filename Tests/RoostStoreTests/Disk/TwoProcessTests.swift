@@ -18,7 +18,7 @@ struct TwoProcessTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         let helpers = try (1...2).map { seed in
-            try StoreProcess("write", folder.path, seed: seed, count: Self.count)
+            try ChildProcess.onStore("write", folder.path, seed: seed, count: Self.count)
         }
         let store = try await Store.test(.folder(folder.path))
         for index in 0..<Self.count {
@@ -56,13 +56,15 @@ struct TwoProcessTests {
         let store = try await Store.test(.folder(folder.path))
         var unsent: [String] = []
         for seed in 1...5 {
-            let helper = try StoreProcess("write", folder.path, seed: seed, count: 1_000_000)
-            #expect(await helper.lines(through: "began").last == "began")
+            let helper = try ChildProcess.onStore(
+                "write", folder.path, seed: seed, count: 1_000_000)
+            let beginning = await helper.text { $0.contains("began\n") }
+            #expect(beginning.contains("began\n"))
             for index in 0..<10 {
                 let id = Int64(seed * 1_000 + index) * 10 + 9
                 try await store.writer.commit([Fixture.page(id...id)])
             }
-            kill(helper.process.processIdentifier, SIGKILL)
+            helper.signal(SIGKILL)
             let lines = await helper.lines()
             // The last line may be cut.
             unsent += lines.dropLast().filter { $0.hasPrefix("unsent") }.map {
@@ -90,12 +92,11 @@ struct TwoProcessTests {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("lock")
         let helpers = try (1...4).map { seed in
-            try StoreProcess("hold", path, seed: seed, count: Self.count / 3)
+            try ChildProcess.onStore("hold", path, seed: seed, count: Self.count / 3)
         }
         for helper in helpers {
             #expect(await helper.lines() == ["done"])
-            helper.process.waitUntilExit()
-            #expect(helper.process.terminationStatus == 0)
+            #expect(await helper.end() == .exited(0))
         }
         _ = try FolderLock(file: path, .exclusive)
     }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// Another process that a test starts; what it says is read on threads of its own.
+///
+/// Foundation's `Process` reads past its list of open files where there are more than 1,350
+/// (swift-corelibs-foundation, pull request 5472), and the suite at work has as many.
+package final class ChildProcess: Sendable {
+    package enum Ending: Hashable, Sendable {
+        case exited(Int32)
+        case killed(signal: Int32)
+    }
+
+    /// What the system refused.
+    package struct Refusal: Error {
+        let action: String
+        let code: Int32
+    }
+
+    private let id: pid_t
+    /// Where its words are read; none when they go into a file.
+    private let output: Int32?
+    private let text = Mutex("")
+    private let ending = Mutex<Ending?>(nil)
+    private let hasEnded = Gate()
+
+    /// One at a time: no child gets the pipe of another, whose end would never come then.
+    private static let starts = Mutex(())
+
+    /// Starts a program, which ends with a signal as if it were started by hand.
+    ///
+    /// - Parameters:
+    ///   - program: Its file, as an absolute path.
+    ///   - arguments: What follows its name.
+    ///   - input: The file it reads; nil: nothing.
+    ///   - output: The file its words go to; nil: `text` brings them.
+    ///   - errors: The file its standard error goes to; nil: where this process's goes.
+    /// - Throws: What the system refused.
+    package init(
+        _ program: String, _ arguments: [String], input: String? = nil, output: String? = nil,
+        errors: String? = nil
+    ) throws {
+        (id, self.output) = try Self.starts.withLock { _ in
+            try Self.start([program] + arguments, input, output, errors)
+        }
+        Thread.run { self.awaitEnding() }
+    }
+
+    private static func start(
+        _ words: [String], _ input: String?, _ output: String?, _ errors: String?
+    ) throws(Refusal) -> (pid_t, reading: Int32?) {
+        // The second end is closed with this call; the child has a copy.
+        let pipe = output == nil ? try pipe() : nil
+        defer { if let pipe { close(pipe.writing) } }
+        // SAFETY: here and below: both are made here, lent for each call, and freed at the end.
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, input ?? "/dev/null", O_RDONLY, 0)
+        if let pipe { unsafe posix_spawn_file_actions_adddup2(&actions, pipe.writing, 1) }
+        for (number, path) in [(Int32(1), output), (2, errors)] {
+            guard let path else { continue }
+            let flags = O_WRONLY | O_CREAT | O_TRUNC
+            unsafe posix_spawn_file_actions_addopen(&actions, number, path, flags, 0o600)
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // A thread of the pool hears no signal, and its child would not either.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        var id = pid_t()
+        let code = unsafe withWords(words) { arguments in
+            unsafe withWords(environment) { environment in
+                unsafe posix_spawn(&id, words[0], &actions, &attributes, arguments, environment)
+            }
+        }
+        guard code == 0 else {
+            if let pipe { close(pipe.reading) }
+            throw Refusal(action: "start \(words[0])", code: code)
+        }
+        return (id, pipe?.reading)
+    }
+
+    deinit {
+        if let output { close(output) }
+    }
+
+    private static func pipe() throws(Refusal) -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        // SAFETY: two numbers are lent for the call.
+        guard unsafe Glibc.pipe(&ends) == 0 else {
+            throw Refusal(action: "make a pipe", code: errno)
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Lends words as C has them: copies, with a nil behind the last.
+    private static func withWords(
+        _ words: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        // SAFETY: the copies live until the call has returned.
+        var copies = unsafe words.map { unsafe strdup($0) } + [nil]
+        defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+        return unsafe body(&copies)
+    }
+
+    /// Waits as long as the child lives; the thread that does so keeps this object.
+    private func awaitEnding() {
+        var news = unsafe siginfo_t()
+        // SAFETY: here and below: what is filled in is lent for the call. Its number stays its own until the
+        // second call, so that no signal meets another process.
+        while unsafe waitid(P_PID, id_t(id), &news, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        ending.withLock { ending in
+            var status: Int32 = 0
+            unsafe waitpid(id, &status, 0)
+            let signal = status & 0x7F
+            ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: signal)
+        }
+        hasEnded.open()
+    }
+
+    /// Sends it a signal; one that has ended hears nothing.
+    package func signal(_ number: Int32) {
+        ending.withLock { if $0 == nil { kill(id, number) } }
+    }
+
+    /// Waits until it has ended.
+    package func end() async -> Ending? {
+        await hasEnded.wait()
+        return ending.withLock { $0 }
+    }
+
+    /// Reads until what it has said since its start is enough, or it says no more; one call at a time.
+    package func text(until isEnough: @escaping @Sendable (String) -> Bool) async -> String {
+        await withCheckedContinuation { read in
+            Thread.run {
+                var text = self.text.withLock { $0 }
+                while !isEnough(text), let more = self.next() { text += more }
+                self.text.withLock { $0 = text }
+                read.resume(returning: text)
+            }
+        }
+    }
+
+    /// The next words; nil at their end.
+    private func next() -> String? {
+        guard let output else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        var count = 0
+        // SAFETY: the array is lent for the call.
+        repeat {
+            count = unsafe read(output, &bytes, bytes.count)
+        } while count < 0 && errno == EINTR
+        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// Reads to the end, and takes it apart.
+    package func lines() async -> [String] {
+        await text { _ in false }.split(separator: "\n").map { String($0) }
+    }
+}
+
+extension ChildProcess {
+    /// A program that was built with the tests; it lies beside them.
+    package static func built(_ name: String) throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: own).deletingLastPathComponent().appending(path: name).path
+    }
+}
