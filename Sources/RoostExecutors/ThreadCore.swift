@@ -39,13 +39,18 @@ final class ThreadCore: @unchecked Sendable {
     }
 
     func enqueue(_ job: UnownedJob, for executor: ThreadExecutor) {
+        // Once it can be seen the job may run to its end and take the last reference to all of this with
+        // it, and whoever enqueues need not have one: the gate is kept until the signal is given.
+        // SAFETY: it is released once, below.
+        let kept = unsafe Unmanaged.passRetained(gate)
         gate.locked {
             queue.append(Entry(job: job, executor: executor))
             if thread == nil {
                 thread = OSThread(name: name) { self.serve() }
             }
         }
-        gate.signal()
+        unsafe kept.takeUnretainedValue().signal()
+        unsafe kept.release()
     }
 
     var isCurrent: Bool {

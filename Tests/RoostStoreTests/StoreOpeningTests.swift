@@ -158,7 +158,7 @@ struct StoreOpeningTests {
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let error = await failure(opening: folder)
         #expect(error?.kind == .newerSchema)
-        let known = name == "cache" ? 3 : 2
+        let known = name == "cache" ? 4 : 2
         #expect(error?.message.hasSuffix("knows up to \(known): update the app.") == true)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }

@@ -119,6 +119,8 @@ struct MainActorTests {
         { _ = try await $0.client.fetchMessage(1, in: $0.url) },
         { _ = try await $0.client.fetchMessageChanges(of: $0.url, since: .token("t")) },
         { _ = try await $0.client.fetchChannelChanges(since: .token("t")) },
+        { try await $0.client.vote(for: [1], in: 1, of: $0.url) },
+        { try await $0.client.markAsUnread($0.url, from: 1) },
         { try await $0.client.send("text", to: $0.url) },
         { try await $0.client.edit(1, in: $0.url, text: "text") },
         { try await $0.client.delete(1, in: $0.url) },

@@ -384,20 +384,3 @@ extension [Mutation] {
             }
     }
 }
-
-extension StoreWriter: SnapshotSource {
-    nonisolated var writer: StoreWriter? { self }
-
-    func snapshot<T: Sendable>(
-        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
-    ) async throws(StoreError) -> T {
-        try await perform { connection throws(SQLiteError) in
-            var book: ReadBook?
-            var value: T?
-            try connection.read(
-                { session throws(SQLiteError) in value = try read(session) }, &book, traces)
-            guard let value else { preconditionFailure("A read that did not fail has answered.") }
-            return value
-        }
-    }
-}
