@@ -34,6 +34,9 @@ extension StoreWriter {
         }
     }
 
+    /// How many commits ran on their caller's thread.
+    package func shortCommits() -> Int { shortCommitCount }
+
     /// Whether a short commit has left the log to be carried over by the next job.
     package func owesCarryOver() async throws(StoreError) -> Bool {
         try await perform { connection throws(SQLiteError) in connection.owesCarryOver }

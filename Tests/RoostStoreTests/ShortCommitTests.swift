@@ -39,6 +39,7 @@ struct ShortCommitTests {
                 #expect(commit.messages()?.inserted.map(\.messageID) == [MessageID(id)])
             }
         }
+        #expect(await store.writer.shortCommits() > 500)
         var told = 0
         for await entry in feed {
             guard case .commit = entry else { break }
@@ -70,6 +71,7 @@ struct ShortCommitTests {
         await Task(executorPreference: thread) {}.value
         try other.executeScript("COMMIT")
         #expect(try await commit.value.messages()?.inserted.count == 1)
+        #expect(await store.writer.shortCommits() == 0)
         await thread.shutDown()
         #expect(try await store.reader.newest().count == 6)
         await store.close()

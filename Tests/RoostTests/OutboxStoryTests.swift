@@ -373,7 +373,8 @@ struct OutboxStoryTests {
             #expect(await alice.unsentMessages(in: channel).map(\.status) == [.pending])
             await alice.close()
             let again = try await world.launch(pair.phone)
-            #expect(await again.unsentMessages(in: channel).map(\.status) == [.pending])
+            let found = await again.unsentMessages(in: channel).map(\.status)
+            #expect(found == [.pending])
             await again.close()
             await pair.bob.close()
         }

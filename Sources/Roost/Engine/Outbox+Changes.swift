@@ -101,7 +101,9 @@ extension Outbox {
     private func fold(
         _ edit: MessageEdit, into requestID: RequestID
     ) async throws(RoostError) -> Bool {
-        if let error = await repair() { throw RoostError(error) }
+        while !owed.isEmpty {
+            if let error = await repair() { throw RoostError(error) }
+        }
         // It may have begun to leave meanwhile.
         guard let index = index(of: requestID), machine.item(requestID)?.hasLeft == false else {
             return false
@@ -152,7 +154,9 @@ extension Outbox {
 
     /// Queues something failed once more, behind all others and for another three days.
     func resend(_ requestID: RequestID) async -> Bool {
-        var refusal = await repair()
+        var refusal: StoreError?
+        // Asked again each time: something may have become of items on the way back.
+        while refusal == nil, !owed.isEmpty { refusal = await repair() }
         guard let index = index(of: requestID), case .failed = items[index].state else {
             return false
         }
@@ -174,7 +178,10 @@ extension Outbox {
             }
         }
         // It is sent all the same; should the process end before the disk is told, it has failed again.
-        if refusal != nil { await write(Debt(notes: [.requeued(requestID, createdAt: now)])) }
+        if refusal != nil {
+            owe(Debt(notes: [.requeued(requestID, createdAt: now)]))
+            await payDebts()
+        }
         defer { settle([requestID]) }
         guard let index = self.index(of: requestID), case .failed = items[index].state else {
             return false
@@ -246,14 +253,24 @@ extension Outbox {
 
     /// Returns when something has come to its end; nil when that was a good one.
     func outcome(of requestID: RequestID) async -> RoostError? {
-        guard let index = index(of: requestID) else { return nil }
+        await withCheckedContinuation { continuation in
+            // Asked in here, because to come here may let others in, as any `await` may.
+            switch ending(of: requestID) {
+            case .some(let error): continuation.resume(returning: error)
+            case nil: waiters[requestID, default: []].append(continuation)
+            }
+        }
+    }
+
+    /// How something has ended, nil inside for a good end; nil when it has not.
+    private func ending(of requestID: RequestID) -> RoostError?? {
+        guard let index = index(of: requestID) else { return .some(nil) }
         if case .failed(let code) = items[index].state {
             // The reason of an earlier try may be another one.
             if let reason = reasons[requestID], reason.code == code { return reason }
             return RoostError(refused: code)
         }
-        if isFinished { return .notConnected }
-        return await withCheckedContinuation { waiters[requestID, default: []].append($0) }
+        return isFinished ? .some(.notConnected) : nil
     }
 
     func resumeWaiters(of requestID: RequestID, with error: RoostError?) {

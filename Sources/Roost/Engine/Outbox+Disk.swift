@@ -9,12 +9,17 @@ import RoostStore
 // of two at once the older could be refused and, told again later, undo the newer.
 
 extension Outbox {
-    /// Writes down what became of items; a disk that refuses is asked again.
-    ///
-    /// Should the process end before, an item is sent again; its name makes that harmless.
-    func write(_ debt: Debt) async {
+    /// Notes what became of items, in the same step in which they become it: whoever sees that one has
+    /// failed and queues it again comes behind this.
+    func owe(_ debt: Debt) {
         unsettle(debt.names)
         owed.append(debt)
+    }
+
+    /// Writes down what is owed; a disk that refuses is asked again.
+    ///
+    /// Should the process end before, an item is sent again; its name makes that harmless.
+    func payDebts() async {
         // One that has refused is left alone until its time comes.
         if !hasRefused { await repair() }
     }

@@ -137,7 +137,8 @@ extension Outbox {
         items[index].content = .fileMessage(params, copies: copies)
         let channel = items[index].channel
         let note = OutboxNote.content(requestID, channel, items[index].content)
-        await write(Debt(notes: [note], copies: [copy].compactMap { $0 }))
+        owe(Debt(notes: [note], copies: [copy].compactMap { $0 }))
+        await payDebts()
         await surroundings.changed(channel)
     }
 }

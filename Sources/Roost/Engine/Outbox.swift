@@ -209,7 +209,10 @@ actor Outbox {
         var debt = Debt()
         var news: [News] = []
         for effect in effects { note(effect, &debt, &news) }
-        if !debt.notes.isEmpty { await write(debt) }
+        if !debt.notes.isEmpty {
+            owe(debt)
+            await payDebts()
+        }
         for item in news { await tell(item) }
         // Nobody else changes what is noted as about to leave; until then somebody may have.
         if hasNews { await hearOthers() }

@@ -282,6 +282,8 @@ extension RowResolver {
                 bytes, id: place.messageID, channelURL: url, createdAt: place.createdAt,
                 columns: columns, user: { user(inRow: $0) }, word: { word(inRow: $0) })
         } catch {
+            // A name that is missing too is not the next row's fault.
+            try? checkNames()
             throw error.asSQLiteError(reading: "a message")
         }
     }

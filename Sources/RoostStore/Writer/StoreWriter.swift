@@ -50,6 +50,8 @@ package actor StoreWriter {
     private var isClosed = false
     /// Whether the log is being carried over, or will be in its turn.
     private var isCarryingOver = false
+    /// How many commits ran on their caller's thread.
+    private(set) var shortCommitCount = 0
     let switchboard: StoreSwitch
     let gate: SuspensionGate
 
@@ -85,15 +87,13 @@ package actor StoreWriter {
     package nonisolated func commit(
         _ mutations: [Mutation]
     ) async throws(StoreError) -> Commit {
-        if !mutations.isBulk, let commit = try commitHere(mutations) { return commit }
+        if mutations.isShort, let commit = try commitHere(mutations) { return commit }
         return try await commitInTurn(mutations)
     }
 
     private func commitInTurn(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
         try await perform { connection throws(SQLiteError) in
-            let commit = try write(mutations, in: connection)
-            keepLogShort(connection)
-            return commit
+            try write(mutations, in: connection)
         }
     }
 
@@ -113,8 +113,9 @@ package actor StoreWriter {
             do throws(SQLiteError) {
                 // To carry the log over takes as long as a hundred commits: that stays with our thread.
                 commit = try connection.withoutWaiting { () throws(SQLiteError) in
-                    try write(mutations, in: connection)
+                    try writeDown(mutations, in: connection)
                 }
+                shortCommitCount += 1
             } catch  where error.isInterrupted || error.isBusy {
                 return false
             } catch {
@@ -138,8 +139,16 @@ package actor StoreWriter {
         }
     }
 
-    /// Commits and tells everybody.
+    /// Commits, tells everybody and keeps the log short.
     func write(
+        _ mutations: [Mutation], in connection: Connection
+    ) throws(SQLiteError) -> Commit {
+        let commit = try writeDown(mutations, in: connection)
+        keepLogShort(connection)
+        return commit
+    }
+
+    private func writeDown(
         _ mutations: [Mutation], in connection: Connection
     ) throws(SQLiteError) -> Commit {
         connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
@@ -368,19 +377,5 @@ package actor StoreWriter {
         } catch {
             throw StoreError(error, in: path)
         }
-    }
-}
-
-extension [Mutation] {
-    /// Whether these are a page of history or of a change log, of which more will come.
-    fileprivate var isBulk: Bool {
-        count > 30
-            || contains { mutation in
-                if case .messages(_, let messages, _, _) = mutation {
-                    messages.count > 30
-                } else {
-                    false
-                }
-            }
     }
 }

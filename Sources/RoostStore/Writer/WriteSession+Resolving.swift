@@ -29,6 +29,7 @@ extension WriteSession: RowResolver {
     }
 
     func checkNames() throws(SQLiteError) {
-        if let failure { throw failure }
+        // Told once: the next row may be sound.
+        if let failure = failure.take() { throw failure }
     }
 }
