@@ -191,6 +191,14 @@ struct DocumentTests {
                     "PUT", "polls/\(id)/vote", #"{"option_ids":\#(options)}"#, voter)["code"]
                     == 400_111)
         }
+        // What is no list of numbers takes no vote back.
+        for (body, code) in [
+            ("{}", 400_105), (#"{"option_ids":["soup"]}"#, 400_101),
+            (#"{"option_ids":[null]}"#, 400_101),
+        ] {
+            let refusal = try await scene.ask("PUT", "polls/\(id)/vote", body, scene.bob)
+            #expect(refusal["code"]?.int == Int64(code))
+        }
         #expect(
             try await scene.ask("PUT", "polls/\(id)/vote", #"{"option_ids":[1]}"#, scene.eve)[
                 "code"] == 900_020)
