@@ -262,6 +262,7 @@ struct DocumentTests {
         let added = try await scene.ask(
             "POST", "polls/\(id)/options", #"{"text":"tea"}"#, scene.ann)
         #expect(added["options"]?.array?.map { $0["text"] } == ["soup", "tea"])
+        #expect(added["options"]?.array?.map { $0["id"] } == [1, 3], "no number is used again")
         #expect(added["options"]?.array?.map { $0["vote_count"] } == [0, 0])
         #expect(added["voter_count"] == 0)
     }
