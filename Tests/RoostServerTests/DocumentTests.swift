@@ -265,6 +265,9 @@ struct DocumentTests {
         #expect(added["options"]?.array?.map { $0["id"] } == [1, 3], "no number is used again")
         #expect(added["options"]?.array?.map { $0["vote_count"] } == [0, 0])
         #expect(added["voter_count"] == 0)
+        // Who made it keeps no right in a channel they have left.
+        _ = try await scene.fixture.call(LeaveChannel(channelURL: "g"), as: scene.ann)
+        #expect(try await scene.ask("PUT", "polls/\(id)/close", scene.ann)["code"] == 900_020)
     }
 
     // MARK: Reports and blocks
