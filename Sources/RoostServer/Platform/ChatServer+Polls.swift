@@ -262,7 +262,8 @@ extension ChatServer {
         if let url = changed.channelURL, let message = poll.messageID {
             try await show(poll, in: message, of: url)
             let event = PollEvent(channelURL: url, messageID: message, change: .edited(poll))
-            await publish(.poll(event), to: try await audience(of: url))
+            let audience = try await audience(of: url)
+            await publish(.poll(event), to: audience)
         }
         return response(to: changed, for: call)
     }
