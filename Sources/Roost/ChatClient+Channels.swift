@@ -91,7 +91,8 @@ extension ChatClient {
 
     /// Votes in a poll that a message of the channel carries; no options take the user's votes back.
     ///
-    /// Needs a connection. When it returns, the message shows the vote, on disk too.
+    /// Needs a connection. When it returns, the vote counts, and a message that the cache has shows it, on
+    /// disk too unless the disk refused: then the change log brings it.
     ///
     /// - Throws: `.connectionRequired`, or `.ackTimeout` after ten seconds without an answer: the vote may
     ///   count then; otherwise what the server says, as `.invalidValue` of a poll that is closed.
@@ -306,9 +307,11 @@ extension ChatClient {
 
     /// Takes the user's read mark back, so that a message and what follows it are unread again.
     ///
-    /// Needs a connection. When it returns, the cache shows the mark and the counts as the server has them,
-    /// and so will the user's other devices; what others were told that the user has read stays told. A mark
-    /// that stands before the message already stays. Whatever marks the channel as read later wins.
+    /// Needs a connection. When it returns, the server has taken it, and the cache shows the mark and the
+    /// counts; when the connection or the disk fails in between, they come with the next connection, and so
+    /// they do to the user's other devices. Others are not told; who asks for the channel sees the mark as it
+    /// is now. A mark that stands before the message already stays. What was marked as read before does not
+    /// come after; whatever marks the channel as read later wins.
     ///
     /// - Throws: `.connectionRequired`; `.messageNotFound` when the channel has no such message.
     public func markAsUnread(

@@ -68,12 +68,15 @@ extension Poll {
 
     /// The newer of two copies, of two of one time this one.
     ///
-    /// A copy that names no vote of the viewer's may have been told to everybody, and takes none away.
+    /// A copy that names no vote of the viewer's may have been told to everybody, and takes none away
+    /// but for options that are gone.
     func merged(over earlier: Poll) -> Poll {
         guard earlier.id == id else { return self }
-        let isStale = updatedAt ?? .distantPast < earlier.updatedAt ?? .distantPast
-        var (poll, rest) = isStale ? (earlier, self) : (self, earlier)
-        if poll.votedOptionIDs.isEmpty { swap(&poll.votedOptionIDs, &rest.votedOptionIDs) }
+        guard updatedAt ?? .distantPast >= earlier.updatedAt ?? .distantPast else { return earlier }
+        guard votedOptionIDs.isEmpty else { return self }
+        var poll = self
+        let known = Set(options.map(\.id))
+        poll.votedOptionIDs = earlier.votedOptionIDs.filter(known.contains)
         return poll
     }
 }

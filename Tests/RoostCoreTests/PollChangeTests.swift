@@ -54,6 +54,12 @@ struct PollChangeTests {
         copy.poll = Self.poll(at: 4, title: "older")
         copy.complete(from: known)
         #expect(copy.poll == voted)
+        // Nor does an old copy give one back, or keep one for an option that is gone.
+        let without = voted.applying(Self.votes(at: 6, 0, own: []))
+        #expect(without.applying(.edited(Self.poll(at: 5, votes: [2]))).votedOptionIDs == [])
+        var shorter = Self.poll(at: 7)
+        shorter.options.removeLast()
+        #expect(voted.applying(.edited(shorter)).votedOptionIDs == [])
     }
 
     @Test func `a vote that overtook a page is told once more behind it (scar 117)`() {

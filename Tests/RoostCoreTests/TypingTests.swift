@@ -70,8 +70,10 @@ struct ReadMarkTests {
         #expect(machine.wish(for: Self.url) == .send)
         for _ in 0..<100 { #expect(machine.wish(for: Self.url) == .wait) }
         #expect(machine.wish(for: "other") == .send)
+        #expect(machine.isUnderWay(to: Self.url) && !machine.isUnderWay(to: "third"))
         // Answered within the second: the rest waits for its end.
         #expect(machine.sent(to: Self.url) == false)
+        #expect(!machine.isUnderWay(to: Self.url))
         #expect(machine.paused(in: Self.url) == true)
         #expect(machine.sent(to: Self.url) == false)
         #expect(machine.paused(in: Self.url) == false)

@@ -191,6 +191,14 @@ struct DocumentTests {
                     "PUT", "polls/\(id)/vote", #"{"option_ids":\#(options)}"#, voter)["code"]
                     == 400_111)
         }
+        // What is no list of numbers takes no vote back.
+        for (body, code) in [
+            ("{}", 400_105), (#"{"option_ids":["soup"]}"#, 400_101),
+            (#"{"option_ids":[null]}"#, 400_101),
+        ] {
+            let refusal = try await scene.ask("PUT", "polls/\(id)/vote", body, scene.bob)
+            #expect(refusal["code"]?.int == Int64(code))
+        }
         #expect(
             try await scene.ask("PUT", "polls/\(id)/vote", #"{"option_ids":[1]}"#, scene.eve)[
                 "code"] == 900_020)
@@ -254,8 +262,12 @@ struct DocumentTests {
         let added = try await scene.ask(
             "POST", "polls/\(id)/options", #"{"text":"tea"}"#, scene.ann)
         #expect(added["options"]?.array?.map { $0["text"] } == ["soup", "tea"])
+        #expect(added["options"]?.array?.map { $0["id"] } == [1, 3], "no number is used again")
         #expect(added["options"]?.array?.map { $0["vote_count"] } == [0, 0])
         #expect(added["voter_count"] == 0)
+        // Who made it keeps no right in a channel they have left.
+        _ = try await scene.fixture.call(LeaveChannel(channelURL: "g"), as: scene.ann)
+        #expect(try await scene.ask("PUT", "polls/\(id)/close", scene.ann)["code"] == 900_020)
     }
 
     // MARK: Reports and blocks

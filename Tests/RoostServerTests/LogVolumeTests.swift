@@ -25,6 +25,11 @@ struct LogVolumeTests {
         #expect(next.map(\.event) == ["left_out", "limited"])
         #expect(next[0].text(at: "T").contains(#""of":"limited","lines":59940"#))
         #expect(volume.admit(refused, at: Self.moment(661)) == [refused])
+        for _ in 0..<LogVolume.limit { _ = volume.admit(refused, at: Self.moment(662)) }
+        let rest = volume.finish()
+        #expect(rest.map(\.event) == ["left_out"])
+        #expect(rest[0].text(at: "T").contains(#""of":"limited","lines":2"#))
+        #expect(volume.finish().isEmpty)
         // What was asked for is written, however much it is.
         let call = LogLine(.info, "call")
         #expect((0..<200).flatMap { _ in volume.admit(call, at: Self.moment(661)) }.count == 200)

@@ -71,6 +71,12 @@ struct RareCallTests {
         let later = MarkAsRead(channelURL: "g", unreadFrom: log[2].messageID)
         let same = try await pair.fixture.call(later, as: pair.bob)
         #expect(same.unreadMessageCount == 2 && same.timestamp == answer.timestamp)
+        let first = try #require(log[0].messageID)
+        _ = try await pair.ask("DELETE", "group_channels/g/messages/\(first)", as: pair.ann)
+        let deleted = try await pair.ask(
+            "PUT", "group_channels/g/messages/mark_as_read",
+            #"{"is_excluded":true,"message_id":\#(first)}"#, as: pair.bob)
+        #expect(deleted["code"]?.int == Int64(RoostError.Code.messageNotFound.rawValue))
         let none = try await pair.ask(
             "PUT", "group_channels/g/messages/mark_as_read",
             #"{"is_excluded":true,"message_id":99}"#, as: pair.bob)
@@ -93,6 +99,10 @@ struct RareCallTests {
             "PUT", "group_channels/g/reset_user_history", #"{"user_id":"bob"}"#, as: nil)
         pair.fixture.world.advance(10)
         await pair.fixture.send("after", "2", to: "g", on: pair.ann)
+        let hidden = try await pair.ask(
+            "PUT", "group_channels/g/messages/mark_as_read",
+            #"{"is_excluded":true,"message_id":\#(old)}"#, as: pair.bob)
+        #expect(hidden["code"]?.int == Int64(RoostError.Code.messageNotFound.rawValue))
         let list = "group_channels/g/messages?message_ts=9999999999999&prev_limit=9&next_limit=0"
         for (device, texts) in [(pair.ann, ["before", "after"]), (pair.bob, ["after"])] {
             let page = try await pair.ask("GET", list, as: device)

@@ -83,4 +83,25 @@ struct ReplyPreviewTests {
         #expect(try await previews(store) == [nil])
         await store.close()
     }
+
+    @Test func `replies follow a parent that an edit takes out of what is known (scar 116)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let filter = MessageFilter(customTypes: ["sticker"], replyType: .all)
+        var parent = Self.parent
+        parent.customType = "sticker"
+        var reply = Self.reply(2, to: parent)
+        reply.customType = "sticker"
+        try await store.writer.commit([
+            .messages(
+                Fixture.channel, [parent, reply], covering: Fixture.range(1, 2), under: filter)
+        ])
+        var edited = Self.edited
+        edited.customType = "note"
+        let commit = try await store.writer.commit([.edited(edited)])
+        #expect(commit.messages()?.deleted.map(\.messageID) == [1])
+        #expect(commit.messages()?.updated.map(\.after.details.parentPreview) == [edited.preview])
+        await store.close()
+    }
 }

@@ -121,7 +121,8 @@ package final class ChildProcess: Sendable {
         while unsafe waitid(P_PID, id_t(id), &news, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         ending.withLock { ending in
             var status: Int32 = 0
-            unsafe waitpid(id, &status, 0)
+            // Without its status nobody can say how it ended.
+            guard unsafe waitpid(id, &status, 0) == id else { return }
             let signal = status & 0x7F
             ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: signal)
         }

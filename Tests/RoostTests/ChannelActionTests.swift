@@ -294,4 +294,29 @@ struct ChannelActionTests {
             for client in [phone, laptop, bob] { await client.close() }
         }
     }
+
+    @Test func `a mark that was wished before an unread mark does not come after it (scar 113)`()
+        throws
+    {
+        try Self.play { world, trio in
+            try await trio.bob.send("1", to: trio.url)
+            await world.pass()
+            // Within the second after a mark the next one waits.
+            try await trio.alice.markAsRead(trio.url)
+            try await trio.bob.send("2", to: trio.url)
+            await world.pass(.milliseconds(400))
+            let second = try #require(try await world.log(of: trio.url).last?.messageID)
+            let wish = Task(executorPreference: world.executor) {
+                [alice = trio.alice, url = trio.url] in
+                try await alice.markAsRead(url)
+            }
+            await world.pass(.milliseconds(1))
+            try await trio.alice.markAsUnread(trio.url, from: second)
+            try await wish.value
+            await world.pass()
+            #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 1)
+            try await trio.alice.markAsRead(trio.url)
+            #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0)
+        }
+    }
 }

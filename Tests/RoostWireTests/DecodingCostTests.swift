@@ -52,7 +52,9 @@ struct DecodingCostTests {
         let (count, one) = try Self.allocations(reading: small)
         let (_, two) = try Self.allocations(reading: large)
         #expect(count == 1_000)
-        #expect(one <= 30 * 1_000, "\(one) allocations")
+        // A count of nothing would keep every budget.
+        if roost_counts_allocations() { #expect(one > 1_000, "\(one) allocations") }
+        #expect(one <= 40 * 1_000, "\(one) allocations")
         #expect(two <= one * 2 + 100, "\(two) allocations instead of \(one)")
     }
 }

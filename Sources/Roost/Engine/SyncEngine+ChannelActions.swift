@@ -90,12 +90,6 @@ extension SyncEngine {
         try await commit(tell(.deliveredTo([me: moment]), in: url), from: .answer)
     }
 
-    func markAsUnread(_ url: ChannelURL, from id: MessageID) async throws(RoostError) {
-        _ = try await call(MarkAsRead(channelURL: url, unreadFrom: id))
-        channelLedger.note(changeOf: url)
-        await lookUpNow(url)
-    }
-
     func writeMetadata(
         _ metadata: [String: String], of url: ChannelURL, _ write: KeyedWrite
     ) async throws(RoostError) -> [String: String] {

@@ -79,7 +79,10 @@ extension SyncEngine {
     func receive(_ event: ReadEvent, from origin: ChangeOrigin) async throws(RoostError) {
         let channel = event.channelURL
         // Told to the user's own devices alone: what is unread again the server counts.
-        if event.isExcluded { return lookUp(channel) }
+        if event.isExcluded {
+            watch.retreats.insert(channel)
+            return lookUp(channel)
+        }
         var mutations = tell(.readBy([event.user.id: event.timestamp]), in: channel)
         if event.user.id == me { mutations += tell(.read(event.timestamp), in: channel) }
         let commit = try await commit(mutations, from: origin)

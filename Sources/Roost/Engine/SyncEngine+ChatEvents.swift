@@ -22,6 +22,10 @@ struct EventWatch {
     var marks = ReadMarkMachine()
     var markTimers = Timers<ChannelURL>()
     var markWaiters: [ChannelURL: [CheckedContinuation<RoostError?, Never>]] = [:]
+    /// Those who wait for the mark under way, whatever becomes of it.
+    var markEndWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
+    /// Where a mark is being taken back: the cache shows the old one until the channel is looked up.
+    var retreats: Set<ChannelURL> = []
     /// When the newest message that came live was written, of those too that no list shows.
     var newest: [ChannelURL: Timestamp] = [:]
     /// Of the newest statement about all unread messages.
@@ -136,12 +140,42 @@ extension SyncEngine {
     func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
         guard isOnline else { throw .notConnected }
         if try await isAllRead(channel) { return }
-        let failure = await withCheckedContinuation { waiter in
-            watch.markWaiters[channel, default: []].append(waiter)
-            guard watch.marks.wish(for: channel) == .send else { return }
-            run { engine in await engine.sendReadMark(to: channel) }
+        let failure: RoostError? = await withCheckedContinuation { waiter in
+            wish([waiter], for: channel)
         }
         if let failure { throw failure }
+    }
+
+    private func wish(
+        _ waiters: [CheckedContinuation<RoostError?, Never>], for channel: ChannelURL
+    ) {
+        watch.markWaiters[channel, default: []] += waiters
+        guard watch.marks.wish(for: channel) == .send else { return }
+        run { engine in await engine.sendReadMark(to: channel) }
+    }
+
+    /// Takes the mark back; the channel has been looked up when it returns, or cannot be now.
+    ///
+    /// A mark that was wished before does not come after it.
+    func markAsUnread(_ channel: ChannelURL, from id: MessageID) async throws(RoostError) {
+        watch.retreats.insert(channel)
+        let wishes = watch.markWaiters.removeValue(forKey: channel) ?? []
+        watch.marks.settle(channel)
+        if watch.marks.isUnderWay(to: channel) {
+            await withCheckedContinuation { waiter in
+                watch.markEndWaiters[channel, default: []].append(waiter)
+            }
+        }
+        do throws(RoostError) {
+            _ = try await call(MarkAsRead(channelURL: channel, unreadFrom: id))
+        } catch {
+            watch.retreats.remove(channel)
+            if !wishes.isEmpty { wish(wishes, for: channel) }
+            throw error
+        }
+        for waiter in wishes { waiter.resume(returning: nil) }
+        channelLedger.note(changeOf: channel)
+        await lookUpNow(channel)
     }
 
     private func sendReadMark(to channel: ChannelURL) async {
@@ -157,6 +191,7 @@ extension SyncEngine {
             failure = error
         }
         for waiter in waiters { waiter.resume(returning: failure) }
+        for waiter in watch.markEndWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
         // Those who wished meanwhile need no mark of their own when nothing has come since.
         if failure == nil, (try? await isAllRead(channel)) ?? false {
             for waiter in watch.markWaiters.removeValue(forKey: channel) ?? [] {
@@ -178,7 +213,7 @@ extension SyncEngine {
 
     private func isAllRead(_ url: ChannelURL) async throws(RoostError) -> Bool {
         guard let channel = try await cachedChannel(url), channel.unreadMessageCount == 0,
-            channel.unreadMentionCount == 0
+            channel.unreadMentionCount == 0, !watch.retreats.contains(url)
         else { return false }
         let mark = channel.myLastRead ?? .distantPast
         return channel.lastMessage?.createdAt ?? mark <= mark

@@ -186,6 +186,7 @@ extension SyncEngine {
             try await engine.refresh(channel)
         }
         lookUps[channel] = nil
+        watch.retreats.remove(channel)
         // Otherwise the next connection's change log brings what the events tell of.
         if isDone { emitPending(of: channel) }
         for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }

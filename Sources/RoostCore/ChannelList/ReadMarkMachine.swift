@@ -38,6 +38,11 @@ package struct ReadMarkMachine: Hashable, Sendable {
         return .send
     }
 
+    /// Whether a mark is to be answered yet.
+    package func isUnderWay(to channel: ChannelURL) -> Bool {
+        places[channel]?.isUnderWay ?? false
+    }
+
     /// The server has answered, or never will; whether a mark goes out now.
     package mutating func sent(to channel: ChannelURL) -> Bool {
         places[channel]?.isUnderWay = false

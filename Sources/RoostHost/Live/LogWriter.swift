@@ -19,7 +19,10 @@ struct LogWriter: Sendable {
         guard let least, line.level >= least else { return }
         let moment = Date()
         let now = Timestamp(milliseconds: Int64(moment.timeIntervalSince1970 * 1_000))
-        let lines = volume.withLock { $0.admit(line, at: now) }
+        put(volume.withLock { $0.admit(line, at: now) }, at: moment)
+    }
+
+    private func put(_ lines: [LogLine], at moment: Date) {
         guard !lines.isEmpty else { return }
         queue.async {
             let text = lines.map { $0.text(at: moment.formatted(Self.style)) + "\n" }.joined()
@@ -28,8 +31,11 @@ struct LogWriter: Sendable {
         }
     }
 
-    /// Returns when everything is written.
-    func finish() { queue.sync {} }
+    /// Returns when everything is written, and how much was not.
+    func finish() {
+        put(volume.withLock { $0.finish() }, at: Date())
+        queue.sync {}
+    }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 }

@@ -48,9 +48,16 @@ extension ChatServer {
 
     /// The message a path names, if it is there and the caller may see it.
     private func visibleMessage(_ call: RouteCall) async throws(ServerError) -> Message {
-        let id = try call.fields.pathMessageID()
-        let offset = try await visibility(of: call.channelURL, for: call.caller)
-        guard let message = try await ask(try await storage.message(id, in: call.channelURL)),
+        try await visibleMessage(
+            try call.fields.pathMessageID(), in: call.channelURL, for: call.caller)
+    }
+
+    /// A message that is there and that the caller may see.
+    func visibleMessage(
+        _ id: MessageID, in url: ChannelURL, for caller: Caller
+    ) async throws(ServerError) -> Message {
+        let offset = try await visibility(of: url, for: caller)
+        guard let message = try await ask(try await storage.message(id, in: url)),
             offset.map({ message.createdAt > $0 }) ?? true
         else { throw ServerError(.messageNotFound, "There is no such message.") }
         return message

@@ -21,16 +21,16 @@ extension ChatServer {
         case .get: return response(to: try await poll(call), for: call)
         case .voters: return try await voters(call)
         case .vote:
-            let ids = (call.fields.list("option_ids") ?? []).compactMap { Int64($0) }
             let (id, voter) = (try pollID(call), try call.actor())
-            let document = try await cast(ids, in: id, by: voter)
-            return voteResponse(document, voter)
+            let (votes, message) = try await cast(try votedOptions(call), in: id, by: voter)
+            return APIResponse { writer in writer.fields(of: votes, in: message) }
         case .addOption:
             let text = try call.fields.needed("text")
             try configuration.limits.check(name: text, "An option")
-            let id = try call.actor()
+            let (id, limit) = (try call.actor(), configuration.limits.entries)
             return try await changePoll(call, byAnybody: true) { poll, now in
-                guard poll.allowsSuggestions || poll.createdBy == id else { return false }
+                guard poll.options.count < limit, poll.allowsSuggestions || poll.createdBy == id
+                else { return false }
                 poll.add(text, by: id, at: now)
                 return true
             }
@@ -59,6 +59,8 @@ extension ChatServer {
             let several = try fields.bool("allow_multiple_votes")
             let suggestions = try fields.bool("allow_user_suggestion")
             try configuration.limits.check(name: fields.string("title"), "The title")
+            try configuration.limits.check(
+                text: fields.value("data")?["text"]?.string, "The data")
             return try await changePoll(call) { poll, _ in
                 poll.title = fields.string("title") ?? poll.title
                 poll.setData(fields)
@@ -88,7 +90,21 @@ extension ChatServer {
         return id
     }
 
-    /// A poll that the caller may see: their own, or one in a channel where they are a member.
+    /// What a vote names; only an empty list takes it back, and not one that was misspelt.
+    private func votedOptions(_ call: RouteCall) throws(ServerError) -> [Int64] {
+        guard let texts = call.fields.list("option_ids") else {
+            throw ServerError(.parameterMissing, "The parameter option_ids is missing.")
+        }
+        let ids = texts.compactMap { Int64($0) }
+        let count = call.fields.value("option_ids")?.array?.count ?? texts.count
+        guard ids.count == count else {
+            throw ServerError(.wrongTypeNumber, "Each of option_ids must be a whole number.")
+        }
+        return ids
+    }
+
+    /// A poll that the caller may see: one in a channel where they are a member, or their own before it is
+    /// in any.
     private func poll(_ call: RouteCall) async throws(ServerError) -> Document {
         try await poll(try pollID(call), for: call.caller.userID)
     }
@@ -97,11 +113,12 @@ extension ChatServer {
         guard let document = try await ask(try await storage.document(id, .poll)) else {
             throw ServerError(.notFound, "There is no such poll.")
         }
-        guard let user, document.owner != user else { return document }
-        guard let url = document.channelURL else {
+        guard let user else { return document }
+        if let url = document.channelURL {
+            try await member(user, of: url)
+        } else if document.owner != user {
             throw ServerError(.notFound, "There is no such poll.")
         }
-        try await member(user, of: url)
         return document
     }
 
@@ -204,9 +221,30 @@ extension ChatServer {
         _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
     ) async throws(ServerError) -> APIResponse {
         let document = try await poll(call)
-        if !byAnybody, let id = call.caller.userID, id != document.owner {
-            guard let url = document.channelURL, try await member(id, of: url).role == .operator
-            else { throw ServerError(.notAuthorized, "Only who made a poll may change it.") }
+        guard let url = document.channelURL else {
+            return try await changePollNow(call, byAnybody, change)
+        }
+        // No vote comes in between, whose counts the message would lose.
+        return try await inLane(of: url) { () async throws(ServerError) in
+            try await changePollNow(call, byAnybody, change)
+        }
+    }
+
+    private func changePollNow(
+        _ call: RouteCall, _ byAnybody: Bool,
+        _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
+    ) async throws(ServerError) -> APIResponse {
+        let document = try await poll(call)
+        if let id = call.caller.userID {
+            var isOperator = false
+            if let url = document.channelURL {
+                let access = try await member(id, of: url)
+                try checkSpeech(access)
+                isOperator = access.role == .operator
+            }
+            guard byAnybody || isOperator || id == document.owner else {
+                throw ServerError(.notAuthorized, "Only who made a poll may change it.")
+            }
         }
         let now = world.now()
         let changed = try await ask(
@@ -217,11 +255,16 @@ extension ChatServer {
                     document = document.with(poll, at: now)
                 }
             })
-        guard let changed, changed.changedAt != document.changedAt || changed != document else {
+        guard let changed, changed != document else {
             throw ServerError(.invalidValue, "The poll does not allow this.")
         }
         let poll = changed.poll(for: nil, at: now)
-        try await show(poll, of: changed, .edited(poll))
+        if let url = changed.channelURL, let message = poll.messageID {
+            try await show(poll, in: message, of: url)
+            let event = PollEvent(channelURL: url, messageID: message, change: .edited(poll))
+            let audience = try await audience(of: url)
+            await publish(.poll(event), to: audience)
+        }
         return response(to: changed, for: call)
     }
 
@@ -267,31 +310,17 @@ extension ChatServer {
     func vote(
         _ command: VoteCommand, by id: UserID, in session: SessionID
     ) async throws(ServerError) {
-        let document = try await cast(
-            command.optionIDs, in: command.pollID, by: id, except: session)
-        guard let requestID = command.requestID, let url = document.channelURL else { return }
-        let isOpen = try await audience(of: url).room != nil
-        let now = world.now()
-        let poll = document.poll(for: id, at: now)
-        let answer = ServerEvent.poll(
-            PollEvent(
-                channelURL: url, messageID: poll.messageID,
-                change: .voted(PollVotes(poll, isOwn: true, at: now)), acknowledges: requestID))
-        sessions[session]?.outlet.deliver(answer.encoded(isOpen: isOpen))
+        _ = try await cast(
+            command.optionIDs, in: command.pollID, by: id, over: session, command.requestID)
     }
 
-    private func voteResponse(_ document: Document, _ id: UserID) -> APIResponse {
-        let now = world.now()
-        let poll = document.poll(for: id, at: now)
-        return APIResponse { writer in
-            writer.fields(of: PollVotes(poll, isOwn: true, at: now), in: poll.messageID)
-        }
-    }
-
-    /// Replaces what a user voted for.
+    /// Replaces what a user votes for; all their devices learn it, everybody else the counts.
+    ///
+    /// The answer too is given before the next vote counts, or it would bring older counts after newer.
     private func cast(
-        _ options: [Int64], in number: Int64, by id: UserID, except: SessionID? = nil
-    ) async throws(ServerError) -> Document {
+        _ options: [Int64], in number: Int64, by id: UserID, over session: SessionID? = nil,
+        _ requestID: RequestID? = nil
+    ) async throws(ServerError) -> (PollVotes, MessageID?) {
         let document = try await poll(number, for: id)
         guard let url = document.channelURL else {
             throw ServerError(.invalidValue, "The poll is not in a channel yet.")
@@ -308,24 +337,40 @@ extension ChatServer {
                 throw ServerError(.invalidValue, "The poll is closed or has no such options.")
             }
             let poll = changed.poll(for: nil, at: now)
-            let votes = PollVotes(poll, isOwn: false, at: now)
-            try await show(poll, of: changed, .voted(votes), except: except)
-            return changed
+            let own = PollVotes(changed.poll(for: id, at: now), isOwn: true, at: now)
+            if let message = poll.messageID { try await show(poll, in: message, of: url) }
+            let audience = try await audience(of: url)
+            var event = PollEvent(
+                channelURL: url, messageID: poll.messageID,
+                change: .voted(PollVotes(poll, isOwn: false, at: now)))
+            let except = requestID == nil ? nil : session
+            if audience.room == nil {
+                let others = audience.members.filter { $0 != id }
+                await publish(.poll(event), to: others)
+                event.change = .voted(own)
+                await publish(.poll(event), to: [id], except: except)
+            } else {
+                // In a room who is there is known by their sockets alone.
+                await publish(.poll(event), to: audience, except: except)
+                event.change = .voted(own)
+            }
+            if let session, let requestID {
+                event.acknowledges = requestID
+                sessions[session]?.outlet.deliver(
+                    ServerEvent.poll(event).encoded(isOpen: audience.room != nil))
+            }
+            return (own, poll.messageID)
         }
     }
 
-    /// Brings the message that carries a poll up to date and tells its channel.
+    /// Brings the message that carries a poll up to date.
     private func show(
-        _ poll: Poll, of document: Document, _ change: PollChange, except: SessionID? = nil
+        _ poll: Poll, in message: MessageID, of url: ChannelURL
     ) async throws(ServerError) {
-        guard let url = document.channelURL, let message = poll.messageID else { return }
         try await ask(
             try await storage.updateMessage(message, in: url, now: world.now()) {
                 $0.details.poll = poll
             })
-        let audience = try await audience(of: url)
-        let event = PollEvent(channelURL: url, messageID: message, change: change)
-        await publish(.poll(event), to: audience, except: except)
     }
 
     /// Messages with what the caller voted for in the polls they carry, which the log tells of nobody.

@@ -37,17 +37,27 @@ extension Document {
         return poll
     }
 
+    /// The document of a poll that has changed; options it has not yet get their numbers here.
     func with(_ poll: Poll, at now: Timestamp) -> Document {
+        let known = self.poll(for: nil, at: now).options.map(\.id)
+        // A number is never used again: who has an older copy has votes for the option that had it.
+        var last = max(body["last_option"]?.int ?? 0, known.max() ?? 0)
+        var numbered = poll
+        for index in poll.options.indices where !known.contains(poll.options[index].id) {
+            last += 1
+            numbered.options[index].id = last
+        }
         var writer = JSONWriter()
-        writer.object { writer in writer.fields(of: poll) }
+        writer.object { writer in writer.fields(of: numbered) }
         var document = self
         document.body["poll"] = try? JSONValue(parsing: writer.text)
-        document.forgetVotes(besides: poll.options.map(\.id))
+        document.body["last_option"] = .int(last)
+        document.forgetVotes(besides: numbered.options.map(\.id))
         document.body["changed"] = .int(max(now.milliseconds, changedAt + 1))
         return document
     }
 
-    /// Whoever voted for an option that is gone has not voted for it, nor for the next of its number.
+    /// Whoever voted for an option that is gone has not voted for it.
     private mutating func forgetVotes(besides known: [Int64]) {
         for (user, options) in votes where !options.allSatisfy(known.contains) {
             body["votes"]?[user.rawValue] = .array(

@@ -202,6 +202,9 @@ extension ChatServer {
                 Notice(
                     frame: news, recipients: audience.members, room: audience.room, except: except))
             await tellThread(of: appended.parent, in: url, to: audience)
+        }
+        // A copy without the message's ID is from before the poll knew of it: the first try failed there.
+        if !appended.isDeleted, appended.message.details.poll?.messageID == nil {
             do throws(ServerError) {
                 try await carry(appended.message)
             } catch {

@@ -33,6 +33,7 @@ extension ChatServer {
                 channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
         }
     }
+
     /// Takes a user's read mark back before a message and tells their own sessions: what others were told
     /// that somebody has read, they have.
     ///
@@ -42,10 +43,9 @@ extension ChatServer {
     ) async throws(ServerError) -> MarkAsRead.Output {
         try await inLane(of: url) { () async throws(ServerError) in
             try await member(userID, of: url)
-            guard let place = try await ask(try await storage.position(of: id, in: url)) else {
-                throw ServerError(.messageNotFound, "There is no such message.")
-            }
-            let wanted = Timestamp(milliseconds: place.createdAt.milliseconds - 1)
+            // What the user sees lies behind what is hidden from them, and so does the mark before it.
+            let first = try await visibleMessage(id, in: url, for: .user(userID))
+            let wanted = Timestamp(milliseconds: first.createdAt.milliseconds - 1)
             guard let user = try await ask(try await storage.user(userID)),
                 let record = try await ask(
                     try await storage.updateMember(userID, of: url, now: world.now()) {

@@ -14,8 +14,17 @@ package struct LogVolume: Sendable {
 
     private struct Count {
         let minute: Int64
+        let level: LogLine.Level
         var written = 0
         var leftOut: Int64 = 0
+
+        /// Says how many lines were left out; nil when none was.
+        func note(of event: String) -> LogLine? {
+            guard leftOut > 0 else { return nil }
+            return LogLine(
+                level, "left_out",
+                [.init("of", .string(event)), .init("lines", .int(leftOut))])
+        }
     }
 
     /// By what happened; the server knows few words for that.
@@ -27,16 +36,11 @@ package struct LogVolume: Sendable {
     package mutating func admit(_ line: LogLine, at moment: Timestamp) -> [LogLine] {
         guard line.level > .info else { return [line] }
         let minute = moment.seconds / 60
-        var count = counts[line.event] ?? Count(minute: minute)
+        var count = counts[line.event] ?? Count(minute: minute, level: line.level)
         var lines: [LogLine] = []
         if count.minute != minute {
-            if count.leftOut > 0 {
-                lines.append(
-                    LogLine(
-                        line.level, "left_out",
-                        [.init("of", .string(line.event)), .init("lines", .int(count.leftOut))]))
-            }
-            count = Count(minute: minute)
+            if let note = count.note(of: line.event) { lines.append(note) }
+            count = Count(minute: minute, level: line.level)
         }
         if count.written < Self.limit {
             count.written += 1
@@ -46,5 +50,11 @@ package struct LogVolume: Sendable {
         }
         counts[line.event] = count
         return lines
+    }
+
+    /// What was left out and no later line has said, when no more lines come.
+    package mutating func finish() -> [LogLine] {
+        defer { counts = [:] }
+        return counts.sorted { $0.key < $1.key }.compactMap { $0.value.note(of: $0.key) }
     }
 }

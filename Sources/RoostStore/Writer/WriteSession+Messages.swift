@@ -235,8 +235,12 @@ extension WriteSession {
         let old = stored.message
         let merged = old.merged(with: copy)
         // What an edit takes out of every filter it was known under is not known any more.
-        guard try isCovered(merged, news: &news) else { return try delete(stored, news: &news) }
-        try replace(stored, with: merged, news: &news)
+        if try isCovered(merged, news: &news) {
+            try replace(stored, with: merged, news: &news)
+        } else {
+            try delete(stored, news: &news)
+        }
+        // Its replies may stay where it does not.
         guard merged.parentID == nil, let id = merged.messageID, merged.preview != old.preview
         else { return }
         try follow(id, as: merged.preview, news: &news)

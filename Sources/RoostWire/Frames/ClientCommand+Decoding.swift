@@ -103,13 +103,14 @@ extension Frame {
         var vote = VoteCommand(channelURL: "", pollID: 0, optionIDs: [], requestID: nil)
         var channelURL: ChannelURL?
         var pollID: Int64?
+        var options: [Int64]?
         try readFields { name, reader throws(WireError) in
             switch name {
             case "channel_url": channelURL = try reader.readChannelURL()
             case "poll_id": pollID = try reader.readInt64()
             case "req_id": vote.requestID = try reader.readRequestID()
             case "option_ids":
-                vote.optionIDs = try reader.readList { reader throws(WireError) in
+                options = try reader.readList { reader throws(WireError) in
                     try reader.readInt64()
                 }
             default: try reader.skipValue()
@@ -117,8 +118,11 @@ extension Frame {
         }
         guard let channelURL else { throw missing("channel_url") }
         guard let pollID else { throw missing("poll_id") }
+        // Only an empty list takes a vote back.
+        guard let options else { throw missing("option_ids") }
         vote.channelURL = channelURL
         vote.pollID = pollID
+        vote.optionIDs = options
         return vote
     }
 

@@ -5,9 +5,13 @@
 #ifndef ROOST_ALLOCATIONS_H
 #define ROOST_ALLOCATIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Calls of malloc by this thread until now; always 0 where nothing is counted. */
+/* Whether anything is counted. */
+bool roost_counts_allocations(void);
+
+/* Calls of malloc, calloc and realloc by this thread until now; always 0 where nothing is counted. */
 uint64_t roost_allocation_count(void);
 
 #endif
