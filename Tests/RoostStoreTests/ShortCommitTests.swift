@@ -59,7 +59,10 @@ struct ShortCommitTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
+        var options = Fixture.options
+        // On a busy machine the lock may be held for long.
+        options.connection.busyTimeoutMS = 150_000
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         try await store.writer.commit([Fixture.page(1...5)])
         let other = try Connection(.file(folder.file("app/anna/cache.sqlite")))
         try other.executeScript("BEGIN IMMEDIATE")

@@ -266,7 +266,8 @@ extension Query where Input == String, Output == (Int64, MessageRow) {
                     WHERE channel = page.value AND is_counted = 1 AND deleted_at IS NULL
                     ORDER BY created_at DESC, id DESC LIMIT 1)
                 LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 """,
             bind: { page, bindings in bindings.append(page) },

@@ -113,10 +113,15 @@ extension MemoryStorage {
     }
 
     package func message(_ id: MessageID, in url: ChannelURL) -> Message? {
+        stored(id, in: url).map(current)
+    }
+
+    /// A message that has not been deleted, in the words it was stored in.
+    private func stored(_ id: MessageID, in url: ChannelURL) -> Message? {
         guard let channel = channels[url], let index = channel.index(of: id),
             channel.log[index].deletedAt == nil
         else { return nil }
-        return current(channel.log[index].message)
+        return channel.log[index].message
     }
 
     package func position(of id: MessageID, in url: ChannelURL) -> Position? {
@@ -185,13 +190,21 @@ extension MemoryStorage {
     }
 
     /// A message with its sender as they are called now, and its parent as it stands now.
+    ///
+    /// The parent's own parent is not asked for: nothing keeps two messages from answering each other.
     func current(_ message: Message) -> Message {
-        var message = message
-        if let id = message.sender?.user.id, let user = users[id] { message.sender?.user = user }
+        var message = withSender(message)
         if let parent = message.parentID {
             message.details.parentPreview =
-                self.message(parent, in: message.channelURL)?.preview
+                stored(parent, in: message.channelURL).map { withSender($0).preview }
         }
+        return message
+    }
+
+    private func withSender(_ message: Message) -> Message {
+        guard let id = message.sender?.user.id, let user = users[id] else { return message }
+        var message = message
+        message.sender?.user = user
         return message
     }
 }

@@ -150,9 +150,9 @@ extension Query where Input == (channel: Int64, id: MessageID), Output == Messag
         Query(
             sql: """
                 SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body
-                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                    p.body, pu.body FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.id = ?2 AND m.channel = ?1
                 """,
@@ -170,9 +170,9 @@ where Input == (channel: Int64, sender: Int64, request: RequestID), Output == Me
         Query(
             sql: """
                 SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body
-                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                    p.body, pu.body FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND m.sender = ?2 AND m.request_id = ?3
                 """,
@@ -213,9 +213,9 @@ extension Query where Input == MessageStretch, Output == MessageRow {
         Query(
             sql: """
                 SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body
-                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                    p.body, pu.body FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
                     AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
@@ -236,7 +236,8 @@ extension Query where Input == MessageStretch, Output == MessageRow {
                 SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
                     p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
                     AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
@@ -303,7 +304,8 @@ extension Query where Input == (channel: Int64, after: Int64, limit: Int), Outpu
                 SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
                     p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND m.sequence > ?2 ORDER BY m.sequence LIMIT ?3
                 """,
@@ -324,7 +326,8 @@ where Input == (channel: Int64, since: Timestamp, limit: Int), Output == Message
                 SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
                     p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 AND m.sequence > coalesce(
                     (SELECT sequence FROM message WHERE channel = ?1 AND changed_at < ?2
@@ -347,7 +350,8 @@ extension Query where Input == Int64, Output == MessageRow {
                 SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
                     p.body, pu.body
                 FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p ON p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN message AS p
+                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
                 LEFT JOIN user AS pu ON pu.id = p.sender
                 WHERE m.channel = ?1 ORDER BY m.created_at, m.id
                 """,
