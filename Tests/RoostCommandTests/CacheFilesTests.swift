@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// What the command finds wrong with the files of a cache, mends, and writes out.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CacheFilesTests {
     private static let owner = StoreOwner(application: "demo", user: "ada")
 

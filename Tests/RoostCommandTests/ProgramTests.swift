@@ -6,7 +6,7 @@ import RoostWire
 import Testing
 
 /// The program itself, as a process.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ProgramTests {
     /// A server that cannot be there: port 1 is nobody's.
     private static func client(_ words: String...) -> [String] {

@@ -4,7 +4,7 @@ import RoostCommand
 import RoostStore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SealedCommandTests {
     @Test func `a sealed cache is looked into with its key, and not without (R134, scar 43)`()
         async throws

@@ -6,7 +6,7 @@ import RoostModel
 import RoostStore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SearchCommandTests {
     private static func message(_ id: Int64, _ text: String, in channel: ChannelURL) -> Message {
         Message(

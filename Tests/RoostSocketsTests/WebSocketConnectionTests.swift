@@ -103,7 +103,7 @@ struct WebSocketConnectionTests {
         try await withServer(
             handler,
             .with(\.webSocketLimits.outgoingBytes, 100_000).and(
-                \.webSocketLimits.closeTime, .seconds(60))
+                \.webSocketLimits.closeTime, .seconds(600))
         ) { server, loop in
             let connection = try await WebSocketClient.connect(url: url(server), on: loop)
             await refused.wait()
