@@ -40,7 +40,8 @@ internal import Glibc
     }
 
     /// Wakes the one thread that waits; rather behind `locked` than inside, where it would wake to find the
-    /// lock taken and go to sleep again.
+    /// lock taken and go to sleep again. Behind it the caller has to keep this object: whoever was let in
+    /// may give up the last other reference.
     func signal() {
         unsafe pthread_cond_signal(condition)
     }

@@ -18,7 +18,7 @@ final class LogPace {
     /// Whether commits leave the carrying over to `carryOverNow`.
     var isPutOff = false
 
-    /// Whether the log has grown by more than the stride.
+    /// Whether the log has grown by the stride or more.
     var isOverdue: Bool { last - carriedAt >= stride }
 
     /// Whether it is time, now that a commit has left so many pages in the log.
@@ -39,7 +39,7 @@ final class LogPace {
 
     /// Carries the log of a connection over.
     ///
-    /// A failure loses nothing: all of it is still in the log, and comes with the next try.
+    /// A failure loses nothing: all of it is still in the log, and comes with a later try.
     func carryOver(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
         var carried: Int32 = -1
         // SAFETY: whoever calls has the connection, and the name lives as long as the call.

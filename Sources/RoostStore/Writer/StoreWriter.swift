@@ -111,7 +111,7 @@ package actor StoreWriter {
         _ = try gate.performNow { () throws(StoreError) in
             guard let connection else { return false }
             do throws(SQLiteError) {
-                // To carry the log over takes as long as a hundred commits: that stays with our thread.
+                // To carry the log over takes far longer than a commit: that stays with our thread.
                 commit = try connection.withoutWaiting { () throws(SQLiteError) in
                     try writeDown(mutations, in: connection)
                 }
