@@ -39,9 +39,11 @@ internal import Glibc
         unsafe pthread_cond_wait(condition, mutex)
     }
 
-    /// Wakes the one thread that waits; rather behind `locked` than inside, where it would wake to find the
-    /// lock taken and go to sleep again. Behind it the caller has to keep this object: whoever was let in
-    /// may give up the last other reference.
+    /// Wakes the one thread that waits.
+    ///
+    /// Rather behind `locked` than inside, where it would wake to find the lock taken and go to sleep
+    /// again. Behind it the caller has to keep this object: whoever was let in may give up the last
+    /// other reference.
     func signal() {
         unsafe pthread_cond_signal(condition)
     }
