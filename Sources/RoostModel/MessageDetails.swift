@@ -77,6 +77,8 @@ public struct ParentPreview: Hashable, Sendable {
     public var data = ""
     public var customType = ""
     public var translations: [String: String] = [:]
+    /// When it was edited; nil when it never was or the server does not tell.
+    public var updatedAt: Timestamp?
 
     public init(content: MessageContent) { self.content = content }
 }

@@ -27,6 +27,7 @@ struct DetailPayloadTests {
         details.threadInfo?.mostReplies = [bob]
         details.parentPreview = ParentPreview(content: .user(text: "p"))
         details.parentPreview?.sender = bob
+        details.parentPreview?.updatedAt = Timestamp(milliseconds: 6)
         details.linkPreview = LinkPreview()
         details.linkPreview?.image = LinkPreview.Image()
         var option = Poll.Option(id: 1)

@@ -255,6 +255,7 @@ extension Samples {
         preview.data = text()
         preview.customType = text()
         preview.translations = texts()
+        preview.updatedAt = optional { $0.moment() }
         return preview
     }
 
