@@ -182,8 +182,8 @@ public struct Poll: Hashable, Sendable, Identifiable {
     public var createdBy: UserID?
     public var allowsSuggestions = false
     public var allowsMultipleVotes = false
-    /// For which options the viewer voted.
-    public var votedOptionIDs: [Int64] = []
+    /// For which options the viewer voted; nil when nobody has told yet, which is not the same as none.
+    public var votedOptionIDs: [Int64]?
 
     public init(id: Int64) { self.id = id }
 }

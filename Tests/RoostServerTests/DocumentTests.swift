@@ -235,6 +235,59 @@ struct DocumentTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a poll is in one message, whoever sends it again, and at once (scar 117)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        func makePoll() async throws -> Int64 {
+            let poll = try await scene.ask(
+                "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, scene.ann)
+            return poll["id"]?.int ?? 0
+        }
+        func send(_ poll: Int64, _ request: String) async throws -> JSONValue {
+            try await scene.ask(
+                "POST", "group_channels/g/messages",
+                #"{"message_type":"MESG","message":"?","poll_id":\#(poll)\#(request)}"#, scene.ann)
+        }
+        let id = try await makePoll()
+        let first = try await send(id, #","req_id":"r""#)
+        #expect(first["poll"]?["id"] == .int(id))
+        // The same one said again is no other, even when it was taken out meanwhile.
+        #expect(try await send(id, #","req_id":"r""#)["message_id"] == first["message_id"])
+        for request in [#","req_id":"s""#, ""] {
+            #expect(try await send(id, request)["code"] == 400_201)
+        }
+        let nameless = try await makePoll()
+        #expect(try await send(nameless, "")["poll"]?["id"] == .int(nameless))
+        #expect(try await send(nameless, "")["code"] == 400_201)
+        // Two that are on their way together: one of them has it.
+        let wanted = try await makePoll()
+        async let one = send(wanted, #","req_id":"x""#)
+        async let other = send(wanted, #","req_id":"y""#)
+        _ = try await (one, other)
+        let log = try await scene.fixture.server.log(of: "g").map(\.message)
+        #expect(log.count { $0.details.poll?.id == wanted } == 1)
+        #expect(log.count { $0.details.poll != nil } == 3)
+    }
+
+    @Test func `a message of an earlier server's tells nobody that they have no vote (scar 117)`()
+        async throws
+    {
+        let storage = try await StorageKind.sqlite.make()
+        let fixture = await ServerFixture(storage: storage)
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        await fixture.send("?", "r", to: "g", on: ann)
+        let id = try #require(try await fixture.server.log(of: "g").first?.message.messageID)
+        let kept = try await storage.updateMessage(id, in: "g", now: fixture.world.now) {
+            $0.details.poll = Poll(id: 1)
+            $0.details.poll?.votedOptionIDs = []
+        }
+        #expect(kept != nil)
+        #expect(try await storage.message(id, in: "g")?.details.poll == Poll(id: 1))
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `options of a poll are read, renamed and taken out, with the votes for them (scar 117)`(
         kind: StorageKind
     ) async throws {

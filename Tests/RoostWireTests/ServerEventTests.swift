@@ -164,7 +164,7 @@ struct ServerEventTests {
     ]
 
     private static func votes(own: [Int64]?) -> PollVotes {
-        var votes = PollVotes(poll, isOwn: false, at: moment)
+        var votes = PollVotes(poll, at: moment)
         votes.votedOptionIDs = own
         return votes
     }
