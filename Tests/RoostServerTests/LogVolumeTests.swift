@@ -17,7 +17,7 @@ struct LogVolumeTests {
         for number in 0..<60_000 {
             written += volume.admit(refused, at: Self.moment(600 + Int64(number) / 1_000))
         }
-        #expect(written == Array(repeating: refused, count: 60))
+        #expect(written.count == 60 && Set(written) == [refused])
         // Another kind is not kept back by it.
         let failure = LogLine(.error, "storage")
         #expect(volume.admit(failure, at: Self.moment(659)) == [failure])
@@ -28,7 +28,7 @@ struct LogVolumeTests {
         for _ in 0..<60 { _ = volume.admit(refused, at: Self.moment(662)) }
         let rest = volume.finish()
         #expect(rest.map(\.event) == ["left_out"])
-        #expect(rest[0].text(at: "T").contains(#""of":"limited","lines":2"#))
+        #expect(rest.first?.text(at: "T").contains(#""of":"limited","lines":2"#) == true)
         #expect(volume.finish().isEmpty)
     }
 
@@ -36,7 +36,7 @@ struct LogVolumeTests {
         var volume = LogVolume()
         let (call, failure) = (LogLine(.info, "call"), LogLine(.error, "call"))
         let written = (0..<60_000).flatMap { _ in volume.admit(call, at: Self.moment(600)) }
-        #expect(written == Array(repeating: call, count: 600))
+        #expect(written.count == 600 && Set(written) == [call])
         #expect(volume.admit(failure, at: Self.moment(601)) == [failure])
         #expect(
             volume.finish() == [
