@@ -249,8 +249,9 @@ struct FileMessageTests {
             await Self.loseSocket(world, phone, lines)
             phone.network.weather = .calm
             await world.pass(.seconds(60))
-            if case .connected = await alice.connectionState {} else {
+            guard case .connected = await alice.connectionState else {
                 Issue.record("There is no socket.")
+                return
             }
             // The answer tells of what is gone, and sets the log back, which is being read from further on.
             isHeld.withLock { $0.message = false }
