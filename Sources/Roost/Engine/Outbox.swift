@@ -317,8 +317,9 @@ actor Outbox {
     /// The disk says what we know again.
     func settle(_ ids: [RequestID]) {
         for id in ids {
-            let count = (unsettled[id] ?? 1) - 1
-            unsettled[id] = count > 0 ? count : nil
+            guard let index = unsettled.index(forKey: id) else { continue }
+            unsettled.values[index] -= 1
+            if unsettled.values[index] == 0 { unsettled.remove(at: index) }
         }
         if hearing > 0 { touched.formUnion(ids) }
         if hasMissedNews, hearing == 0 { hearAgain() }

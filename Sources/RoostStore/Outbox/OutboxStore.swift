@@ -29,6 +29,7 @@ package actor OutboxStore {
         }
     }
     private nonisolated let turns = Guarded((count: 0, isHeld: false))
+    private var stock = SequenceStock()
     /// Calls that have to wait for something, and have not come on the disk.
     private var detours = 0
     /// Tells other processes that something was written, and hears them; nil in memory.
@@ -123,7 +124,7 @@ package actor OutboxStore {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
             guard folder?.holds(copies) ?? true else { return nil }
-            return try connection.insertedItem(draft)
+            return try connection.insertedItem(draft, &stock)
         }
     }
 
@@ -145,7 +146,7 @@ package actor OutboxStore {
         var item: OutboxItem?
         _ = try gate.performNow { () throws(StoreError) in
             item = try attempt { connection throws(SQLiteError) in
-                try connection.insertItemAlone(draft)
+                try connection.insertItemAlone(draft, &stock)
             }
             return item != nil
         }
@@ -169,10 +170,7 @@ package actor OutboxStore {
     private func reserve(_ requestID: RequestID) async throws(StoreError) -> Place {
         try await write { connection throws(SQLiteError) in
             if let item = try connection.outboxItem(requestID)?.item { return .taken(item) }
-            guard let number = try connection.takeSequence() else {
-                throw .malformed("the order of unsent messages", because: "it cannot be read back")
-            }
-            return .free(number)
+            return .free(try connection.takeSequence(&stock))
         }
     }
 
@@ -217,7 +215,7 @@ package actor OutboxStore {
                 case .content(let id, let channel, let content):
                     try connection.updateItem(id, in: channel, content)
                 case .requeued(let id, let createdAt):
-                    try connection.requeue(id, createdAt)
+                    try connection.requeue(id, createdAt, &stock)
                 case .removal(let id):
                     try connection.execute(.deleteItem, connection.itemName(id))
                 }
@@ -237,7 +235,7 @@ package actor OutboxStore {
     ) async throws(StoreError) -> OutboxItem? {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
-            try connection.requeue(requestID, createdAt)
+            try connection.requeue(requestID, createdAt, &stock)
             return try connection.outboxItem(requestID)?.item
         }
     }
@@ -323,6 +321,7 @@ package actor OutboxStore {
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
     func letGo() {
         connection = nil
+        stock = SequenceStock()
         heardVersion = nil
         lock = nil
         sending = nil
@@ -359,7 +358,8 @@ package actor OutboxStore {
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
-            // A key that was made meanwhile is gone again.
+            // Keys and numbers that were noted meanwhile are gone again.
+            stock = SequenceStock()
             connection.seals?.vault.forgetKeys()
             if error.isInterrupted { return nil }
             throw StoreError(error, in: files?.outbox ?? ":memory:")
