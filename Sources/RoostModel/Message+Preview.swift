@@ -8,8 +8,25 @@ extension Message {
         preview.createdAt = createdAt
         preview.data = data
         preview.customType = customType
+        preview.updatedAt = updatedAt
         if !hasNoDetails { preview.translations = details.translations }
         return preview
+    }
+}
+
+extension MessageDetails {
+    /// Has a reply show its parent as it is told, unless it shows a later edit already (scar 116).
+    package mutating func follow(_ parent: ParentPreview) {
+        let known = parentPreview?.updatedAt ?? .distantPast
+        if parent.updatedAt ?? .distantPast >= known { parentPreview = parent }
+    }
+}
+
+extension ParentPreview {
+    /// Whether it shows an earlier edit; false where one of the two does not tell.
+    func isOlder(than other: ParentPreview) -> Bool {
+        guard let updatedAt, let moment = other.updatedAt else { return false }
+        return updatedAt < moment
     }
 }
 

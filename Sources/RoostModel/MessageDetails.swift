@@ -77,6 +77,8 @@ public struct ParentPreview: Hashable, Sendable {
     public var data = ""
     public var customType = ""
     public var translations: [String: String] = [:]
+    /// When it was edited; nil when it never was or the server does not tell.
+    public var updatedAt: Timestamp?
 
     public init(content: MessageContent) { self.content = content }
 }
@@ -180,8 +182,8 @@ public struct Poll: Hashable, Sendable, Identifiable {
     public var createdBy: UserID?
     public var allowsSuggestions = false
     public var allowsMultipleVotes = false
-    /// For which options the viewer voted.
-    public var votedOptionIDs: [Int64] = []
+    /// For which options the viewer voted; nil when nobody has told yet, which is not the same as none.
+    public var votedOptionIDs: [Int64]?
 
     public init(id: Int64) { self.id = id }
 }

@@ -31,11 +31,11 @@ package struct PollVotes: Hashable, Sendable {
         self.at = at
     }
 
-    /// How a poll stands, for everybody or for the viewer whose votes it names.
-    package init(_ poll: Poll, isOwn: Bool, at: Timestamp) {
+    /// How a poll stands, for the viewer whose votes it tells or for everybody.
+    package init(_ poll: Poll, at: Timestamp) {
         self.init(pollID: poll.id, at: at)
         counts = poll.options.map { Count(optionID: $0.id, voteCount: $0.voteCount) }
-        votedOptionIDs = isOwn ? poll.votedOptionIDs : nil
+        votedOptionIDs = poll.votedOptionIDs
         voterCount = poll.voterCount
     }
 }
@@ -68,15 +68,15 @@ extension Poll {
 
     /// The newer of two copies, of two of one time this one.
     ///
-    /// A copy that names no vote of the viewer's may have been told to everybody, and takes none away
-    /// but for options that are gone.
+    /// One that was told to everybody says nothing of the viewer's votes: they stay, but for options that
+    /// are gone. One that was told to the viewer replaces them, and none is told as an empty list.
     func merged(over earlier: Poll) -> Poll {
         guard earlier.id == id else { return self }
         guard updatedAt ?? .distantPast >= earlier.updatedAt ?? .distantPast else { return earlier }
-        guard votedOptionIDs.isEmpty else { return self }
+        guard votedOptionIDs == nil else { return self }
         var poll = self
         let known = Set(options.map(\.id))
-        poll.votedOptionIDs = earlier.votedOptionIDs.filter(known.contains)
+        poll.votedOptionIDs = earlier.votedOptionIDs?.filter(known.contains)
         return poll
     }
 }

@@ -114,7 +114,9 @@ extension MessageDetails {
         if let known = earlier.threadInfo {
             threadInfo = threadInfo.map { known.merged(with: $0) } ?? known
         }
-        if parentPreview == nil { parentPreview = earlier.parentPreview }
+        if let known = earlier.parentPreview, parentPreview?.isOlder(than: known) ?? true {
+            parentPreview = known
+        }
         if let known = earlier.poll { poll = poll?.merged(over: known) ?? known }
         if mentionedUsers.isEmpty, mentionTemplate == earlier.mentionTemplate {
             mentionedUsers = earlier.mentionedUsers

@@ -2,27 +2,42 @@
 
 /// SQL that the programmer wrote, character by character.
 ///
-/// It can only be made from a literal without interpolation, so no name, text or number from outside
+/// It can only be made from literals without interpolation, so no name, text or number from outside
 /// can become part of a statement: those are bound (scar 38).
 @safe package struct SQL: ExpressibleByStringLiteral, Sendable, CustomStringConvertible {
+    /// What several statements begin with; most stand alone.
+    private let head: StaticString?
     private let literal: StaticString
 
-    package init(stringLiteral literal: StaticString) {
+    package init(stringLiteral literal: StaticString) { self.init(nil, literal) }
+
+    /// A statement that begins as others do.
+    ///
+    /// - Invariant: What follows one head follows no other.
+    package init(_ head: StaticString?, _ literal: StaticString) {
         precondition(
             literal.hasPointerRepresentation, "A statement is longer than a single character.")
+        self.head = head
         self.literal = literal
     }
 
-    package var description: String { literal.description }
+    package var description: String {
+        head.map { "\($0)\n\(literal)" } ?? literal.description
+    }
 
-    /// Tells statements apart without reading them: where the literal lies in the program.
+    /// Tells statements apart without reading them: where their own literal lies in the program.
     var address: UInt {
         // SAFETY: the pointer is only compared, never followed.
         unsafe UInt(bitPattern: literal.utf8Start)
     }
 
-    /// Lends the statement's bytes; a literal lives as long as the program.
+    /// Lends the statement's bytes, which end in a NUL; a literal lives as long as the program.
     func withUTF8<T>(_ body: (UnsafePointer<CChar>, _ count: Int32) -> T) -> T {
+        guard head == nil else {
+            let text = description
+            // SAFETY: the copy lives as long as the call, and the body keeps nothing of it.
+            return unsafe text.withCString { unsafe body($0, Int32(text.utf8.count)) }
+        }
         let count = Int32(literal.utf8CodeUnitCount)
         // SAFETY: bytes of a literal, as long as it says; CChar and UInt8 have one layout.
         return unsafe literal.utf8Start.withMemoryRebound(to: CChar.self, capacity: Int(count)) {

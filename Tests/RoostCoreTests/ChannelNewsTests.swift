@@ -46,6 +46,12 @@ struct ChannelNewsTests {
         let edited = channel.applying(.edited(parent))
         #expect(edited.lastMessage?.details.parentPreview == parent.preview)
         #expect(edited.lastMessage?.messageID == 2)
+        // A late edit does not undo a newer one.
+        var newer = parent
+        newer.updatedAt = Self.moment(9)
+        #expect(
+            edited.applying(.edited(newer)).applying(.edited(parent)).lastMessage?.details
+                .parentPreview == newer.preview)
         let deleted = edited.applying(.deleted([1]))
         #expect(deleted.lastMessage?.messageID == 2)
         #expect(deleted.lastMessage?.details.parentPreview == nil)

@@ -50,6 +50,10 @@ struct LedgerTests {
         ledger.note(editOf: old)
         ledger.replace(editOf: new)
         #expect(preview(ledger) == new.preview)
+        // The page may have been written after the edit, and after another one.
+        let newest = Self.message(1, text: "newest", editedAt: 60)
+        reply.details.parentPreview = newest.preview
+        #expect(preview(ledger) == newest.preview)
         ledger.note(deletionOf: 1)
         #expect(ledger.upToDate([reply]).map(\.details.parentPreview) == [nil])
     }

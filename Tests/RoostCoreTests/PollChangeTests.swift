@@ -8,7 +8,7 @@ import Testing
 struct PollChangeTests {
     private static func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
 
-    private static func poll(at seconds: Int64, votes: [Int64] = [], title: String = "") -> Poll {
+    private static func poll(at seconds: Int64, votes: [Int64]? = nil, title: String = "") -> Poll {
         var poll = Poll(id: 1)
         poll.title = title
         poll.updatedAt = moment(seconds)
@@ -54,6 +54,10 @@ struct PollChangeTests {
         copy.poll = Self.poll(at: 4, title: "older")
         copy.complete(from: known)
         #expect(copy.poll == voted)
+        // What is told to the viewer does, though they voted for nothing.
+        #expect(voted.applying(.edited(Self.poll(at: 6, votes: []))).votedOptionIDs == [])
+        #expect(voted.applying(.edited(Self.poll(at: 4, votes: []))).votedOptionIDs == [2])
+        #expect(Self.poll(at: 5).applying(.edited(Self.poll(at: 6))).votedOptionIDs == nil)
         // Nor does an old copy give one back, or keep one for an option that is gone.
         let without = voted.applying(Self.votes(at: 6, 0, own: []))
         #expect(without.applying(.edited(Self.poll(at: 5, votes: [2]))).votedOptionIDs == [])

@@ -235,6 +235,118 @@ struct DocumentTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a poll is in one message, whoever sends it again, and at once (scar 117)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        func makePoll() async throws -> Int64 {
+            let poll = try await scene.ask(
+                "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, scene.ann)
+            return poll["id"]?.int ?? 0
+        }
+        func send(_ poll: Int64, _ request: String) async throws -> JSONValue {
+            try await scene.ask(
+                "POST", "group_channels/g/messages",
+                #"{"message_type":"MESG","message":"?","poll_id":\#(poll)\#(request)}"#, scene.ann)
+        }
+        let id = try await makePoll()
+        let first = try await send(id, #","req_id":"r""#)
+        #expect(first["poll"]?["id"] == .int(id))
+        // The same one said again is no other, even when it was taken out meanwhile.
+        #expect(try await send(id, #","req_id":"r""#)["message_id"] == first["message_id"])
+        for request in [#","req_id":"s""#, ""] {
+            #expect(try await send(id, request)["code"] == 400_201)
+        }
+        let nameless = try await makePoll()
+        #expect(try await send(nameless, "")["poll"]?["id"] == .int(nameless))
+        #expect(try await send(nameless, "")["code"] == 400_201)
+        // Two that are on their way together: one of them has it.
+        let wanted = try await makePoll()
+        async let one = send(wanted, #","req_id":"x""#)
+        async let other = send(wanted, #","req_id":"y""#)
+        _ = try await (one, other)
+        let log = try await scene.fixture.server.log(of: "g").map(\.message)
+        #expect(log.count { $0.details.poll?.id == wanted } == 1)
+        #expect(log.count { $0.details.poll != nil } == 3)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func
+        `who is muted neither votes nor edits, and what is added has the limits of what is new (scar 117)`(
+            kind: StorageKind
+        ) async throws
+    {
+        let scene = try await Scene(kind)
+        let options = JSONValue.array((1...99).map { .string("\($0)") }).text
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"Lunch?","options":\#(options)}"#, scene.bob)
+        let path = "polls/\(poll["id"]?.int ?? 0)"
+        let sent = try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"?","req_id":"r","poll_id":\#(poll["id"]?.int ?? 0)}"#,
+            scene.bob)
+        #expect(sent["poll"]?["id"] == poll["id"])
+        for code in [nil, 400_111] as [JSONValue?] {
+            let answer = try await scene.ask("POST", path + "/options", #"{"text":"x"}"#, scene.bob)
+            #expect(answer["code"] == code)
+        }
+        let long = String(repeating: "x", count: 65_537)
+        let data = try await scene.ask("PUT", path, #"{"data":{"text":"\#(long)"}}"#, scene.bob)
+        #expect(data["code"] != nil)
+        _ = try await scene.ask(
+            "POST", "group_channels/g/mute", #"{"user_id":"bob","seconds":"60"}"#, scene.ann)
+        for (call, body) in [("", #"{"title":"Dinner?"}"#), ("/vote", #"{"option_ids":[1]}"#)] {
+            let answer = try await scene.ask("PUT", path + call, body, scene.bob)
+            #expect(answer["code"] == 900_041)
+        }
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a message that is sent again gets what failed at first (scar 117)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let fixture = await ServerFixture(storage: storage)
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        func ask(_ path: String, _ body: String) async throws -> JSONValue {
+            let request = try APIRequest(
+                method: "POST", target: "/v3/" + path, body: Array(body.utf8))
+            let headers = RequestHeaders(sessionKey: ann.key)
+            return try JSONValue(
+                parsing: await fixture.server.respond(to: request, headers: headers).body)
+        }
+        let poll = try await ask("polls", #"{"title":"Lunch?","options":["soup"]}"#)["id"]?.int ?? 0
+        let message =
+            #"{"message_type":"MESG","message":"?","req_id":"r","poll_id":\#(poll)}"#
+        let id = MessageID(
+            try await ask("group_channels/g/messages", message)["message_id"]?.int ?? 0)
+        // The storage failed before the message knew that it is the one.
+        _ = try await storage.updateMessage(id, in: "g", now: fixture.world.now) {
+            $0.details.poll?.messageID = nil
+        }
+        _ = try await ask("group_channels/g/messages", message)
+        #expect(try await storage.message(id, in: "g")?.details.poll?.messageID == id)
+    }
+
+    @Test func `a message of an earlier server's tells nobody that they have no vote (scar 117)`()
+        async throws
+    {
+        let storage = try await StorageKind.sqlite.make()
+        let fixture = await ServerFixture(storage: storage)
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        await fixture.send("?", "r", to: "g", on: ann)
+        let id = try #require(try await fixture.server.log(of: "g").first?.message.messageID)
+        let kept = try await storage.updateMessage(id, in: "g", now: fixture.world.now) {
+            $0.details.poll = Poll(id: 1)
+            $0.details.poll?.votedOptionIDs = []
+        }
+        #expect(kept != nil)
+        #expect(try await storage.message(id, in: "g")?.details.poll == Poll(id: 1))
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `options of a poll are read, renamed and taken out, with the votes for them (scar 117)`(
         kind: StorageKind
     ) async throws {

@@ -27,6 +27,7 @@ struct DetailPayloadTests {
         details.threadInfo?.mostReplies = [bob]
         details.parentPreview = ParentPreview(content: .user(text: "p"))
         details.parentPreview?.sender = bob
+        details.parentPreview?.updatedAt = Timestamp(milliseconds: 6)
         details.linkPreview = LinkPreview()
         details.linkPreview?.image = LinkPreview.Image()
         var option = Poll.Option(id: 1)
@@ -90,6 +91,27 @@ struct DetailPayloadTests {
         #expect(copy.details == Self.rich.details)
         #expect(copy.content == Self.rich.content)
         #expect(copy.sender?.role == .operator && copy.sender?.isBlockedByMe == true)
+    }
+
+    @Test func `votes of the viewer come back as told, as none and as not told (scar 117)`() throws
+    {
+        var message = Self.rich
+        func bytes() -> [UInt8] {
+            var bytes: [UInt8] = []
+            MessagePayload.write(message, to: &bytes) { _ in 1 }
+            return bytes
+        }
+        for own in [nil, [], [1, 2]] as [[Int64]?] {
+            message.details.poll?.votedOptionIDs = own
+            #expect(try copy(message).details.poll?.votedOptionIDs == own)
+        }
+        // Earlier releases wrote votes without saying that they were told.
+        var old = bytes()
+        message.details.poll?.allowsSuggestions = true
+        let place = try #require(zip(old, bytes()).enumerated().first { $1.0 != $1.1 }?.offset)
+        old[place] -= 4
+        let read = try MessagePayload.read(old.span, as: message) { _ in Self.bob }
+        #expect(read.details.poll?.votedOptionIDs == [1, 2])
     }
 
     @Test func `a renamed user is renamed in messages that name them`() throws {

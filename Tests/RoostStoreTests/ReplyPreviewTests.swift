@@ -84,6 +84,52 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
+    @Test func `a page with a parent brings replies up to date that came before it (scar 116)`()
+        async throws
+    {
+        let store = try await Store.test()
+        var parent = Self.edited
+        parent.details.threadInfo = ThreadInfo(replyCount: 1)
+        try await store.writer.commit([
+            .messages(
+                Fixture.channel, [Self.reply(2, to: Self.parent)], covering: Fixture.range(2, 2))
+        ])
+        let commit = try await store.writer.commit([
+            .messages(Fixture.channel, [parent], covering: Fixture.range(1, 1))
+        ])
+        #expect(commit.messages()?.inserted.map(\.messageID) == [1])
+        #expect(commit.messages()?.updated.map(\.after.messageID) == [2])
+        #expect(try await previews(store) == [parent.preview])
+        await store.close()
+    }
+
+    @Test func `a late edit of a parent does not undo a newer one in its replies (scar 116)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let newer = Fixture.message(1, text: "root!!", updatedAt: 60)
+        let reply = Self.reply(2, to: Self.parent)
+        func put(_ message: Message) -> Mutation {
+            let id = message.messageID?.rawValue ?? 0
+            return .messages(Fixture.channel, [message], covering: Fixture.range(id, id))
+        }
+        try await store.writer.commit([put(reply)])
+        try await store.writer.commit([.edited(newer)])
+        var late = Self.edited
+        late.details.threadInfo = ThreadInfo(replyCount: 1)
+        // By whatever way: as an edit, with the parent itself, or with the reply.
+        for mutation in [.edited(Self.edited), put(Self.reply(2, to: Self.edited)), put(late)] {
+            try await store.writer.commit([mutation])
+            #expect(try await previews(store) == [newer.preview])
+        }
+        // A server that does not tell when may tell something new.
+        var untold = reply
+        untold.details.parentPreview = ParentPreview(content: .user(text: "root!!!"))
+        try await store.writer.commit([put(untold)])
+        #expect(try await previews(store) == [untold.details.parentPreview])
+        await store.close()
+    }
+
     @Test func `replies follow a parent that an edit takes out of what is known (scar 116)`()
         async throws
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostExecutors
 import RoostTestKit
 import Testing
 
@@ -295,9 +296,10 @@ struct ChannelActionTests {
         }
     }
 
-    @Test func `a mark that was wished before an unread mark does not come after it (scar 113)`()
-        throws
-    {
+    @Test(arguments: [false, true])
+    func `a mark that was wished before an unread mark does not come after it (scar 113)`(
+        isRefused: Bool
+    ) throws {
         try Self.play { world, trio in
             try await trio.bob.send("1", to: trio.url)
             await world.pass()
@@ -311,11 +313,79 @@ struct ChannelActionTests {
                 try await alice.markAsRead(url)
             }
             await world.pass(.milliseconds(1))
-            try await trio.alice.markAsUnread(trio.url, from: second)
+            if isRefused {
+                await #expect(throws: RoostError.self) {
+                    try await trio.alice.markAsUnread(trio.url, from: 999)
+                }
+            } else {
+                try await trio.alice.markAsUnread(trio.url, from: second)
+            }
             try await wish.value
             await world.pass()
-            #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 1)
+            let count = try await Self.cached(trio.url, trio.alice)?.unreadMessageCount
+            #expect(count == (isRefused ? 0 : 1))
             try await trio.alice.markAsRead(trio.url)
+            #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0)
+            // Where nothing is unread, nothing is said, whatever was taken back or was not.
+            await world.pass()
+            let marks = Guarded(0)
+            trio.network.observe { line in
+                if line.hasPrefix(">> READ") { marks.withLock { $0 += 1 } }
+            }
+            try await trio.alice.markAsRead(trio.url)
+            await world.pass()
+            #expect(marks.withLock { $0 } == 0)
+        }
+    }
+
+    @Test(arguments: 1...10)
+    func `a mark that is under way comes before an unread mark (scar 113)`(seed: UInt64) throws {
+        try SimulatedWorld.play(seed: seed) { world in
+            let trio = try await Trio(world)
+            try await trio.bob.send("1", to: trio.url)
+            await world.pass()
+            let first = try #require(try await world.log(of: trio.url).last?.messageID)
+            let mark = Task(executorPreference: world.executor) {
+                [alice = trio.alice, url = trio.url] in
+                try await alice.markAsRead(url)
+            }
+            await world.pass(.milliseconds(1))
+            try await trio.alice.markAsUnread(trio.url, from: first)
+            try await mark.value
+            await world.pass()
+            #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 1)
+        }
+    }
+
+    @Test
+    func `a mark right after an unread mark counts, though the cache shows the old one (scar 113)`()
+        throws
+    {
+        try Self.play { world, trio in
+            try await trio.bob.send("1", to: trio.url)
+            await world.pass()
+            try await trio.alice.markAsRead(trio.url)
+            await world.pass()
+            let first = try #require(try await world.log(of: trio.url).last?.messageID)
+            let unread = Task(executorPreference: world.executor) {
+                [alice = trio.alice, url = trio.url] in
+                try await alice.markAsUnread(url, from: first)
+            }
+            // Again and again, but only while the cache shows nothing unread.
+            var marks: [Task<Void, any Error>] = []
+            for _ in 0..<500 {
+                guard try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0
+                else { break }
+                marks.append(
+                    Task(executorPreference: world.executor) {
+                        [alice = trio.alice, url = trio.url] in
+                        try await alice.markAsRead(url)
+                    })
+                await world.pass(.milliseconds(1))
+            }
+            try await unread.value
+            for mark in marks { try await mark.value }
+            await world.pass()
             #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0)
         }
     }

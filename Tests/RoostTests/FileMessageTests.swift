@@ -23,9 +23,10 @@ struct FileMessageTests {
 
     /// A user with a channel of their own, connected.
     private static func begin(
-        _ world: SimulatedWorld, _ phone: SimulatedWorld.Device
+        _ world: SimulatedWorld, _ phone: SimulatedWorld.Device,
+        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) async throws -> (ChatClient, ChannelURL) {
-        let client = try await world.launch(phone)
+        let client = try await world.launch(phone, between: between)
         try await client.connect()
         let channel = try await client.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
         return (client, channel)
@@ -185,6 +186,84 @@ struct FileMessageTests {
         }
     }
 
+    /// A file that another device of Alice's was told to send, and that she has deleted there; the one at
+    /// hand has read of it.
+    private static func deleteElsewhere(
+        _ world: SimulatedWorld, _ alice: ChatClient, _ channel: ChannelURL
+    ) async throws -> (FileMessageParams, Timeline) {
+        let bob = try await world.launch(world.device(of: "bob"))
+        try await bob.connect()
+        try await bob.send("before", to: channel)
+        await world.pass()
+        await alice.disconnect()
+        let tablet = try await world.launch(world.device(of: "alice"))
+        try await tablet.connect()
+        let params = FileMessageParams(files: [file(.bytes(bytes(9_000)))])
+        _ = try await tablet.send(.file(params), to: channel, as: "twice")
+        try await tablet.outcome(of: "twice")
+        await world.pass()
+        let id = try #require(try await world.log(of: channel).last?.messageID)
+        let deletion = try await tablet.delete(id, in: channel)
+        try await tablet.outcome(of: deletion)
+        try await bob.send("after", to: channel)
+        await tablet.close()
+        try await alice.connect()
+        let timeline = try await alice.timeline(of: channel)
+        await world.pass()
+        #expect(await timeline.snapshot.messages.map(\.text) == ["before", "after"])
+        await bob.close()
+        return (params, timeline)
+    }
+
+    /// Has the change log of the current connection tell of nothing.
+    private static func reconnect(_ world: SimulatedWorld, _ client: ChatClient) async throws {
+        await client.disconnect()
+        try await client.connect()
+        await world.pass()
+    }
+
+    @Test func `a log that is set back while it is read is read again from there (scars 10, 11)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 80) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let isHeld = Guarded((message: false, log: false))
+            let (alice, channel) = try await Self.begin(world, phone) {
+                [clock = world.executor] line in
+                Watch(
+                    line,
+                    hold: { url in
+                        let isMessage = url.hasSuffix("/messages")
+                        let isLog = url.contains("/messages/changelogs")
+                        while isHeld.withLock({ isMessage && $0.message || isLog && $0.log }) {
+                            do { try await clock.sleep(for: .milliseconds(10)) } catch { return }
+                        }
+                    })
+            }
+            let (params, timeline) = try await Self.deleteElsewhere(world, alice, channel)
+            try await Self.reconnect(world, alice)
+            let lines = Lines(phone.network)
+            isHeld.withLock { $0 = (true, true) }
+            _ = try await alice.send(.file(params), to: channel, as: "twice")
+            await Self.loseSocket(world, phone, lines)
+            phone.network.weather = .calm
+            await world.pass(.seconds(60))
+            if case .connected = await alice.connectionState {} else {
+                Issue.record("There is no socket.")
+            }
+            // The answer tells of what is gone, and sets the log back, which is being read from further on.
+            isHeld.withLock { $0.message = false }
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before", "", "after"])
+            isHeld.withLock { $0.log = false }
+            await world.pass(.seconds(60))
+            #expect(await alice.unsentMessages(in: channel).isEmpty)
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before", "after"])
+            await alice.close()
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a repeat by HTTP brings nothing back that was deleted (scars 10, 11)`(
         isOfEarlierConnection: Bool
@@ -193,33 +272,8 @@ struct FileMessageTests {
         try SimulatedWorld.play(seed: 76) { world in
             let phone = world.device(of: "alice", folder: folder.path)
             let (alice, channel) = try await Self.begin(world, phone)
-            let bob = try await world.launch(world.device(of: "bob"))
-            try await bob.connect()
-            try await bob.send("before", to: channel)
-            await world.pass()
-            await alice.disconnect()
-            // Another device of hers was told to send it, and she has deleted it there.
-            let tablet = try await world.launch(world.device(of: "alice"))
-            try await tablet.connect()
-            let params = FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))])
-            _ = try await tablet.send(.file(params), to: channel, as: "twice")
-            try await tablet.outcome(of: "twice")
-            await world.pass()
-            let id = try #require(try await world.log(of: channel).last?.messageID)
-            let deletion = try await tablet.delete(id, in: channel)
-            try await tablet.outcome(of: deletion)
-            try await bob.send("after", to: channel)
-            await tablet.close()
-            try await alice.connect()
-            let timeline = try await alice.timeline(of: channel)
-            await world.pass()
-            #expect(await timeline.snapshot.messages.map(\.text) == ["before", "after"])
-            if isOfEarlierConnection {
-                // The change log tells of the deletion no more.
-                await alice.disconnect()
-                try await alice.connect()
-                await world.pass()
-            }
+            let (params, timeline) = try await Self.deleteElsewhere(world, alice, channel)
+            if isOfEarlierConnection { try await Self.reconnect(world, alice) }
             let lines = Lines(phone.network)
             _ = try await alice.send(.file(params), to: channel, as: "twice")
             await Self.loseSocket(world, phone, lines)
@@ -229,7 +283,6 @@ struct FileMessageTests {
             #expect(await alice.unsentMessages(in: channel).isEmpty)
             #expect(await timeline.snapshot.messages.map(\.text) == ["before", "after"])
             await alice.close()
-            await bob.close()
         }
     }
 

@@ -9,43 +9,6 @@ import Testing
 
 /// What a client asks for when servers misbehave and much happens at once.
 struct PressureTests {
-    /// Counts requests, and answers or holds up those a test says.
-    private final class Watch: HTTPTransport {
-        private let line: any HTTPTransport
-        private let answer: @Sendable (String) -> HTTPResponse?
-        private let hold: @Sendable (String) async -> Void
-        private let seen = Guarded<[String]>([])
-
-        init(
-            _ line: any HTTPTransport,
-            answer: @escaping @Sendable (String) -> HTTPResponse? = { _ in nil },
-            hold: @escaping @Sendable (String) async -> Void = { _ in }
-        ) {
-            self.line = line
-            self.answer = answer
-            self.hold = hold
-        }
-
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            seen.withLock { $0.append(request.url) }
-            await hold(request.url)
-            if let response = answer(request.url) { return response }
-            return try await line.send(request)
-        }
-
-        func upload(
-            _ request: HTTPRequest, _ body: HTTPBody
-        ) async throws(TransportError) -> HTTPResponse {
-            try await line.upload(request, body)
-        }
-
-        func urls(with part: String) -> [String] {
-            seen.withLock { $0 }.filter { $0.contains(part) }
-        }
-
-        func reset() { seen.withLock { $0 = [] } }
-    }
-
     /// What `launch` put between a client and its network.
     private final class Place: Sendable {
         private let watch = Guarded<Watch?>(nil)

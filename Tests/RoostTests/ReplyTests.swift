@@ -9,32 +9,25 @@ import Testing
 struct ReplyTests {
     /// Alice looks at a channel and at a thread in it, both written by Bob.
     private struct Scene {
-        let phone: SimulatedWorld.Device
-        let alice: ChatClient
-        let bob: ChatClient
-        let channel: ChannelURL
+        let pair: Pair
         let root: MessageID
         let main: Timeline
         let thread: Timeline
 
         init(_ world: SimulatedWorld) async throws {
-            phone = world.device(of: "alice")
-            alice = try await world.launch(phone)
-            bob = try await world.launch(world.device(of: "bob"))
-            try await alice.connect()
-            try await bob.connect()
-            channel = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
-            try await bob.send("root", to: channel)
+            pair = try await Pair(world, world.device(of: "alice"), world.device(of: "bob"))
+            try await pair.bob.send("root", to: pair.channel)
             await world.pass()
-            root = try #require(try await world.log(of: channel).first?.messageID)
+            root = try #require(try await world.log(of: pair.channel).first?.messageID)
             for text in ["a", "b"] {
-                try await bob.send(
+                try await pair.bob.send(
                     UserMessageParams(text: text, parentID: root, isReplyToChannel: true),
-                    to: channel)
+                    to: pair.channel)
             }
             await world.pass()
-            main = try await alice.timeline(of: channel, filter: .everything)
-            thread = try await alice.timeline(of: channel, filter: MessageFilter(parentID: root))
+            main = try await pair.alice.timeline(of: pair.channel, filter: .everything)
+            thread = try await pair.alice.timeline(
+                of: pair.channel, filter: MessageFilter(parentID: root))
             await world.pass()
         }
 
@@ -57,20 +50,15 @@ struct ReplyTests {
     {
         try SimulatedWorld.play(seed: 116) { world in
             let scene = try await Scene(world)
-            func meanwhile(_ work: () async throws -> Void) async throws {
-                if isOffline { await scene.phone.network.cut() }
-                try await work()
-                await scene.bob.waitUntilIdle()
-                if isOffline { scene.phone.network.restore() }
-                await world.pass(.seconds(60))
-            }
             let views = [scene.main, scene.thread]
             for view in views { #expect(await scene.previews(view) == ["root", "root"]) }
-            try await meanwhile {
-                try await scene.bob.edit(scene.root, in: scene.channel, text: "root!")
+            try await scene.pair.during(isOffline, world) {
+                try await scene.pair.bob.edit(scene.root, in: scene.pair.channel, text: "root!")
             }
             for view in views { #expect(await scene.previews(view) == ["root!", "root!"]) }
-            try await meanwhile { try await scene.bob.delete(scene.root, in: scene.channel) }
+            try await scene.pair.during(isOffline, world) {
+                try await scene.pair.bob.delete(scene.root, in: scene.pair.channel)
+            }
             for view in views { #expect(await scene.previews(view) == [nil, nil]) }
             #expect(await scene.main.snapshot.messages.map(\.text) == ["a", "b"])
             #expect(await scene.thread.snapshot.messages.map(\.text) == ["a", "b"])

@@ -11,26 +11,6 @@ struct StoryTests {
         await timeline.snapshot.messages.map(\.text)
     }
 
-    /// Two people in one channel, both connected, both looking at it.
-    private struct Pair {
-        let alice: ChatClient
-        let bob: ChatClient
-        let channel: ChannelURL
-
-        init(
-            _ world: SimulatedWorld, _ first: SimulatedWorld.Device, _ second: SimulatedWorld.Device
-        )
-            async throws
-        {
-            alice = try await world.launch(first)
-            bob = try await world.launch(second)
-            try await alice.connect()
-            try await bob.connect()
-            let params = ChannelCreateParams(memberIDs: [second.userID], name: "train")
-            channel = try await alice.createChannel(params).url
-        }
-    }
-
     @Test(arguments: Array(0..<24) + [2_026] as [UInt64])
     func `what is written offline is delivered once and in order (scars 12 to 15, 18, 69)`(
         seed: UInt64

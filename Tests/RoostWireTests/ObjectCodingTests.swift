@@ -92,6 +92,23 @@ struct ObjectCodingTests {
         #expect(try empty.readMessage().details.reactions == [])
     }
 
+    @Test
+    func `votes that everybody is told nothing of are not "no votes" (scar 117)`() throws {
+        for (own, json) in [
+            (nil, nil), ([], .array([])), ([2], .array([.int(2)])),
+        ] as [([Int64]?, JSONValue?)] {
+            var poll = Poll(id: 1)
+            poll.votedOptionIDs = own
+            var writer = JSONWriter()
+            writer.object { writer in writer.fields(of: poll) }
+            #expect(try JSONValue(parsing: writer.text)["voted_option_ids"] == json)
+            var reader = JSONReader(writer.text)
+            #expect(try reader.readPollIfPresent() == poll)
+        }
+        var reader = JSONReader(#"{"id":1,"voted_option_ids":null}"#)
+        #expect(try reader.readPollIfPresent() == Poll(id: 1))
+    }
+
     @Test(arguments: ["poll", "og_tag", "thread_info", "reactions", "parent_message_info"])
     func `a detail in a shape of the future is kept, and its message is read (scar 76)`(
         name: String

@@ -255,6 +255,7 @@ extension Samples {
         preview.data = text()
         preview.customType = text()
         preview.translations = texts()
+        preview.updatedAt = optional { $0.moment() }
         return preview
     }
 
@@ -282,7 +283,7 @@ extension Samples {
         poll.voterCount = number(0...99)
         poll.createdBy = optional { UserID($0.name()) }
         (poll.allowsSuggestions, poll.allowsMultipleVotes) = (flag(), flag())
-        poll.votedOptionIDs = list { Int64($0.number(0...99)) }
+        poll.votedOptionIDs = optional { samples in samples.list { Int64($0.number(0...99)) } }
         poll.options = list { samples in
             var option = Poll.Option(id: Int64(samples.number(1...99)))
             option.text = samples.text()

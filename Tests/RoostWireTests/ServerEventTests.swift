@@ -141,7 +141,8 @@ struct ServerEventTests {
                 senderID: "u")),
         .deleted(DeletionEvent(channelURL: "g", messageID: 5)),
         .read(ReadEvent(channelURL: "g", user: user, timestamp: moment, acknowledges: "r")),
-        .delivered("g", ["u": moment]), .user(category: 20_001, data: #"{"blocker":{}}"#),
+        .read(unread), .delivered("g", ["u": moment]),
+        .user(category: 20_001, data: #"{"blocker":{}}"#),
         .error(ServerError(.notAMember, "m"), acknowledges: "r"),
         .busy(BusyEvent(retryAfter: .seconds(3), reason: 1, message: "m")),
         .expired(reason: 400_310, expiresIn: -1), .expired(reason: nil, expiresIn: nil),
@@ -163,8 +164,14 @@ struct ServerEventTests {
         .unknown(Frame.Command("NEWS")), .pong,
     ]
 
+    private static let unread: ReadEvent = {
+        var event = ReadEvent(channelURL: "g", user: user, timestamp: moment)
+        event.isExcluded = true
+        return event
+    }()
+
     private static func votes(own: [Int64]?) -> PollVotes {
-        var votes = PollVotes(poll, isOwn: false, at: moment)
+        var votes = PollVotes(poll, at: moment)
         votes.votedOptionIDs = own
         return votes
     }

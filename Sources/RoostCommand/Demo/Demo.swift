@@ -12,7 +12,7 @@ final class Demo {
     private let narration: Narration
     private let signals = SignalWatch()
     private let clock = StopWatch()
-    private var server: ChildProcess?
+    private var server: LineProcess?
     private var stepCount = 0
     private(set) var people: [ScriptedClient] = []
 
@@ -98,9 +98,9 @@ final class Demo {
     /// Starts the server and returns its address.
     func startServer() throws(DemoFailure) -> String {
         let expected = "the line “listening on http://HOST:PORT and ws://HOST:PORT”"
-        let server: ChildProcess
+        let server: LineProcess
         do {
-            server = try ChildProcess(
+            server = try LineProcess(
                 [
                     "serve", "--data", "\(folder)/server", "--port", "0", "--app-id", "demo",
                     "--api-token", TemporaryFolder.makeSecret(),

@@ -10,7 +10,7 @@ final class ScriptedClient {
     let user: String
     private let words: [String]
     private let interruption: Int32
-    private var child: ChildProcess?
+    private var child: LineProcess?
     private var lastID: Int64 = 0
     /// The events that came since the last `forgetEvents`.
     private(set) var events: [JSONValue] = []
@@ -30,7 +30,7 @@ final class ScriptedClient {
     func start() throws(DemoFailure) {
         forgetEvents()
         do {
-            child = try ChildProcess(words, interruption: interruption)
+            child = try LineProcess(words, interruption: interruption)
         } catch {
             throw .expected("a process for \(user)", seen: "\(error)")
         }

@@ -106,10 +106,12 @@ package struct FetchLedger: Sendable {
     /// A reply shows of its parent what was told of that meanwhile (scar 116).
     private func following(_ reply: Message) -> Message {
         guard let parent = reply.parentID else { return reply }
-        let edit = edited[parent]?.message
-        guard edit != nil || deleted[parent] != nil else { return reply }
         var reply = reply
-        reply.details.parentPreview = deleted[parent] == nil ? edit?.preview : nil
+        if deleted[parent] != nil {
+            reply.details.parentPreview = nil
+        } else if let edit = edited[parent]?.message {
+            reply.details.follow(edit.preview)
+        }
         return reply
     }
 

@@ -53,9 +53,7 @@ extension GroupChannel {
         case .edited(let message):
             guard let id = message.messageID, let last = lastMessage else { return self }
             if last.messageID == id { channel.lastMessage = message }
-            if last.parentID == id {
-                channel.lastMessage?.details.parentPreview = message.preview
-            }
+            if last.parentID == id { channel.lastMessage?.details.follow(message.preview) }
         case .deleted(let ids):
             guard let last = lastMessage, let id = last.messageID else { return self }
             if let parent = last.parentID, ids.contains(parent) {

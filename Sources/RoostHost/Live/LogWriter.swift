@@ -9,10 +9,14 @@ import RoostServer
 struct LogWriter: Sendable {
     private let queue = DispatchQueue(label: "roost.log")
     private let least: LogLine.Level?
+    private let file: FileHandle
     private let volume = Guarded(LogVolume())
 
     /// nil writes nothing.
-    init(from least: LogLine.Level?) { self.least = least }
+    init(from least: LogLine.Level?, to file: FileHandle = .standardError) {
+        self.least = least
+        self.file = file
+    }
 
     /// Takes a line and does not wait: a log that nobody reads holds no message up.
     func write(_ line: LogLine) {
@@ -24,10 +28,10 @@ struct LogWriter: Sendable {
 
     private func put(_ lines: [LogLine], at moment: Date) {
         guard !lines.isEmpty else { return }
-        queue.async {
+        queue.async { [file] in
             let text = lines.map { $0.text(at: moment.formatted(Self.style)) + "\n" }.joined()
             // Nobody is left to be told when even this fails.
-            try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+            try? file.write(contentsOf: Data(text.utf8))
         }
     }
 

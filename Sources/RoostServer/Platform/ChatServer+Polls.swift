@@ -281,9 +281,7 @@ extension ChatServer {
             let id
         else { return }
         guard let document = try await ask(try await storage.document(number, .poll)),
-            document.owner == id,
-            // Said again, the request finds the message that has it.
-            document.channelURL == nil || document.channelURL == message.channelURL
+            document.owner == id, document.mayCome(with: message)
         else { throw ServerError(.notFound, "There is no such poll of yours to be sent.") }
         message.unknownFields = message.unknownFields.removing("poll_id")
         message.details.poll = document.poll(for: nil, at: world.now())
@@ -295,16 +293,15 @@ extension ChatServer {
         let now = world.now()
         let carried = try await ask(
             try await storage.updateDocument(poll.id, .poll) { document in
+                guard document.mayCome(with: message) else { return }
                 var poll = document.poll(for: nil, at: now)
                 poll.messageID = id
-                document.channelURL = message.channelURL
+                document.come(with: message)
                 document = document.with(poll, at: now)
             })
         guard let poll = carried?.poll(for: nil, at: now) else { return }
-        try await ask(
-            try await storage.updateMessage(id, in: message.channelURL, now: now) {
-                $0.details.poll = poll
-            })
+        // Of two that were on their way at once, the second one goes without: nobody would keep it up to date.
+        try await show(poll.messageID == id ? poll : nil, in: id, of: message.channelURL)
     }
 
     func vote(
@@ -337,12 +334,12 @@ extension ChatServer {
                 throw ServerError(.invalidValue, "The poll is closed or has no such options.")
             }
             let poll = changed.poll(for: nil, at: now)
-            let own = PollVotes(changed.poll(for: id, at: now), isOwn: true, at: now)
+            let own = PollVotes(changed.poll(for: id, at: now), at: now)
             if let message = poll.messageID { try await show(poll, in: message, of: url) }
             let audience = try await audience(of: url)
             var event = PollEvent(
                 channelURL: url, messageID: poll.messageID,
-                change: .voted(PollVotes(poll, isOwn: false, at: now)))
+                change: .voted(PollVotes(poll, at: now)))
             let except = requestID == nil ? nil : session
             if audience.room == nil {
                 let others = audience.members.filter { $0 != id }
@@ -365,7 +362,7 @@ extension ChatServer {
 
     /// Brings the message that carries a poll up to date.
     private func show(
-        _ poll: Poll, in message: MessageID, of url: ChannelURL
+        _ poll: Poll?, in message: MessageID, of url: ChannelURL
     ) async throws(ServerError) {
         try await ask(
             try await storage.updateMessage(message, in: url, now: world.now()) {

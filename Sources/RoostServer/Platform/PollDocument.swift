@@ -32,9 +32,22 @@ extension Document {
             let option = poll.options[index].id
             poll.options[index].voteCount = votes.count { $0.value.contains(option) }
         }
-        poll.votedOptionIDs = viewer.flatMap { votes[$0] } ?? []
+        poll.votedOptionIDs = viewer.map { votes[$0] ?? [] }
         if poll.status == .open, let end = poll.closesAt, end <= now { poll.status = .closed }
         return poll
+    }
+
+    /// Whether a message may carry the poll: the first one, and the same one said again.
+    func mayCome(with message: Message) -> Bool {
+        guard let channelURL else { return true }
+        guard let request = message.requestID else { return false }
+        return channelURL == message.channelURL && body["request"]?.string == request.rawValue
+    }
+
+    /// Notes which message carries the poll; it is the only one.
+    mutating func come(with message: Message) {
+        channelURL = message.channelURL
+        body["request"] = message.requestID.map { .string($0.rawValue) }
     }
 
     /// The document of a poll that has changed; options it has not yet get their numbers here.

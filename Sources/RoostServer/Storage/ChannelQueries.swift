@@ -257,19 +257,16 @@ extension Query where Input == String, Output == (Int64, MessageRow) {
     /// The newest counted message of each channel of a page, which is a JSON list of row numbers.
     static var lastMessagesOfPage: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body, m.channel
-                FROM json_each(?1) AS page
-                JOIN message AS m ON m.id = (
-                    SELECT id FROM message
-                    WHERE channel = page.value AND is_counted = 1 AND deleted_at IS NULL
-                    ORDER BY created_at DESC, id DESC LIMIT 1)
-                LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
-                """,
+            sql: SQL(
+                MessageRow.query,
+                """
+                WHERE m.id IN (
+                    SELECT (
+                        SELECT id FROM message
+                        WHERE channel = page.value AND is_counted = 1 AND deleted_at IS NULL
+                        ORDER BY created_at DESC, id DESC LIMIT 1)
+                    FROM json_each(?1) AS page)
+                """),
             bind: { page, bindings in bindings.append(page) },
             decode: { row in (row.int64(9), MessageRow(row)) })
     }

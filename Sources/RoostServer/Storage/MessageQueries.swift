@@ -6,6 +6,16 @@ import RoostWire
 
 /// A row of a channel's log with its sender's, and with its live parent's.
 struct MessageRow: Sendable {
+    /// What every question for such rows begins with.
+    static let query: StaticString = """
+        SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at, p.body,
+            pu.body, m.channel
+        FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
+        LEFT JOIN message AS p
+            ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
+        LEFT JOIN user AS pu ON pu.id = p.sender
+        """
+
     /// What the row of a message and that of its sender say.
     private struct Text: Sendable {
         let createdAt: Timestamp
@@ -54,6 +64,8 @@ struct MessageRow: Sendable {
             if message.parentID != nil {
                 message.details.parentPreview = try parent?.message().preview
             }
+            // A log tells of nobody's votes; earlier servers wrote down that there are none.
+            if !message.hasNoDetails { message.details.poll?.votedOptionIDs = nil }
             return message
         } catch {
             throw .malformed("message \(id)", because: error.description)
@@ -148,14 +160,9 @@ where
 extension Query where Input == (channel: Int64, id: MessageID), Output == MessageRow {
     static var message: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
-                WHERE m.id = ?2 AND m.channel = ?1
-                """,
+            sql: SQL(
+                MessageRow.query,
+                "WHERE m.id = ?2 AND m.channel = ?1"),
             bind: { input, bindings in
                 bindings.append(input.channel)
                 bindings.append(input.id.rawValue)
@@ -168,14 +175,9 @@ extension Query
 where Input == (channel: Int64, sender: Int64, request: RequestID), Output == MessageRow {
     static var messageOfRequest: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
-                WHERE m.channel = ?1 AND m.sender = ?2 AND m.request_id = ?3
-                """,
+            sql: SQL(
+                MessageRow.query,
+                "WHERE m.channel = ?1 AND m.sender = ?2 AND m.request_id = ?3"),
             bind: { input, bindings in
                 bindings.append(input.channel)
                 bindings.append(input.sender)
@@ -211,18 +213,15 @@ extension Bindings {
 extension Query where Input == MessageStretch, Output == MessageRow {
     static var oldestMessages: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
+            sql: SQL(
+                MessageRow.query,
+                """
                 WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
                     AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
                     AND (?6 = '' OR m.kind = ?6)
                     AND CASE WHEN ?7 IS NULL THEN m.is_reply & ~?8 = 0 ELSE m.parent = ?7 END
                 ORDER BY m.created_at, m.id LIMIT ?9
-                """,
+                """),
             bind: { input, bindings in
                 bindings.append(input.channel, input.range, input.filter)
                 bindings.append(input.limit)
@@ -232,19 +231,15 @@ extension Query where Input == MessageStretch, Output == MessageRow {
 
     static var newestMessages: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body
-                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
+            sql: SQL(
+                MessageRow.query,
+                """
                 WHERE m.channel = ?1 AND (m.created_at, m.id) > (?2, ?3)
                     AND (m.created_at, m.id) < (?4, ?5) AND m.deleted_at IS NULL
                     AND (?6 = '' OR m.kind = ?6)
                     AND CASE WHEN ?7 IS NULL THEN m.is_reply & ~?8 = 0 ELSE m.parent = ?7 END
                 ORDER BY m.created_at DESC, m.id DESC LIMIT ?9
-                """,
+                """),
             bind: { input, bindings in
                 bindings.append(input.channel, input.range, input.filter)
                 bindings.append(input.limit)
@@ -300,15 +295,9 @@ extension Query where Input == Int64, Output == Int64? {
 extension Query where Input == (channel: Int64, after: Int64, limit: Int), Output == MessageRow {
     static var changesAfter: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body
-                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
-                WHERE m.channel = ?1 AND m.sequence > ?2 ORDER BY m.sequence LIMIT ?3
-                """,
+            sql: SQL(
+                MessageRow.query,
+                "WHERE m.channel = ?1 AND m.sequence > ?2 ORDER BY m.sequence LIMIT ?3"),
             bind: { input, bindings in
                 bindings.append(input.channel)
                 bindings.append(input.after)
@@ -322,18 +311,14 @@ extension Query
 where Input == (channel: Int64, since: Timestamp, limit: Int), Output == MessageRow {
     static var changesSince: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body
-                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
+            sql: SQL(
+                MessageRow.query,
+                """
                 WHERE m.channel = ?1 AND m.sequence > coalesce(
                     (SELECT sequence FROM message WHERE channel = ?1 AND changed_at < ?2
                      ORDER BY sequence DESC LIMIT 1), 0)
                 ORDER BY m.sequence LIMIT ?3
-                """,
+                """),
             bind: { input, bindings in
                 bindings.append(input.channel)
                 bindings.append(input.since.milliseconds)
@@ -346,15 +331,9 @@ where Input == (channel: Int64, since: Timestamp, limit: Int), Output == Message
 extension Query where Input == Int64, Output == MessageRow {
     static var log: Query {
         Query(
-            sql: """
-                SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at,
-                    p.body, pu.body
-                FROM message AS m LEFT JOIN user AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.id = m.parent AND p.channel = m.channel AND p.deleted_at IS NULL
-                LEFT JOIN user AS pu ON pu.id = p.sender
-                WHERE m.channel = ?1 ORDER BY m.created_at, m.id
-                """,
+            sql: SQL(
+                MessageRow.query,
+                "WHERE m.channel = ?1 ORDER BY m.created_at, m.id"),
             bind: { channel, bindings in bindings.append(channel) },
             decode: { row in MessageRow(row) })
     }

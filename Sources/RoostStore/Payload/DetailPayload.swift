@@ -27,7 +27,8 @@ enum DetailPayload {
         static let effects = Flags(rawValue: 1 << 15)
         static let isRemoved = Flags(rawValue: 1 << 16)
         static let notification = Flags(rawValue: 1 << 17)
-        static let all = Flags(rawValue: 1 << 18 - 1)
+        static let parentEdit = Flags(rawValue: 1 << 18)
+        static let all = Flags(rawValue: 1 << 19 - 1)
     }
 
     static func write(
@@ -66,6 +67,9 @@ enum DetailPayload {
             bytes.append(text: notification.status)
             bytes.append(optional: notification.data) { $0.append(text: $1) }
         }
+        if let moment = details.parentPreview?.updatedAt {
+            bytes.append(signed: moment.milliseconds)
+        }
     }
 
     private static func flags(_ details: MessageDetails) -> Flags {
@@ -82,6 +86,7 @@ enum DetailPayload {
             (details.retentionHours != nil, .retention),
             (details.criticalAlert != nil, .criticalAlert), (details.effects != nil, .effects),
             (details.isRemoved, .isRemoved), (details.notification != nil, .notification),
+            (details.parentPreview?.updatedAt != nil, .parentEdit),
         ]
         return pairs.reduce(into: []) { if $1.0 { $0.insert($1.1) } }
     }
@@ -128,6 +133,9 @@ enum DetailPayload {
             notification.status = try reader.text(bytes)
             notification.data = try reader.optionalText(bytes)
             details.notification = notification
+        }
+        if flags.contains(.parentEdit) {
+            details.parentPreview?.updatedAt = Timestamp(milliseconds: try reader.signed(bytes))
         }
         return details
     }

@@ -34,8 +34,10 @@ extension [UInt8] {
         append(optional: poll.messageID) { $0.append(signed: $1.rawValue) }
         append(signed: Int64(poll.voterCount))
         append(optional: poll.createdBy) { $0.append(text: $1.rawValue) }
-        append((poll.allowsSuggestions ? 1 : 0) | (poll.allowsMultipleVotes ? 2 : 0))
-        append(list: poll.votedOptionIDs) { $0.append(signed: $1) }
+        append(
+            (poll.allowsSuggestions ? 1 : 0) | (poll.allowsMultipleVotes ? 2 : 0)
+                | (poll.votedOptionIDs != nil ? 4 : 0))
+        append(list: poll.votedOptionIDs ?? []) { $0.append(signed: $1) }
         append(list: poll.options) { bytes, option in
             bytes.append(signed: option.id)
             bytes.append(text: option.text)
@@ -67,12 +69,14 @@ extension PayloadReader {
         poll.voterCount = try int(bytes)
         poll.createdBy = try optionalText(bytes).map { UserID($0) }
         let bits = try byte(bytes)
-        guard bits < 4 else { throw .invalid }
+        guard bits < 8 else { throw .invalid }
         poll.allowsSuggestions = bits & 1 != 0
         poll.allowsMultipleVotes = bits & 2 != 0
-        poll.votedOptionIDs = try list(bytes) { reader, bytes throws(PayloadError) in
+        let voted = try list(bytes) { reader, bytes throws(PayloadError) in
             try reader.signed(bytes)
         }
+        // Who wrote no such bit wrote no vote both for none and for what nobody had told.
+        if bits & 4 != 0 || !voted.isEmpty { poll.votedOptionIDs = voted }
         poll.options = try list(bytes) { reader, bytes throws(PayloadError) in
             var option = Poll.Option(id: try reader.signed(bytes))
             option.text = try reader.text(bytes)

@@ -191,6 +191,10 @@ extension WriteSession {
                 try index(message, row: news.channelRow)
                 news.add(entry)
                 news.noteAdded(position.messageID, message)
+                // Replies that came before it may show an earlier copy.
+                if !message.hasNoDetails, message.details.threadInfo != nil {
+                    try follow(position.messageID, as: message.preview, news: &news)
+                }
                 return
             }
             old = try movedMessage(position.messageID, news: news)
@@ -261,7 +265,11 @@ extension WriteSession {
         }
         for stored in stale {
             var reply = stored.message
-            reply.details.parentPreview = preview
+            if let preview {
+                reply.details.follow(preview)
+            } else {
+                reply.details.parentPreview = nil
+            }
             try replace(stored, with: reply, news: &news)
         }
     }

@@ -37,9 +37,7 @@ extension Frame {
             case "voter_count": votes.voterCount = try reader.readIntIfPresent() ?? 0
             case "ts": votes.at = try reader.readMoment() ?? votes.at
             case "voted_option_ids":
-                votes.votedOptionIDs = try reader.readList { reader throws(WireError) in
-                    try reader.readInt64()
-                }
+                votes.votedOptionIDs = try reader.readOptionIDs()
             case "updated_vote_counts":
                 votes.counts = try reader.readList { reader throws(WireError) in
                     try reader.readVoteCount()
@@ -118,11 +116,7 @@ extension JSONWriter {
                 }
             }
         }
-        if let own = votes.votedOptionIDs {
-            array("voted_option_ids") { writer in
-                for id in own { writer.int(id) }
-            }
-        }
+        optionIDs(votes.votedOptionIDs)
         field("voter_count", votes.voterCount)
         field("ts", votes.at.milliseconds)
     }

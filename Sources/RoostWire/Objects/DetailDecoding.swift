@@ -189,6 +189,7 @@ extension JSONReader {
             case "message": text = try reader.readStringIfPresent() ?? ""
             case "user": preview.sender = try reader.readUserIfPresent()
             case "ts": preview.createdAt = try reader.readMoment()
+            case "updated_at": preview.updatedAt = try reader.readMoment()
             case "data": preview.data = try reader.readStringIfPresent() ?? ""
             case "custom_type": preview.customType = try reader.readStringIfPresent() ?? ""
             case "translations": preview.translations = try reader.readTexts()

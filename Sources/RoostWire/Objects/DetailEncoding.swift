@@ -89,6 +89,7 @@ extension JSONWriter {
                 writer.user(sender)
             }
             writer.moment("ts", preview.createdAt)
+            writer.moment("updated_at", preview.updatedAt)
             writer.text("data", preview.data)
             writer.text("custom_type", preview.customType)
             if !preview.translations.isEmpty { writer.texts("translations", preview.translations) }

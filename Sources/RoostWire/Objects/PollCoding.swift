@@ -30,15 +30,19 @@ extension JSONReader {
             case "allow_multiple_votes":
                 poll.allowsMultipleVotes = try reader.readBoolIfPresent() ?? false
             case "voted_option_ids":
-                poll.votedOptionIDs = try reader.readList { reader throws(WireError) in
-                    try reader.readInt64()
-                }
+                poll.votedOptionIDs = try reader.readOptionIDs()
             default: try reader.skipValue()
             }
         }
         guard let id else { throw .missing("id", offset: position) }
         poll.id = id
         return poll
+    }
+
+    /// What the viewer votes for; nil for null, because that tells nothing.
+    mutating func readOptionIDs() throws(WireError) -> [Int64]? {
+        if try readNull() { return nil }
+        return try readList { reader throws(WireError) in try reader.readInt64() }
     }
 
     private mutating func readPollData() throws(WireError) -> (String, String) {
@@ -115,8 +119,14 @@ extension JSONWriter {
         if let id = poll.createdBy { field("created_by", id.rawValue) }
         field("allow_user_suggestion", poll.allowsSuggestions)
         field("allow_multiple_votes", poll.allowsMultipleVotes)
+        optionIDs(poll.votedOptionIDs)
+    }
+
+    /// Writes what the viewer votes for; nothing where everybody is told.
+    mutating func optionIDs(_ ids: [Int64]?) {
+        guard let ids else { return }
         array("voted_option_ids") { writer in
-            for id in poll.votedOptionIDs { writer.int(id) }
+            for id in ids { writer.int(id) }
         }
     }
 

@@ -24,7 +24,11 @@ struct EvictionHardnessTests {
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         await store.close()
         var counts: Set<Int> = []
-        for steps in 0..<8 {
+        var attempts = 0
+        // A machine that is busy with everything else may let the child end before a signal.
+        while attempts < 8 || (counts.count == 1 && attempts < 50) {
+            let steps = attempts % 8
+            attempts += 1
             let folder = try TemporaryFolder(inMemory: true)
             try FileManager.default.copyItem(
                 atPath: "\(origin.path)/app", toPath: "\(folder.path)/app")
@@ -49,10 +53,7 @@ struct EvictionHardnessTests {
                     == Cache.shown(Set(Cache.channels).subtracting(gone)))
             await left.close()
         }
-        // A machine that is busy with everything else may let the child end before each signal.
-        withKnownIssue(isIntermittent: true) {
-            #expect(counts.count > 1, "every kill came at the same place: \(counts)")
-        }
+        #expect(counts.count > 1, "all \(attempts) kills came at the same place: \(counts)")
     }
 
     @Test(arguments: EvictionTests.shares)

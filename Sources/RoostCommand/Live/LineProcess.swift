@@ -11,7 +11,7 @@ import Glibc
 /// A process of this same program, spoken to by lines.
 ///
 /// Belongs to one thread; its owner must end it.
-final class ChildProcess {
+final class LineProcess {
     enum Event {
         case line(String)
         case ended
