@@ -21,7 +21,7 @@ struct OutboxOrderTests {
             id, to: Fixture.channel, createdAt: now, content: content)
     }
 
-    @Test(arguments: [StoreProtection.none, Fixture.options.protection])
+    @Test(arguments: [.none, .sealed(MasterKeys(Fixture.key(7)))] as [StoreProtection])
     func `of two processes that write by turns each comes behind the other (scar 12)`(
         _ protection: StoreProtection
     ) async throws {

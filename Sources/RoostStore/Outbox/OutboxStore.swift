@@ -199,34 +199,42 @@ package actor OutboxStore {
         return items
     }
 
-    /// Writes down what has happened, all of it or nothing; of items that are gone, nothing.
+    /// Writes down what has happened, in one transaction; of items that are gone, nothing.
     ///
-    /// - Returns: Whether another process has written since `news` was last asked for.
-    @discardableResult
-    package func note(_ notes: [OutboxNote]) async throws(StoreError) -> Bool {
+    /// - Returns: What was left out because it alone cannot be written.
+    /// - Throws: What concerns everything, such as `.full`; then nothing was written.
+    package func note(_ notes: [OutboxNote]) async throws(StoreError) -> OutboxReceipt {
         defer { bell?.ring() }
-        return try await write { connection throws(SQLiteError) in
-            for note in notes {
-                switch note {
-                case .attempt(let id):
-                    try connection.execute(.noteAttempt, connection.itemName(id))
-                case .state(let id, let state):
-                    try connection.execute(.updateItem, (connection.itemName(id), state))
-                case .content(let id, let channel, let content):
-                    try connection.updateItem(id, in: channel, content)
-                case .requeued(let id, let createdAt):
-                    try connection.requeue(id, createdAt, &stock)
-                case .removal(let id):
-                    try connection.execute(.deleteItem, connection.itemName(id))
-                }
+        do throws(StoreError) {
+            return try await note { connection throws(SQLiteError) in
+                for note in notes { try connection.note(note, &stock) }
+                return [:]
             }
-            return try connection.first(.outboxVersion) != heardVersion
+        } catch {
+            guard error.mayConcernOne else { throw error }
+        }
+        // In parts, which is too dear to do where all can be written.
+        return try await note { connection throws(SQLiteError) in
+            try connection.noteEach(notes, &stock, in: files?.outbox ?? ":memory:")
         }
     }
 
+    private func note(
+        _ body: (Connection) throws(SQLiteError) -> [Int: StoreError]
+    ) async throws(StoreError) -> OutboxReceipt {
+        try await write { connection throws(SQLiteError) in
+            let refused = try body(connection)
+            let hasNews = try connection.first(.outboxVersion) != heardVersion
+            return OutboxReceipt(hasNews: hasNews, refused: refused)
+        }
+    }
+
+    /// The same for notes all of which have to be written.
     @discardableResult
     package func note(_ notes: OutboxNote...) async throws(StoreError) -> Bool {
-        try await note(notes)
+        let receipt = try await note(notes)
+        if let error = receipt.refused.values.first { throw error }
+        return receipt.hasNews
     }
 
     /// Puts an item behind all others, as if it were written now; nil when it is gone.
