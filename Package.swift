@@ -158,7 +158,7 @@ let tests: [Target] = [
         name: "RoostTests",
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
-            "RoostModel", "RoostStore", "RoostTestKit", "RoostTransport",
+            "RoostModel", "RoostSQLite", "RoostStore", "RoostTestKit", "RoostTransport",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",

@@ -125,3 +125,28 @@ final class LimitPager {
         }
     }
 }
+
+/// A queue of unsent messages in plain C, each append a transaction that waits for the disk.
+@safe
+final class LimitQueue {
+    private let queue: OpaquePointer
+
+    init(_ path: String) throws(BenchError) {
+        // SAFETY: the pointer is this object's alone until `deinit`; every call lends it.
+        guard let queue = unsafe roost_queue_open(path) else {
+            throw BenchError("\(path) cannot be used: name another folder in --folder.")
+        }
+        unsafe self.queue = unsafe queue
+    }
+
+    deinit { unsafe roost_queue_close(queue) }
+
+    func append(_ payload: [UInt8], named name: String, at number: Int) throws(BenchError) {
+        let isDone = unsafe payload.withUnsafeBufferPointer { payload in
+            unsafe roost_queue_append(
+                queue, name, "channel", Int64(number),
+                roost_bytes(bytes: payload.baseAddress, length: payload.count))
+        }
+        guard isDone else { throw BenchError("The limit could not write.") }
+    }
+}

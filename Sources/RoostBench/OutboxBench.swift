@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CRoostBenchLimit
 internal import Roost
 internal import RoostHost
 internal import RoostModel
@@ -55,6 +54,8 @@ package struct OutboxBench {
                 cache: .folder(folder)))
     }
 
+    /// Sends of one side before the other's turn comes.
+    private static let turn = 50
     private static let text = String(repeating: "a message of usual length ", count: 4)
 
     // MARK: The call
@@ -65,13 +66,24 @@ package struct OutboxBench {
             tell("sends, round \(round) of \(options.rounds): \(options.sends) on either side")
             // Nothing listens on that port, and nobody connects.
             let client = try await Self.client("\(options.folder)/send-\(round)", port: 9)
-            for number in 0..<options.sends {
-                let watch = Stopwatch()
-                try await client.send("\(Self.text)\(number)", to: "channel")
-                ours.append(watch.microseconds)
+            let queue = try LimitQueue("\(options.folder)/limit-\(round).sqlite")
+            // By turns, so that what disturbs the machine disturbs both.
+            let all = 0..<options.sends
+            for first in stride(from: 0, to: all.upperBound, by: Self.turn) {
+                let turn = (first..<first + Self.turn).clamped(to: all)
+                for number in turn {
+                    let watch = Stopwatch()
+                    try await client.send("\(Self.text)\(number)", to: "channel")
+                    ours.append(watch.microseconds)
+                }
+                for number in turn {
+                    let payload = Array("\(Self.text)\(number)".utf8)
+                    let watch = Stopwatch()
+                    try queue.append(payload, named: "request-\(round)-\(number)", at: number)
+                    limit.append(watch.microseconds)
+                }
             }
             await client.close()
-            limit += try limitSends(round)
         }
         report.add(
             "send", "a send call without a connection", "µs (p50)", ours: ours.median,
@@ -79,27 +91,6 @@ package struct OutboxBench {
         report.add(
             "send", "a send call without a connection", "µs (p99)", ours: ours.quantile(0.99),
             limit: limit.quantile(0.99))
-    }
-
-    private func limitSends(_ round: Int) throws(BenchError) -> [Double] {
-        // SAFETY: the queue is closed once, at the end; every call lends it.
-        guard let queue = unsafe roost_queue_open("\(options.folder)/limit-\(round).sqlite") else {
-            throw BenchError("\(options.folder) cannot be used: name another one in --folder.")
-        }
-        defer { unsafe roost_queue_close(queue) }
-        var micros: [Double] = []
-        for number in 0..<options.sends {
-            let payload = Array("\(Self.text)\(number)".utf8)
-            let watch = Stopwatch()
-            let isDone = unsafe payload.withUnsafeBufferPointer { payload in
-                unsafe roost_queue_append(
-                    queue, "request-\(round)-\(number)", "channel", Int64(number),
-                    roost_bytes(bytes: payload.baseAddress, length: payload.count))
-            }
-            micros.append(watch.microseconds)
-            guard isDone else { throw BenchError("The limit could not write.") }
-        }
-        return micros
     }
 
     // MARK: The queue

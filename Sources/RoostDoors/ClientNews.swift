@@ -144,7 +144,7 @@ actor ClientEar {
         case .uploading(let id, let progress):
             for sender in senders where sender.id == id { door?.tell(sender.progress, progress) }
         case .queued, .retried, .changeQueued, .changeMade, .changeRefused,
-            .changeDropped:
+            .changeDropped, .unrecorded:
             break
         }
     }

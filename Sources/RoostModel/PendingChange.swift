@@ -114,4 +114,9 @@ public enum OutboxEvent: Hashable, Sendable {
     case changeRefused(ChangeRefusal)
     /// There is nothing left to change: the message was taken back, or is gone.
     case changeDropped(PendingChange)
+    /// The disk refuses all news of it, though of others it takes them: a part of the file is damaged.
+    ///
+    /// What is shown and done is as it should be; when the process ends it may wait once more, as it stands on
+    /// the disk. It is sent under the same name then. Told once; the disk is asked again.
+    case unrecorded(RequestID)
 }

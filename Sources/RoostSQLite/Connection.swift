@@ -108,12 +108,6 @@ internal import CRoostSQLite
         if let statement = try? statement(query.sql) { unsafe statements.putBack(statement) }
     }
 
-    /// The number of the row that was inserted last.
-    package var lastInsertedRow: Int64 {
-        // SAFETY: the handle lives as long as `self`.
-        unsafe sqlite3_last_insert_rowid(handle)
-    }
-
     /// Forgets every prepared statement, as after a change of the schema.
     package func dropStatements() {
         unsafe statements.removeAll()

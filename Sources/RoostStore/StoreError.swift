@@ -88,6 +88,17 @@ extension StoreError {
         self.init(kind, message, cause: error)
     }
 
+    /// Whether it may be about the one thing that was written, and other things fare better.
+    var mayConcernOne: Bool {
+        switch kind {
+        case .damaged, .unexpected: true
+        case .folderNotWritable, .notADatabase, .newerSchema, .olderSchema, .otherOwner, .locked,
+            .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable, .fileUnreadable,
+            .searchUnavailable, .suspended, .closed:
+            false
+        }
+    }
+
     /// What a failed migration means.
     init(_ error: MigrationError, in path: String) {
         switch error {

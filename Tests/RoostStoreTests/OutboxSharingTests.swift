@@ -2,6 +2,7 @@
 
 import Glibc
 import RoostModel
+import RoostSQLite
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -40,6 +41,59 @@ struct OutboxSharingTests {
         await ours.suspend()
         try await ours.resume()
         #expect(try await ours.outbox.news(regardless: false)?.items.count == 2)
+        await theirs.close()
+        await ours.close()
+    }
+
+    @Test func `after a suspension what another process wrote is news, whatever was read before`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let ours = try await Store.test(.folder(folder.path))
+        let theirs = try await Store.test(.folder(folder.path))
+        for number in 1...3 {
+            // A connection that is new counts from the beginning.
+            #expect(try await ours.outbox.news(regardless: true) != nil)
+            await ours.suspend()
+            try await append(RequestID("r\(number)"), in: theirs)
+            try await ours.resume()
+            #expect(try await ours.outbox.news(regardless: false)?.items.count == number)
+        }
+        await theirs.close()
+        await ours.close()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what is written the short way another process hears`() async throws {
+        let folder = try TemporaryFolder()
+        let ours = try await Store.test(.folder(folder.path))
+        let theirs = try await Store.test(.folder(folder.path))
+        var rings = await ours.outbox.rings().makeAsyncIterator()
+        let item = try await theirs.outbox.appendNow(
+            "r", to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+            content: Self.content("r"), leaves: false)
+        #expect(item != nil)
+        #expect(await rings.next() != nil)
+        await theirs.close()
+        await ours.close()
+    }
+
+    @Test func `a suspension gives the turn away, and the next turn is another one (scars 12, 49)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let ours = try await Store.test(.folder(folder.path))
+        let theirs = try await Store.test(.folder(folder.path))
+        let first = try #require(await ours.outbox.maySend())
+        #expect(await ours.outbox.maySend() == first)
+        #expect(await theirs.outbox.maySend() == nil)
+        await ours.suspend()
+        #expect(ours.outbox.turn == nil)
+        #expect(await theirs.outbox.maySend() != nil)
+        await theirs.suspend()
+        try await ours.resume()
+        let second = try #require(await ours.outbox.maySend())
+        #expect(second != first)
         await theirs.close()
         await ours.close()
     }
@@ -120,6 +174,11 @@ struct OutboxSharingTests {
             content: .fileMessage(FileMessageParams(files: [file]), copies: [nil]))
     }
 
+    /// The names of all copies that are there.
+    private static func copies(in store: Store) -> [String] {
+        store.outbox.attachments.map(PlainFile.names) ?? []
+    }
+
     @Test func `while a film is copied others are written down, behind it (scars 12, 144)`()
         async throws
     {
@@ -161,15 +220,7 @@ struct OutboxSharingTests {
         #expect(error?.kind == .closed)
         close(descriptor)
         await closing.value
-        let attachments = try #require(store.outbox.attachments)
-        var names: [String] = []
-        if let stream = unsafe opendir(attachments) {
-            while let entry = unsafe readdir(stream) {
-                if unsafe entry.pointee.d_type == UInt8(DT_REG) { names.append("a copy") }
-            }
-            _ = unsafe closedir(stream)
-        }
-        #expect(names == [])
+        #expect(Self.copies(in: store) == [])
     }
 
     @Test func `a call repeated while the first one copies harms no copy of the first (scar 61)`()
@@ -201,6 +252,35 @@ struct OutboxSharingTests {
         let attachments = try #require(store.outbox.attachments)
         let name = try #require(copies[0]?.name)
         #expect(unsafe access("\(attachments)/\(name)", F_OK) == 0)
+        await store.close()
+    }
+
+    @Test func `of two calls under one name that copy at once one leaves its copies (scar 61)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try await Store.test(.folder(folder.path))
+        let slow = SlowFile(folder)
+        let film = Task { try await send(slow.path, in: store) }
+        let descriptor = await slow.open()
+        let other = unsafe Glibc.open(folder.path + "/other", O_WRONLY | O_CREAT, 0o600)
+        SlowFile.write([1, 2, 3, 4], to: other)
+        close(other)
+        var last = try await append("text", in: store).sequence
+        let again = Task { try await send(folder.path + "/other", in: store) }
+        // A number is missing as soon as the second call has its place.
+        var number = 0
+        while true {
+            number += 1
+            let sequence = try await append(RequestID("text \(number)"), in: store).sequence
+            if sequence > last + 1 { break }
+            last = sequence
+        }
+        SlowFile.write([1, 2, 3], to: descriptor)
+        close(descriptor)
+        let kept = try await film.value
+        #expect(try await again.value == kept)
+        #expect(Self.copies(in: store) == kept.copies.map(\.name))
         await store.close()
     }
 

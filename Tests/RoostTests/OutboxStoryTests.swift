@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
-import RoostDiskSimulation
 import RoostExecutors
 import RoostTestKit
 import RoostTestSupport
@@ -9,59 +8,8 @@ import Testing
 
 /// What becomes of what is written and changed without a connection, in virtual time.
 struct OutboxStoryTests {
-    /// Two people in one channel, both connected.
-    private struct Pair {
-        let phone: SimulatedWorld.Device
-        let alice: ChatClient
-        let bob: ChatClient
-        let channel: ChannelURL
-
-        init(_ world: SimulatedWorld, folder: String) async throws {
-            phone = world.device(of: "alice", folder: folder)
-            alice = try await world.launch(phone)
-            bob = try await world.launch(world.device(of: "bob"))
-            try await alice.connect()
-            try await bob.connect()
-            channel = try await alice.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
-        }
-
-        /// Sends a text and returns its ID once it is delivered.
-        func deliver(_ text: String, from client: ChatClient) async throws -> MessageID {
-            let message = try await client.send(text, to: channel)
-            let requestID = try #require(message.requestID)
-            try await client.outcome(of: requestID)
-            let timeline = try await client.timeline(of: channel)
-            let shown = await timeline.snapshot.messages.first { $0.requestID == requestID }
-            return try #require(shown?.messageID)
-        }
-
-        /// Whatever waits goes out.
-        func connect(_ world: SimulatedWorld, _ client: ChatClient) async throws {
-            phone.network.restore()
-            try await client.connect()
-            await client.waitUntilIdle()
-            await world.pass()
-        }
-
-        func close() async {
-            await alice.close()
-            await bob.close()
-        }
-    }
-
-    private static func play(
-        _ seed: UInt64, _ story: @escaping @Sendable (SimulatedWorld, Pair) async throws -> Void
-    ) throws {
-        let folder = try TemporaryFolder()
-        try SimulatedWorld.play(seed: seed) { world in
-            let pair = try await Pair(world, folder: folder.path)
-            try await story(world, pair)
-            await pair.close()
-        }
-    }
-
     @Test func `an edit of a message that has not left becomes part of it (scar 66)`() throws {
-        try Self.play(1) { world, pair in
+        try OutboxPair.play(1) { world, pair in
             let timeline = try await pair.alice.timeline(of: pair.channel)
             await pair.phone.network.cut()
             await world.pass()
@@ -83,7 +31,7 @@ struct OutboxStoryTests {
     }
 
     @Test func `a deletion of a message that has not left takes it back`() throws {
-        try Self.play(2) { world, pair in
+        try OutboxPair.play(2) { world, pair in
             await pair.phone.network.cut()
             await world.pass()
             let first = try await pair.alice.send("no", to: pair.channel)
@@ -101,7 +49,7 @@ struct OutboxStoryTests {
     func `an edit of a message that may have left follows it, whatever happened (scars 10, 64)`(
         seed: UInt64
     ) throws {
-        try Self.play(100 + seed) { world, pair in
+        try OutboxPair.play(100 + seed) { world, pair in
             let sent = try await pair.alice.send("first", to: pair.channel)
             let requestID = try #require(sent.requestID)
             await world.pass(.milliseconds(Int64(seed) * 10))
@@ -121,7 +69,7 @@ struct OutboxStoryTests {
     func `a deletion of a message that may have left holds wherever it shows (scar 11)`(
         seed: UInt64
     ) throws {
-        try Self.play(200 + seed) { world, pair in
+        try OutboxPair.play(200 + seed) { world, pair in
             let timeline = try await pair.alice.timeline(of: pair.channel)
             let sent = try await pair.alice.send("gone", to: pair.channel)
             let requestID = try #require(sent.requestID)
@@ -138,7 +86,7 @@ struct OutboxStoryTests {
     @Test func `changes written offline survive a relaunch and arrive in their order (scar 15)`()
         throws
     {
-        try Self.play(3) { world, pair in
+        try OutboxPair.play(3) { world, pair in
             let first = try await pair.deliver("one", from: pair.alice)
             let second = try await pair.deliver("two", from: pair.alice)
             let third = try await pair.deliver("three", from: pair.bob)
@@ -176,7 +124,7 @@ struct OutboxStoryTests {
     @Test func `edits that wait are one, with the last word of each part; what left is let go`()
         throws
     {
-        try Self.play(9) { world, pair in
+        try OutboxPair.play(9) { world, pair in
             let (alice, channel) = (pair.alice, pair.channel)
             let id = try await pair.deliver("one", from: alice)
             let target = MessageTarget.delivered(id)
@@ -208,53 +156,8 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `what the disk refused to forget it forgets later (scars 67, 81)`() throws {
-        let folder = try TemporaryFolder(inMemory: true)
-        let disk = SimulatedDisk(folder.path)
-        try SimulatedWorld.play(seed: 11) { world in
-            let pair = try await Pair(world, folder: folder.path)
-            try await pair.alice.send("once", to: pair.channel)
-            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
-            await world.pass(.seconds(60))
-            #expect(try await world.log(of: pair.channel).map(\.text) == ["once"])
-            #expect(await pair.alice.unsentMessages(in: pair.channel).isEmpty)
-            disk.plan(nil)
-            await world.pass(.seconds(60))
-            await pair.close()
-            let again = try await world.launch(pair.phone)
-            #expect(await again.unsentMessages(in: pair.channel).isEmpty)
-            await again.close()
-        }
-    }
-
-    @Test func `a disk that refuses lets nobody believe that something was taken back (scar 65)`()
-        throws
-    {
-        let folder = try TemporaryFolder(inMemory: true)
-        let disk = SimulatedDisk(folder.path)
-        try SimulatedWorld.play(seed: 10) { world in
-            let pair = try await Pair(world, folder: folder.path)
-            let (alice, channel) = (pair.alice, pair.channel)
-            await pair.phone.network.cut()
-            await world.pass()
-            let id = try #require(try await alice.send("stays", to: channel).requestID)
-            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
-            await #expect(throws: RoostError.self) {
-                try await alice.delete(.unsent(id), in: channel)
-            }
-            await #expect(throws: RoostError.self) {
-                try await alice.edit(.unsent(id), in: channel, MessageEdit(text: "changed"))
-            }
-            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["stays"])
-            disk.plan(nil)
-            try await pair.connect(world, alice)
-            #expect(try await world.log(of: channel).map(\.text) == ["stays"])
-            await pair.close()
-        }
-    }
-
     @Test func `what is sent again by hand goes behind what waits (scar 12)`() throws {
-        try Self.play(13) { world, pair in
+        try OutboxPair.play(13) { world, pair in
             let (alice, channel) = (pair.alice, pair.channel)
             await pair.phone.network.cut()
             let id = try #require(try await alice.send("first", to: channel).requestID)
@@ -273,115 +176,8 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `what is sent again by hand waits though the disk refused it (scar 65)`() throws {
-        let folder = try TemporaryFolder(inMemory: true)
-        let disk = SimulatedDisk(folder.path)
-        try SimulatedWorld.play(seed: 12) { world in
-            let pair = try await Pair(world, folder: folder.path)
-            let (alice, channel) = (pair.alice, pair.channel)
-            await pair.phone.network.cut()
-            let id = try #require(try await alice.send("late", to: channel).requestID)
-            try await alice.send("later", to: channel)
-            pair.phone.clockError.milliseconds += 4 * 86_400_000
-            try await pair.connect(world, alice)
-            #expect(await alice.failedMessages(in: channel).count == 2)
-            await pair.phone.network.cut()
-            await world.pass()
-            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
-            #expect(await alice.resend(id))
-            await world.pass(.seconds(30))
-            #expect(await alice.unsentMessages(in: channel).map(\.status).contains(.pending))
-            disk.plan(nil)
-            await world.pass(.seconds(30))
-            #expect(await alice.unsentMessages(in: channel).map(\.text) == ["later", "late"])
-            await alice.close()
-            let again = try await world.launch(pair.phone)
-            let kept = await again.unsentMessages(in: channel)
-            // It went behind the other one.
-            #expect(kept.map(\.text) == ["later", "late"])
-            #expect(kept.map(\.status) == [.failed, .pending])
-            try await pair.connect(world, again)
-            #expect(try await world.log(of: channel).map(\.requestID) == [id])
-            await again.close()
-            await pair.bob.close()
-        }
-    }
-
-    @Test func `what the disk refused does not undo that it is sent again by hand (scar 65)`()
-        throws
-    {
-        let folder = try TemporaryFolder(inMemory: true)
-        let disk = SimulatedDisk(folder.path)
-        try SimulatedWorld.play(seed: 14) { world in
-            let pair = try await Pair(world, folder: folder.path)
-            let (alice, channel) = (pair.alice, pair.channel)
-            await pair.phone.network.cut()
-            let id = try #require(try await alice.send("late", to: channel).requestID)
-            pair.phone.clockError.milliseconds += 4 * 86_400_000
-            disk.plan(SimulatedDisk.Fault(.write, code: 778, lasts: true))
-            pair.phone.network.restore()
-            await world.pass(.seconds(60))
-            #expect(await alice.failedMessages(in: channel).count == 1)
-            await pair.phone.network.cut()
-            await world.pass()
-            // Before the disk is told that it failed.
-            disk.plan(nil)
-            #expect(await alice.resend(id))
-            await world.pass(.seconds(30))
-            await alice.close()
-            let again = try await world.launch(pair.phone)
-            #expect(await again.unsentMessages(in: channel).map(\.status) == [.pending])
-            try await pair.connect(world, again)
-            #expect(try await world.log(of: channel).map(\.requestID) == [id])
-            await again.close()
-            await pair.bob.close()
-        }
-    }
-
-    @Test func `of two writes on their way the older, refused, does not undo the newer (scar 65)`()
-        throws
-    {
-        let folder = try TemporaryFolder(inMemory: true)
-        let disk = SimulatedDisk(folder.path)
-        try SimulatedWorld.play(seed: 15) { world in
-            let pair = try await Pair(world, folder: folder.path)
-            let (alice, channel) = (pair.alice, pair.channel)
-            await pair.phone.network.cut()
-            await world.pass()
-            let id = try #require(try await alice.send("late", to: channel).requestID)
-            pair.phone.clockError.milliseconds += 4 * 86_400_000
-            // Refused once: that it has failed, which the outbox knows before the disk does.
-            disk.plan(SimulatedDisk.Fault(.write, of: "outbox", code: 778))
-            let isSentAgain = Guarded(false)
-            let executor = world.executor
-            pair.phone.network.observe { line in
-                guard line.hasPrefix("<< LOGI") else { return }
-                // As often as jobs run, to meet the moment at which both are on their way.
-                for _ in 0..<8 {
-                    Task(executorPreference: executor) {
-                        for _ in 0..<100 where await alice.resend(id) {
-                            isSentAgain.withLock { $0 = true }
-                            await pair.phone.network.cut()
-                        }
-                    }
-                }
-            }
-            pair.phone.network.restore()
-            await world.pass(.seconds(60))
-            #expect(disk.hits == 1)
-            #expect(isSentAgain.withLock { $0 })
-            #expect(await alice.unsentMessages(in: channel).map(\.status) == [.pending])
-            await alice.close()
-            let again = try await world.launch(pair.phone)
-            let found = await again.unsentMessages(in: channel).map(\.status)
-            #expect(found == [.pending])
-            await again.close()
-            await pair.bob.close()
-        }
-    }
-
     @Test func `a refused change comes back as data and stays until somebody has seen it`() throws {
-        try Self.play(4) { world, pair in
+        try OutboxPair.play(4) { world, pair in
             let id = try await pair.deliver("mine", from: pair.bob)
             await world.pass()
             _ = try await pair.alice.timeline(of: pair.channel)
@@ -413,7 +209,7 @@ struct OutboxStoryTests {
 
     @Test func `a reaction to an unsent message follows it, and goes when it is taken back`() throws
     {
-        try Self.play(5) { world, pair in
+        try OutboxPair.play(5) { world, pair in
             let channel = pair.channel
             await pair.phone.network.cut()
             await world.pass()
@@ -437,7 +233,7 @@ struct OutboxStoryTests {
     @Test func `after three days a message has failed; sent again it has another three (R151)`()
         throws
     {
-        try Self.play(6) { world, pair in
+        try OutboxPair.play(6) { world, pair in
             let channel = pair.channel
             await pair.phone.network.cut()
             let sent = try await pair.alice.send("late", to: channel)
@@ -461,7 +257,7 @@ struct OutboxStoryTests {
     @Test func `of two clients on one outbox one sends, also what the other wrote (scar 12)`()
         throws
     {
-        try Self.play(7) { world, pair in
+        try OutboxPair.play(7) { world, pair in
             let channel = pair.channel
             let share = try await world.launch(pair.phone)
             let sent = try await share.send("shared", to: channel)
@@ -485,7 +281,7 @@ struct OutboxStoryTests {
     }
 
     @Test func `a read mark is not sent for what came later`() throws {
-        try Self.play(8) { world, pair in
+        try OutboxPair.play(8) { world, pair in
             let channel = pair.channel
             _ = try await pair.deliver("seen", from: pair.bob)
             await world.pass()

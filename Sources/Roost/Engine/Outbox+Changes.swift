@@ -101,9 +101,10 @@ extension Outbox {
     private func fold(
         _ edit: MessageEdit, into requestID: RequestID
     ) async throws(RoostError) -> Bool {
-        while !owed.isEmpty {
+        while isDiskBehind {
             if let error = await repair() { throw RoostError(error) }
         }
+        if let error = refusal(of: requestID) { throw RoostError(error) }
         // It may have begun to leave meanwhile.
         guard let index = index(of: requestID), machine.item(requestID)?.hasLeft == false else {
             return false
@@ -156,7 +157,8 @@ extension Outbox {
     func resend(_ requestID: RequestID) async -> Bool {
         var refusal: StoreError?
         // Asked again each time: something may have become of items on the way back.
-        while refusal == nil, !owed.isEmpty { refusal = await repair() }
+        while refusal == nil, isDiskBehind { refusal = await repair() }
+        refusal = refusal ?? self.refusal(of: requestID)
         guard let index = index(of: requestID), case .failed = items[index].state else {
             return false
         }
@@ -179,7 +181,7 @@ extension Outbox {
         }
         // It is sent all the same; should the process end before the disk is told, it has failed again.
         if refusal != nil {
-            owe(Debt(notes: [.requeued(requestID, createdAt: now)]))
+            owe([Debt(note: .requeued(requestID, createdAt: now))])
             await payDebts()
         }
         defer { settle([requestID]) }

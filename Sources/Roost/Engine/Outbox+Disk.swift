@@ -6,14 +6,16 @@ import RoostStore
 // What has happened, on its way to the disk.
 //
 // It is told in the order in which it happened, all that is owed in one transaction, and one at a time:
-// of two at once the older could be refused and, told again later, undo the newer.
+// of two at once the older could be refused and, told again later, undo the newer. A disk that refuses
+// everything is left alone for a while. What it refuses of one item alone, a damaged row as it may be, holds
+// up nothing but what came later of that item: it stays owed and is told again with all that follows.
 
 extension Outbox {
     /// Notes what became of items, in the same step in which they become it: whoever sees that one has
     /// failed and queues it again comes behind this.
-    func owe(_ debt: Debt) {
-        unsettle(debt.names)
-        owed.append(debt)
+    func owe(_ debts: [Debt]) {
+        unsettle(debts.map(\.note.requestID))
+        owed += debts
     }
 
     /// Writes down what is owed; a disk that refuses is asked again.
@@ -24,14 +26,23 @@ extension Outbox {
         if !hasRefused { await repair() }
     }
 
-    /// Tells the disk what it is owed by now; whatever is written at once needs it before, or it would be
-    /// undone.
+    /// Whether something is owed of which the disk has not been told; whatever is written at once needs it
+    /// before, or it would be undone.
+    var isDiskBehind: Bool { owed.contains { $0.refusal == nil } }
+
+    /// Why the disk takes nothing more of an item, though of others; nil when it does.
+    func refusal(of requestID: RequestID) -> StoreError? {
+        owed.first { $0.note.requestID == requestID && $0.refusal != nil }?.refusal
+    }
+
+    /// Tells the disk what it is owed by now.
     ///
-    /// - Returns: Why the disk refuses still.
+    /// - Returns: Why the disk refuses everything; nil when it has heard all, whatever it did with each.
     @discardableResult
     func repair() async -> StoreError? {
-        let last = paidCount + owed.count
-        while paidCount < last {
+        let last = toldCount + owed.count { $0.refusal == nil }
+        guard !owed.isEmpty else { return nil }
+        repeat {
             let refusal: StoreError?
             if repairers == nil {
                 // Before the call: a call on one's own actor may let others in, as any `await` may.
@@ -45,58 +56,56 @@ extension Outbox {
                 }
             }
             if let refusal { return refusal }
-        }
+        } while toldCount < last
         return nil
     }
 
     private func pay() async -> StoreError? {
         let debts = owed
-        let refusal = await refusal(
-            of: Debt(notes: debts.flatMap(\.notes), copies: debts.flatMap(\.copies)))
-        if refusal == nil {
-            owed.removeFirst(debts.count)
-            paidCount += debts.count
-            for debt in debts { settle(debt.names) }
-        } else {
-            hasRefused = true
-            repairLater()
+        var refusal: StoreError?
+        do throws(StoreError) {
+            settle(debts, try await store.note(debts.map(\.note)))
+        } catch {
+            (refusal, hasRefused) = (error, true)
         }
+        // One that is closed takes nothing any more.
+        let isLeft = refusal.map { $0.kind != .closed } ?? owed.contains { $0.refusal != nil }
+        if isLeft { repairLater() }
         for repairer in repairers ?? [] { repairer.resume(returning: refusal) }
         repairers = nil
         return refusal
     }
 
-    /// Why the disk refuses; nil when it is written down.
-    private func refusal(of debt: Debt) async -> StoreError? {
-        do throws(StoreError) {
-            if try await store.note(debt.notes) { hasNews = true }
-            store.deleteFiles(debt.copies)
-            // Only the disk knows its place in the order now.
-            if debt.notes.contains(where: \.isRequeued) { hasMissedNews = true }
-            return nil
-        } catch {
-            return error.kind == .closed ? nil : error  // Nothing can be written any more.
+    /// The disk has been told of the first that are owed.
+    private func settle(_ debts: [Debt], _ receipt: OutboxReceipt) {
+        var left = debts
+        for place in debts.indices { left[place].refusal = receipt.refused[place] }
+        let taken = left.filter { $0.refusal == nil }
+        left.removeAll { $0.refusal == nil }
+        toldCount += debts.count { $0.refusal == nil }
+        owed.replaceSubrange(..<debts.count, with: left)
+        // Once an item, though the disk is asked again.
+        let known = Set(debts.filter { $0.refusal != nil }.map(\.note.requestID))
+        for requestID in Set(left.map(\.note.requestID)).subtracting(known).sorted() {
+            observers.publish(.unrecorded(requestID))
         }
+        store.deleteFiles(taken.flatMap(\.copies))
+        if receipt.hasNews { hasNews = true }
+        // Only the disk knows its place in the order now.
+        if taken.contains(where: \.note.isRequeued) { hasMissedNews = true }
+        settle(taken.map(\.note.requestID))
     }
 
-    /// What the disk has to be told at once, all of it or nothing.
+    /// Something the disk has to be told.
     struct Debt {
-        var notes: [OutboxNote] = []
+        let note: OutboxNote
         /// Copies that no item names any more once the disk has been told; before, it does.
         var copies: [CopiedFile] = []
-
-        var names: [RequestID] { notes.map(\.requestID) }
+        /// Why the disk took others and not this, when it was told last.
+        var refusal: StoreError?
     }
 }
 
 extension OutboxNote {
     fileprivate var isRequeued: Bool { if case .requeued = self { true } else { false } }
-
-    fileprivate var requestID: RequestID {
-        switch self {
-        case .attempt(let id), .state(let id, _), .content(let id, _, _), .requeued(let id, _),
-            .removal(let id):
-            id
-        }
-    }
 }

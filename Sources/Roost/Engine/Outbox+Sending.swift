@@ -137,7 +137,7 @@ extension Outbox {
         items[index].content = .fileMessage(params, copies: copies)
         let channel = items[index].channel
         let note = OutboxNote.content(requestID, channel, items[index].content)
-        owe(Debt(notes: [note], copies: [copy].compactMap { $0 }))
+        owe([Debt(note: note, copies: [copy].compactMap { $0 })])
         await payDebts()
         await surroundings.changed(channel)
     }

@@ -65,7 +65,8 @@ extension Outbox {
     /// Takes over what has just come on the disk.
     private func takeOver(_ item: OutboxItem) -> Message {
         defer { settle([item.requestID]) }
-        let effects = adopt(item)
+        let message = shown(item)
+        let effects = adopt(item, message)
         // Now, because who has called may look as soon as the call returns.
         if surroundings.isShown(item.channel) {
             surroundings.show(unsent(in: item.channel), item.channel)
@@ -74,7 +75,7 @@ extension Outbox {
             // Ends when its sending has begun.
             Task(executorPreference: executor) { await self.carryOut(effects) }
         }
-        return shown(item)
+        return message
     }
 
     private func sendInTurn(
@@ -112,18 +113,18 @@ extension Outbox {
             throw RoostError(error)
         }
         if let index = index(of: requestID) { return items[index] }
-        let effects = adopt(item)
+        let effects = adopt(item, message(item))
         if !content.isChange { await surroundings.changed(channel) }
         await carryOut(effects)
         return item
     }
 
     /// Puts an item in its place and tells of it, before anything else can come between.
-    private func adopt(_ item: OutboxItem) -> [OutboxMachine.Effect] {
+    private func adopt(_ item: OutboxItem, _ message: Message?) -> [OutboxMachine.Effect] {
         guard index(of: item.requestID) == nil else { return [] }
         place(item)
         let effects = step(.queued(OutboxMachine.Item(item)))
-        if let message = message(item) { observers.publish(.queued(message)) }
+        if let message { observers.publish(.queued(message)) }
         if let change = item.change { observers.publish(.changeQueued(change)) }
         return effects
     }

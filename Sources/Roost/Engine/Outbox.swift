@@ -82,9 +82,9 @@ actor Outbox {
     private var timers = Timers<Timer>()
     /// What the disk has not been told yet, in the order in which it happened.
     var owed: [Debt] = []
-    /// How much of all that was ever owed it has been told.
-    var paidCount = 0
-    /// It has refused, and is left alone for a while.
+    /// How much of all that was ever owed it has been told, whatever it did with it.
+    var toldCount = 0
+    /// It has refused everything, and is left alone for a while.
     var hasRefused = false
     /// Who wait until it has been told, in their order; nil while nobody is at it.
     var repairers: [CheckedContinuation<StoreError?, Never>]?
@@ -206,11 +206,11 @@ actor Outbox {
     // MARK: What the machine asks for
 
     func carryOut(_ effects: [OutboxMachine.Effect]) async {
-        var debt = Debt()
+        var debts: [Debt] = []
         var news: [News] = []
-        for effect in effects { note(effect, &debt, &news) }
-        if !debt.notes.isEmpty {
-            owe(debt)
+        for effect in effects { note(effect, &debts, &news) }
+        if !debts.isEmpty {
+            owe(debts)
             await payDebts()
         }
         for item in news { await tell(item) }
@@ -242,32 +242,29 @@ actor Outbox {
 
     /// Takes an effect over into memory, at once, and notes what the disk has to be told.
     private func note(
-        _ effect: OutboxMachine.Effect, _ debt: inout Debt, _ news: inout [News]
+        _ effect: OutboxMachine.Effect, _ debts: inout [Debt], _ news: inout [News]
     ) {
         switch effect {
         case .noteAttempt(let id):
             guard let index = index(of: id) else { return }
             items[index].hasLeft = true
             items[index].attemptCount += 1
-            debt.notes.append(.attempt(id))
+            debts.append(Debt(note: .attempt(id)))
         case .store(let id, let state):
             guard let index = index(of: id) else { return }
             items[index].state = state
-            debt.notes.append(.state(id, state))
+            debts.append(Debt(note: .state(id, state)))
             news.append(.state(items[index]))
         case .aim(let id, let messageID):
             guard let index = index(of: id), case .change(let action) = items[index].content else {
                 return
             }
             items[index].content = .change(action.aimed(at: messageID))
-            debt.notes.append(.content(id, items[index].channel, items[index].content))
+            debts.append(Debt(note: .content(id, items[index].channel, items[index].content)))
         case .remove(let id), .drop(let id):
             guard let index = index(of: id) else { return }
             let item = takeOut(at: index)
-            debt.notes.append(.removal(id))
-            if case .fileMessage(_, let copies) = item.content {
-                debt.copies += copies.compactMap { $0 }
-            }
+            debts.append(Debt(note: .removal(id), copies: item.copies))
             if case .drop = effect {
                 news.append(.dropped(item))
             } else {
@@ -317,8 +314,9 @@ actor Outbox {
     /// The disk says what we know again.
     func settle(_ ids: [RequestID]) {
         for id in ids {
-            let count = (unsettled[id] ?? 1) - 1
-            unsettled[id] = count > 0 ? count : nil
+            guard let index = unsettled.index(forKey: id) else { continue }
+            unsettled.values[index] -= 1
+            if unsettled.values[index] == 0 { unsettled.remove(at: index) }
         }
         if hearing > 0 { touched.formUnion(ids) }
         if hasMissedNews, hearing == 0 { hearAgain() }

@@ -6,9 +6,11 @@ import RoostModel
 
 extension OutboxMachine {
     mutating func queued(_ item: Item) -> [Effect] {
-        precondition(items[item.requestID] == nil, "A request ID is queued once.")
-        items[item.requestID] = item
-        let isAnnounced = announced.removeValue(forKey: item.requestID) != nil
+        let known = items.updateValue(item, forKey: item.requestID)
+        precondition(known == nil, "A request ID is queued once.")
+        // Nearly always there is none.
+        let isAnnounced =
+            !announced.isEmpty && announced.removeValue(forKey: item.requestID) != nil
         return isAnnounced ? next(in: item.lane) : enqueue(item, isFresh: true)
     }
 
@@ -256,7 +258,8 @@ extension OutboxMachine {
     }
 
     mutating func withLane(_ lane: Lane, _ body: (inout LaneState) -> Void) {
-        if lanes[lane] == nil { laneOrder.append(lane) }
+        let count = lanes.count
         body(&lanes[lane, default: LaneState()])
+        if lanes.count > count { laneOrder.append(lane) }
     }
 }

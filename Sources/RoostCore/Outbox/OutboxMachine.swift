@@ -159,8 +159,9 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
 
     /// Whether something queued now would leave at once: then the disk is told so with its first word.
     package func wouldLeaveAtOnce(_ lane: Lane) -> Bool {
+        guard isOnline else { return false }
         let state = lanes[lane] ?? LaneState()
-        return isOnline && state.queue.isEmpty && isFree(lane, state)
+        return state.queue.isEmpty && isFree(lane, state)
             && onItsWayCount < Self.concurrency
     }
 

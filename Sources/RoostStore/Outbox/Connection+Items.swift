@@ -27,20 +27,24 @@ extension Connection {
         return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }
     }
 
-    /// Adds an item; no when its request ID is known.
-    private func insertItem(_ draft: OutboxDraft) throws(SQLiteError) -> Bool {
-        guard let seals else { return try execute(.insertItem, draft) == 1 }
+    /// Adds an item under its number; no when its request ID is known.
+    private func insertItem(
+        _ draft: OutboxDraft, at number: Int64
+    ) throws(SQLiteError) -> Bool {
+        guard let seals else { return try execute(.insertItem, (draft, number, nil)) == 1 }
         let hash = seals.hash(draft.requestID.rawValue, .requestID)
         let payload = try payload(draft.content, of: draft.requestID, in: draft.channel, seals)
         let count = try execute(
-            .insertSealedItem,
-            (draft.sequence, hash.text, draft.createdAt, draft.leaves, payload))
+            .insertSealedItem, (number, hash.text, draft.createdAt, draft.leaves, payload))
         return count == 1
     }
 
     /// Adds an item and returns it as it is on the disk: the older one, where the request ID is known.
-    func insertedItem(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
-        if try insertItem(draft) { return OutboxItem(draft, sequence: lastInsertedRow) }
+    func insertedItem(
+        _ draft: OutboxDraft, _ stock: inout SequenceStock
+    ) throws(SQLiteError) -> OutboxItem {
+        let number = if let kept = draft.sequence { kept } else { try takeSequence(&stock) }
+        if try insertItem(draft, at: number) { return OutboxItem(draft, sequence: number) }
         guard let item = try outboxItem(draft.requestID)?.item else {
             throw .malformed("an unsent message", because: "its row cannot be read back")
         }
@@ -48,26 +52,36 @@ extension Connection {
     }
 
     /// The same as a transaction of its own.
-    func insertItemAlone(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
+    func insertItemAlone(
+        _ draft: OutboxDraft, _ stock: inout SequenceStock
+    ) throws(SQLiteError) -> OutboxItem {
         // One statement is a transaction by itself. What is sealed may need a key beside it, and a known name
-        // two statements.
-        if seals == nil, try insertItem(draft) {
-            return OutboxItem(draft, sequence: lastInsertedRow)
+        // or an empty stock some statements more.
+        if seals == nil, let number = stock.take(),
+            try execute(.insertItem, (draft, number, stock.last)) == 1
+        {
+            return OutboxItem(draft, sequence: number)
         }
-        return try transaction { () throws(SQLiteError) in try insertedItem(draft) }
+        return try transaction { () throws(SQLiteError) in try insertedItem(draft, &stock) }
     }
 
-    /// Takes the next number of the order of writing.
-    func takeSequence() throws(SQLiteError) -> Int64? {
+    /// Takes the next number of the order of writing; in a transaction.
+    func takeSequence(_ stock: inout SequenceStock) throws(SQLiteError) -> Int64 {
         try execute(.beginSequence)
-        try execute(.takeSequence)
-        return try first(.lastSequence)
+        guard let last = try first(.lastSequence) else {
+            throw .malformed("the order of unsent messages", because: "it cannot be read back")
+        }
+        if last == stock.last, let number = stock.take() { return number }
+        stock = SequenceStock(after: last)
+        try execute(.noteSequence, stock.last)
+        return last + 1
     }
 
     /// Puts an item behind all others, as if it were written now.
-    func requeue(_ id: RequestID, _ createdAt: Timestamp) throws(SQLiteError) {
-        try execute(.takeSequence)
-        try execute(.requeueItem, (try itemName(id), createdAt))
+    func requeue(
+        _ id: RequestID, _ createdAt: Timestamp, _ stock: inout SequenceStock
+    ) throws(SQLiteError) {
+        try execute(.requeueItem, (try itemName(id), try takeSequence(&stock), createdAt))
     }
 
     /// Writes down that an item says something else now.
@@ -148,7 +162,7 @@ private struct OutboxWords {
 extension Query
 where
     Input == (
-        sequence: Int64?, name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]
+        sequence: Int64, name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]
     ), Output == Void
 {
     fileprivate static let insertSealedItem = Query(

@@ -77,6 +77,12 @@ extension OutboxItem {
             id: requestID, channel: channel, createdAt: createdAt, action: action)
     }
 
+    /// The outbox's own copies of its files.
+    package var copies: [CopiedFile] {
+        guard case .fileMessage(_, let copies) = content else { return [] }
+        return copies.compactMap { $0 }
+    }
+
     /// What has to be uploaded before the message can go.
     package var hasUploads: Bool {
         guard case .fileMessage(let params, _) = content else { return false }
@@ -152,6 +158,24 @@ package enum OutboxNote: Hashable, Sendable {
     case requeued(RequestID, createdAt: Timestamp)
     /// The server has it, or the person took it back.
     case removal(RequestID)
+
+    package var requestID: RequestID {
+        switch self {
+        case .attempt(let id), .state(let id, _), .content(let id, _, _), .requeued(let id, _),
+            .removal(let id):
+            id
+        }
+    }
+
+    var isRemoval: Bool { if case .removal = self { true } else { false } }
+}
+
+/// What came of notes.
+package struct OutboxReceipt: Sendable {
+    /// Whether another process has written since `OutboxStore.news` was last asked for.
+    package let hasNews: Bool
+    /// Why a note was left out though others were written, by its place.
+    package let refused: [Int: StoreError]
 }
 
 /// Everything in the outbox.

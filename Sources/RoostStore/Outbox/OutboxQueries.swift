@@ -31,21 +31,27 @@ extension OutboxItem {
     }
 }
 
-extension Query where Input == OutboxDraft, Output == Void {
-    /// Adds an item; changes no row when the request ID is known.
+extension Query
+where Input == (draft: OutboxDraft, number: Int64, last: Int64?), Output == Void {
+    /// Adds an item; changes no row when the request ID is known, or when the number is from a stock whose
+    /// last is not the one the disk has noted.
     static let insertItem = Query(
         sql: """
             INSERT INTO item (sequence, request_id, channel_url, created_at, state, attempt_count,
                 has_left, payload)
-            VALUES (?1, ?2, ?3, ?4, 0, ?5, ?5, ?6) ON CONFLICT (request_id) DO NOTHING
+            SELECT ?1, ?2, ?3, ?4, 0, ?5, ?5, ?6
+            WHERE ?7 IS NULL OR ?7 = (SELECT seq FROM sqlite_sequence WHERE name = 'item')
+            ON CONFLICT (request_id) DO NOTHING
             """,
-        bind: { draft, bindings in
-            bindings.append(draft.sequence)
+        bind: { input, bindings in
+            let draft = input.draft
+            bindings.append(input.number)
             bindings.append(draft.requestID.rawValue)
             bindings.append(draft.channel.rawValue)
             bindings.append(draft.createdAt.milliseconds)
             bindings.append(Int64(draft.leaves ? 1 : 0))
             bindings.appendBytes { ParamsPayload.write(draft.content, to: &$0) }
+            bindings.append(input.last)
         })
 }
 
@@ -128,22 +134,26 @@ extension Query where Input == Void, Output == Void {
             INSERT INTO sqlite_sequence (name, seq) SELECT 'item', 0
             WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'item')
             """)
-
-    /// Takes the next number of the order of writing.
-    static let takeSequence = Query(
-        sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'item'")
 }
 
-extension Query where Input == (id: RequestID, createdAt: Timestamp), Output == Void {
-    /// Puts an item behind all others, under the number taken last.
+extension Query where Input == Int64, Output == Void {
+    /// Notes up to where numbers of the order of writing are given away.
+    static let noteSequence = Query(
+        sql: "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'item'",
+        bind: { last, bindings in bindings.append(last) })
+}
+
+extension Query
+where Input == (id: RequestID, number: Int64, createdAt: Timestamp), Output == Void {
+    /// Gives an item another place in the order.
     static let requeueItem = Query(
         sql: """
-            UPDATE item SET sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'item'),
-                created_at = ?2, state = 0, failure_code = NULL
+            UPDATE item SET sequence = ?2, created_at = ?3, state = 0, failure_code = NULL
             WHERE request_id = ?1
             """,
         bind: { input, bindings in
             bindings.append(input.id.rawValue)
+            bindings.append(input.number)
             bindings.append(input.createdAt.milliseconds)
         })
 }

@@ -52,10 +52,7 @@ extension OutboxStore {
             let stored = try connection.storedItems()
             // What cannot be read may name any of them.
             guard stored.unreadable.isEmpty else { return }
-            var known: Set<String> = []
-            for case .fileMessage(_, let copies) in stored.items.map(\.content) {
-                known.formUnion(copies.compactMap { $0?.name })
-            }
+            let known = Set(stored.items.flatMap(\.copies).map(\.name))
             folder.deleteOrphans(writtenBefore: moment) { known.contains($0) }
         }
     }

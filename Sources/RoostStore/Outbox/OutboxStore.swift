@@ -29,6 +29,7 @@ package actor OutboxStore {
         }
     }
     private nonisolated let turns = Guarded((count: 0, isHeld: false))
+    private var stock = SequenceStock()
     /// Calls that have to wait for something, and have not come on the disk.
     private var detours = 0
     /// Tells other processes that something was written, and hears them; nil in memory.
@@ -123,7 +124,7 @@ package actor OutboxStore {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
             guard folder?.holds(copies) ?? true else { return nil }
-            return try connection.insertedItem(draft)
+            return try connection.insertedItem(draft, &stock)
         }
     }
 
@@ -145,7 +146,7 @@ package actor OutboxStore {
         var item: OutboxItem?
         _ = try gate.performNow { () throws(StoreError) in
             item = try attempt { connection throws(SQLiteError) in
-                try connection.insertItemAlone(draft)
+                try connection.insertItemAlone(draft, &stock)
             }
             return item != nil
         }
@@ -169,10 +170,7 @@ package actor OutboxStore {
     private func reserve(_ requestID: RequestID) async throws(StoreError) -> Place {
         try await write { connection throws(SQLiteError) in
             if let item = try connection.outboxItem(requestID)?.item { return .taken(item) }
-            guard let number = try connection.takeSequence() else {
-                throw .malformed("the order of unsent messages", because: "it cannot be read back")
-            }
-            return .free(number)
+            return .free(try connection.takeSequence(&stock))
         }
     }
 
@@ -201,34 +199,42 @@ package actor OutboxStore {
         return items
     }
 
-    /// Writes down what has happened, all of it or nothing; of items that are gone, nothing.
+    /// Writes down what has happened, in one transaction; of items that are gone, nothing.
     ///
-    /// - Returns: Whether another process has written since `news` was last asked for.
-    @discardableResult
-    package func note(_ notes: [OutboxNote]) async throws(StoreError) -> Bool {
+    /// - Returns: What was left out because it alone cannot be written.
+    /// - Throws: What concerns everything, such as `.full`; then nothing was written.
+    package func note(_ notes: [OutboxNote]) async throws(StoreError) -> OutboxReceipt {
         defer { bell?.ring() }
-        return try await write { connection throws(SQLiteError) in
-            for note in notes {
-                switch note {
-                case .attempt(let id):
-                    try connection.execute(.noteAttempt, connection.itemName(id))
-                case .state(let id, let state):
-                    try connection.execute(.updateItem, (connection.itemName(id), state))
-                case .content(let id, let channel, let content):
-                    try connection.updateItem(id, in: channel, content)
-                case .requeued(let id, let createdAt):
-                    try connection.requeue(id, createdAt)
-                case .removal(let id):
-                    try connection.execute(.deleteItem, connection.itemName(id))
-                }
+        do throws(StoreError) {
+            return try await note { connection throws(SQLiteError) in
+                for note in notes { try connection.note(note, &stock) }
+                return [:]
             }
-            return try connection.first(.outboxVersion) != heardVersion
+        } catch {
+            guard error.mayConcernOne else { throw error }
+        }
+        // In parts, which is too dear to do where all can be written.
+        return try await note { connection throws(SQLiteError) in
+            try connection.noteEach(notes, &stock, in: files?.outbox ?? ":memory:")
         }
     }
 
+    private func note(
+        _ body: (Connection) throws(SQLiteError) -> [Int: StoreError]
+    ) async throws(StoreError) -> OutboxReceipt {
+        try await write { connection throws(SQLiteError) in
+            let refused = try body(connection)
+            let hasNews = try connection.first(.outboxVersion) != heardVersion
+            return OutboxReceipt(hasNews: hasNews, refused: refused)
+        }
+    }
+
+    /// The same for notes all of which have to be written.
     @discardableResult
     package func note(_ notes: OutboxNote...) async throws(StoreError) -> Bool {
-        try await note(notes)
+        let receipt = try await note(notes)
+        if let error = receipt.refused.values.first { throw error }
+        return receipt.hasNews
     }
 
     /// Puts an item behind all others, as if it were written now; nil when it is gone.
@@ -237,7 +243,7 @@ package actor OutboxStore {
     ) async throws(StoreError) -> OutboxItem? {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
-            try connection.requeue(requestID, createdAt)
+            try connection.requeue(requestID, createdAt, &stock)
             return try connection.outboxItem(requestID)?.item
         }
     }
@@ -323,6 +329,7 @@ package actor OutboxStore {
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
     func letGo() {
         connection = nil
+        stock = SequenceStock()
         heardVersion = nil
         lock = nil
         sending = nil
@@ -359,7 +366,8 @@ package actor OutboxStore {
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
-            // A key that was made meanwhile is gone again.
+            // Keys and numbers that were noted meanwhile are gone again.
+            stock = SequenceStock()
             connection.seals?.vault.forgetKeys()
             if error.isInterrupted { return nil }
             throw StoreError(error, in: files?.outbox ?? ":memory:")

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostDiskSimulation
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// News of items, one of which has a row that takes none.
+struct OutboxNotesTests {
+    private let folder: TemporaryFolder
+    private let disk: SimulatedDisk
+    private let store: Store
+
+    /// Items "a", "b" and "c"; the row of "b" can be deleted and not be changed.
+    init() async throws {
+        folder = try TemporaryFolder(inMemory: true)
+        disk = SimulatedDisk(folder.path)
+        store = try await Store.test(.folder(folder.path))
+        for id: RequestID in ["a", "b", "c"] {
+            _ = try await store.outbox.append(
+                id, to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+                content: Self.content(id.rawValue))
+        }
+        try script(
+            """
+            CREATE TRIGGER stuck BEFORE UPDATE ON item WHEN old.sequence = 2
+            BEGIN SELECT RAISE(ABORT, 'stuck'); END
+            """)
+    }
+
+    private static func content(_ text: String) -> OutboxContent {
+        .userMessage(UserMessageParams(text: text))
+    }
+
+    private func script(_ sql: SQL) throws {
+        let connection = try Connection(.file(folder.file("app/anna/outbox.sqlite")))
+        try connection.executeScript(sql)
+    }
+
+    private func row(_ id: RequestID) async throws -> OutboxItem? {
+        try await store.outbox.items().items.first { $0.requestID == id }
+    }
+
+    @Test func `news that cannot be written keeps no other from the disk (scar 65)`() async throws {
+        let refused = UnsentState.failed(.notAMember)
+        let receipt = try await store.outbox.note([
+            .attempt("a"), .state("b", refused), .state("c", refused), .removal("a"),
+        ])
+        #expect(receipt.refused.keys.sorted() == [1])
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["b", "c"])
+        #expect(try await row("b")?.state == .pending)
+        #expect(try await row("c")?.state == refused)
+        // Who asked for it alone is told.
+        await #expect(throws: StoreError.self) {
+            try await store.outbox.note(.state("b", refused))
+        }
+        try script("DROP TRIGGER stuck")
+        #expect(try await store.outbox.note([.state("b", refused)]).refused.isEmpty)
+        #expect(try await row("b")?.state == refused)
+        await store.close()
+    }
+
+    @Test func `what came later of an item waits with what was refused of it (scar 65)`()
+        async throws
+    {
+        try script(
+            """
+            DROP TRIGGER stuck;
+            CREATE TRIGGER stuck BEFORE UPDATE OF payload ON item WHEN old.sequence = 2
+            BEGIN SELECT RAISE(ABORT, 'stuck'); END
+            """)
+        let notes: [OutboxNote] = [
+            .content("b", Fixture.channel, Self.content("new")), .attempt("c"), .attempt("b"),
+        ]
+        #expect(try await store.outbox.note(notes).refused.keys.sorted() == [0, 2])
+        #expect(try await row("b")?.attemptCount == 0)
+        #expect(try await row("c")?.attemptCount == 1)
+        // A removal leaves nothing to be told.
+        let ended = try await store.outbox.note(notes + [.removal("b")])
+        #expect(ended.refused.isEmpty)
+        #expect(try await store.outbox.items().items.map(\.requestID) == ["a", "c"])
+        await store.close()
+    }
+
+    @Test func `of news that meets a full disk nothing is written, and all may be told again`()
+        async throws
+    {
+        let notes: [OutboxNote] = [.attempt("a"), .attempt("b"), .removal("c")]
+        disk.plan(SimulatedDisk.Fault(.write, of: "outbox", code: 13, lasts: true))
+        let error = await #expect(throws: StoreError.self) {
+            try await store.outbox.note(notes)
+        }
+        #expect(error?.kind == .full)
+        disk.plan(nil)
+        #expect(try await store.outbox.items().items.map(\.attemptCount) == [0, 0, 0])
+        #expect(try await store.outbox.note(notes).refused.keys.sorted() == [1])
+        #expect(try await store.outbox.items().items.map(\.attemptCount) == [1, 0])
+        await store.close()
+    }
+}

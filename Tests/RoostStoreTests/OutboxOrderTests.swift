@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostDiskSimulation
+import RoostModel
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// Numbers of the order of writing, which a process takes from the disk by the hundred.
+@Suite(.timeLimit(.minutes(15)))
+struct OutboxOrderTests {
+    /// Sends the short way where that is possible.
+    @discardableResult
+    private func send(_ id: RequestID, in store: Store) async throws -> OutboxItem {
+        let content = OutboxContent.userMessage(UserMessageParams(text: id.rawValue))
+        let now = Timestamp(milliseconds: 1)
+        let item = try await store.outbox.appendNow(
+            id, to: Fixture.channel, createdAt: now, content: content, leaves: false)
+        if let item { return item }
+        return try await store.outbox.append(
+            id, to: Fixture.channel, createdAt: now, content: content)
+    }
+
+    @Test(arguments: [.none, .sealed(MasterKeys(Fixture.key(7)))] as [StoreProtection])
+    func `of two processes that write by turns each comes behind the other (scar 12)`(
+        _ protection: StoreProtection
+    ) async throws {
+        let folder = try TemporaryFolder()
+        var options = Fixture.options
+        options.protection = protection
+        let stores = [
+            try await Store.open(.folder(folder.path), owner: Fixture.owner, options),
+            try await Store.open(.folder(folder.path), owner: Fixture.owner, options),
+        ]
+        var asked: [RequestID] = []
+        // Turns shorter and longer than what is taken at once.
+        for (turn, count) in [1, 1, 120, 2, 3, 205, 1, 1, 40].enumerated() {
+            for _ in 0..<count {
+                let id = RequestID("message \(asked.count)")
+                asked.append(id)
+                try await send(id, in: stores[turn % 2])
+            }
+        }
+        // What is sent again comes behind all.
+        #expect(
+            try await stores[0].outbox.requeue(asked[3], createdAt: Timestamp(milliseconds: 2))
+                != nil)
+        asked.append(asked.remove(at: 3))
+        try await send("last", in: stores[1])
+        asked.append("last")
+        #expect(try await stores[1].outbox.items().items.map(\.requestID) == asked)
+        for store in stores { await store.close() }
+    }
+
+    @Test func `what a full disk has undone is no number to give away (scars 12, 40)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        let ours = try await Store.test(.folder(folder.path))
+        let theirs = try await Store.test(.folder(folder.path))
+        // The first message takes numbers besides; neither comes on the disk.
+        disk.plan(
+            .init(.write, of: "outbox", code: DiskFaultTests.Code.full, lasts: true))
+        await #expect(throws: StoreError.self) { try await send("refused", in: ours) }
+        disk.plan(nil)
+        var asked: [RequestID] = []
+        for number in 0..<3 {
+            for (name, store) in [("theirs", theirs), ("ours", ours), ("ours too", ours)] {
+                let id = RequestID("\(name) \(number)")
+                asked.append(id)
+                try await send(id, in: store)
+            }
+        }
+        #expect(try await ours.outbox.items().items.map(\.requestID) == asked)
+        await theirs.close()
+        await ours.close()
+    }
+}
