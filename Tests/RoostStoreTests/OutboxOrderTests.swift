@@ -2,6 +2,7 @@
 
 import RoostDiskSimulation
 import RoostModel
+import RoostSealing
 import RoostStore
 import RoostTestSupport
 import Testing
