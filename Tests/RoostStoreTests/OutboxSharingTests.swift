@@ -63,8 +63,7 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `what is written the short way another process hears`() async throws {
+    @Test func `what is written the short way another process hears`() async throws {
         let folder = try TemporaryFolder()
         let ours = try await Store.test(.folder(folder.path))
         let theirs = try await Store.test(.folder(folder.path))
