@@ -262,9 +262,14 @@ struct DocumentTests {
         #expect(try await send(nameless, "")["code"] == 400_201)
         // Two that are on their way together: one of them has it.
         let wanted = try await makePoll()
+        _ = try scene.bob.inbox.take()
         async let one = send(wanted, #","req_id":"x""#)
         async let other = send(wanted, #","req_id":"y""#)
-        _ = try await (one, other)
+        let answers = try await [one, other]
+        #expect(answers.count { $0["poll"]?["id"] == .int(wanted) } == 1)
+        #expect(answers.count { $0["code"] == 400_201 } == 1)
+        let told = try scene.bob.inbox.take().compactMap { $0.message?.message }
+        #expect(told.map(\.details.poll?.id) == [wanted])
         let log = try await scene.fixture.server.log(of: "g").map(\.message)
         #expect(log.count { $0.details.poll?.id == wanted } == 1)
         #expect(log.count { $0.details.poll != nil } == 3)
@@ -327,6 +332,47 @@ struct DocumentTests {
         }
         _ = try await ask("group_channels/g/messages", message)
         #expect(try await storage.message(id, in: "g")?.details.poll?.messageID == id)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `what is in the log is answered, whatever became of its poll (scar 117)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let fixture = await ServerFixture(storage: storage)
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        func ask(_ path: String, _ body: String) async throws -> JSONValue {
+            let request = try APIRequest(
+                method: "POST", target: "/v3/" + path, body: Array(body.utf8))
+            let headers = RequestHeaders(sessionKey: ann.key)
+            return try JSONValue(
+                parsing: await fixture.server.respond(to: request, headers: headers).body)
+        }
+        func makePoll() async throws -> Int64 {
+            try await ask("polls", #"{"title":"Lunch?","options":["soup"]}"#)["id"]?.int ?? 0
+        }
+        func send(_ request: String, _ poll: Int64?) async throws -> JSONValue {
+            let poll = poll.map { #","poll_id":\#($0)"# } ?? ""
+            return try await ask(
+                "group_channels/g/messages",
+                #"{"message_type":"MESG","message":"?","req_id":"\#(request)"\#(poll)}"#)
+        }
+        let poll = try await makePoll()
+        let first = try await send("r", poll)
+        // An earlier server did not note the request.
+        _ = try await storage.updateDocument(poll, .poll) { $0.body["request"] = nil }
+        #expect(try await send("r", poll)["message_id"] == first["message_id"])
+        #expect(try await send("r", poll)["poll"]?["id"] == .int(poll))
+        // Nor did it refuse a second message; that one went without.
+        let second = try await send("s", nil)
+        #expect(try await send("s", poll)["message_id"] == second["message_id"])
+        #expect(try await send("s", poll)["poll"] == nil)
+        #expect(try await send("t", poll)["code"] == 400_201)
+        // What a message in the log has not come with another may.
+        let other = try await makePoll()
+        #expect(try await send("s", other)["message_id"] == second["message_id"])
+        #expect(try await send("u", other)["poll"]?["id"] == .int(other))
     }
 
     @Test func `a message of an earlier server's tells nobody that they have no vote (scar 117)`()

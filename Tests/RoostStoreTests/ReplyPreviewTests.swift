@@ -130,6 +130,24 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
+    @Test func `an edit that the parent knows reaches a reply that came behind it (scar 116)`()
+        async throws
+    {
+        let store = try await Store.test()
+        let old = Self.reply(2, to: Self.parent)
+        try await store.writer.commit([
+            .messages(Fixture.channel, [Self.edited, old], covering: Fixture.range(1, 2))
+        ])
+        // A page from before the first edit does not tell that it is older.
+        try await store.writer.commit([
+            .messages(Fixture.channel, [old], covering: Fixture.range(2, 2))
+        ])
+        #expect(try await previews(store) == [Self.parent.preview])
+        try await store.writer.commit([.edited(Self.edited)])
+        #expect(try await previews(store) == [Self.edited.preview])
+        await store.close()
+    }
+
     @Test func `replies follow a parent that an edit takes out of what is known (scar 116)`()
         async throws
     {

@@ -383,10 +383,49 @@ struct ChannelActionTests {
                     })
                 await world.pass(.milliseconds(1))
             }
+            #expect(!marks.isEmpty)
             try await unread.value
             for mark in marks { try await mark.value }
             await world.pass()
             #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0)
+        }
+    }
+
+    @Test(arguments: 1...5)
+    func
+        `a mark before the channels' log is read counts, though another device took one back (scar 113)`(
+            seed: UInt64
+        ) throws
+    {
+        try SimulatedWorld.play(seed: seed) { world in
+            let devices = [world.device(of: "alice"), world.device(of: "alice")]
+            let phone = try await world.launch(devices[0])
+            let laptop = try await world.launch(devices[1])
+            let bob = try await world.launch(world.device(of: "bob"))
+            for client in [phone, laptop, bob] { try await client.connect() }
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            try await bob.send("1", to: url)
+            await world.pass()
+            try await phone.markAsRead(url)
+            await world.pass()
+            let first = try #require(try await world.log(of: url).last?.messageID)
+            await devices[1].network.cut()
+            try await phone.markAsUnread(url, from: first)
+            await world.pass()
+            #expect(try await laptop.cachedChannel(url)?.unreadMessageCount == 0)
+            devices[1].network.restore()
+            // As soon as there is a connection, which knows nothing yet.
+            var isMarked = false
+            for _ in 0..<60_000 where !isMarked {
+                isMarked = (try? await laptop.markAsRead(url)) != nil
+                if !isMarked { await world.pass(.milliseconds(1)) }
+            }
+            #expect(isMarked)
+            await world.pass(.seconds(60))
+            for client in [phone, laptop] {
+                #expect(try await client.cachedChannel(url)?.unreadMessageCount == 0)
+            }
+            for client in [phone, laptop, bob] { await client.close() }
         }
     }
 }

@@ -66,6 +66,37 @@ struct ServerEventTests {
     }
 
     @Test
+    func
+        `a frame about a poll tells of nobody's votes, though an empty list comes with it (scar 117)`()
+        throws
+    {
+        let poll = #""poll":{"id":1,"title":"?","voted_option_ids":[]}"#
+        for kind in ["MESG", "MEDI"] {
+            let event = try decode(
+                #"\#(kind){"msg_id":3,"ts":9,"updated_at":9,"channel_url":"g","message":"?",\#(poll)}"#
+            )
+            let told: Poll? =
+                switch event {
+                case .message(let event): event.message.details.poll
+                case .edited(let event): event.message.details.poll
+                default: nil
+                }
+            #expect(told?.title == "?" && told?.votedOptionIDs == nil)
+        }
+        guard case .poll(let edit) = try decode(#"PEDI{"channel_url":"g",\#(poll)}"#),
+            case .edited(let told) = edit.change
+        else { return #expect(Bool(false)) }
+        #expect(told.title == "?" && told.votedOptionIDs == nil)
+        // A vote's answer does, and what the voter's other devices are told.
+        guard
+            case .poll(let vote) = try decode(
+                #"VOTE{"channel_url":"g","poll_id":1,"voted_option_ids":[],"ts":9}"#),
+            case .voted(let votes) = vote.change
+        else { return #expect(Bool(false)) }
+        #expect(votes.votedOptionIDs == [])
+    }
+
+    @Test
     func `a flattened file and a file object mean the same`() throws {
         let flat = try decode(
             #"FILE{"msg_id":3,"ts":9,"channel_url":"g","url":"u","name":"n","type":"image/png","size":5,"#

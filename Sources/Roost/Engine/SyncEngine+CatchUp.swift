@@ -47,8 +47,9 @@ extension SyncEngine {
     /// The change log of the user's channels, then the first page of each open list.
     func catchUpChannels() async {
         await persistently(for: nil) { engine throws(RoostError) in
+            let asked = await engine.session
             try await engine.applyChannelChanges()
-            await engine.emitPending()
+            await engine.endChannelLog(of: asked)
             for list in await engine.openLists { try await list.synchronize() }
             try await engine.fillChannelList()
         }

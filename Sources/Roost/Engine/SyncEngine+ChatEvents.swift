@@ -26,6 +26,8 @@ struct EventWatch {
     var markEndWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
     /// Where a mark is being taken back: the cache shows the old one until the channel is looked up.
     var retreats: Set<ChannelURL> = []
+    /// Whether the channels' change log has been read on this connection.
+    var isChannelLogRead = false
     /// When the newest message that came live was written, of those too that no list shows.
     var newest: [ChannelURL: Timestamp] = [:]
     /// Of the newest statement about all unread messages.
@@ -76,6 +78,12 @@ extension SyncEngine {
         for channel in watch.pending.keys.sorted() where lookUps[channel] == nil {
             emitPending(of: channel)
         }
+    }
+
+    /// The channels are on disk as the server has them, unless the connection is another one by now.
+    func endChannelLog(of asked: Session?) {
+        if let asked, isPresent(asked) { watch.isChannelLogRead = true }
+        emitPending()
     }
 
     func note(_ total: UnreadCount?) {
@@ -169,12 +177,15 @@ extension SyncEngine {
         do throws(RoostError) {
             _ = try await call(MarkAsRead(channelURL: channel, unreadFrom: id))
         } catch {
-            watch.retreats.remove(channel)
+            // A lost answer tells nothing.
+            lookUp(channel)
             if !wishes.isEmpty { wish(wishes, for: channel) }
             throw error
         }
         for waiter in wishes { waiter.resume(returning: nil) }
         channelLedger.note(changeOf: channel)
+        // An answer that was asked for before the server had it may have removed it.
+        watch.retreats.insert(channel)
         await lookUpNow(channel)
     }
 
@@ -192,28 +203,33 @@ extension SyncEngine {
         }
         for waiter in waiters { waiter.resume(returning: failure) }
         for waiter in watch.markEndWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
-        // Those who wished meanwhile need no mark of their own when nothing has come since.
-        if failure == nil, (try? await isAllRead(channel)) ?? false {
-            for waiter in watch.markWaiters.removeValue(forKey: channel) ?? [] {
-                waiter.resume(returning: nil)
-            }
-            watch.marks.settle(channel)
-        }
         if watch.marks.sent(to: channel) {
             run { engine in await engine.sendReadMark(to: channel) }
         }
     }
 
-    private func endReadPause(of channel: ChannelURL, _ number: Int) {
-        guard watch.markTimers.claim(channel, number), watch.marks.paused(in: channel) else {
-            return
+    private func endReadPause(of channel: ChannelURL, _ number: Int) async {
+        guard watch.markTimers.claim(channel, number) else { return }
+        // Those who wished during the second need no mark of their own when nothing has come since.
+        // Only now: what took the mark back, on whatever device, may be told later than the answer.
+        if watch.markWaiters[channel] != nil, (try? await isAllRead(channel)) ?? false {
+            watch.marks.settle(channel)
+            for waiter in watch.markWaiters.removeValue(forKey: channel) ?? [] {
+                waiter.resume(returning: nil)
+            }
         }
+        guard watch.marks.paused(in: channel) else { return }
         run { engine in await engine.sendReadMark(to: channel) }
     }
 
+    /// Whether nothing is unread, as far as this connection has been told.
+    ///
+    /// Who says that a hundred marks are one request (scar 113) cannot ask the server about each: another
+    /// device's unread mark whose event is on its way yet is all that this does not know.
     private func isAllRead(_ url: ChannelURL) async throws(RoostError) -> Bool {
         guard let channel = try await cachedChannel(url), channel.unreadMessageCount == 0,
-            channel.unreadMentionCount == 0, !watch.retreats.contains(url)
+            channel.unreadMentionCount == 0, isOnline, watch.isChannelLogRead,
+            lookUps[url] == nil, !watch.retreats.contains(url), refused.isEmpty
         else { return false }
         let mark = channel.myLastRead ?? .distantPast
         return channel.lastMessage?.createdAt ?? mark <= mark

@@ -185,10 +185,14 @@ extension SyncEngine {
         let isDone = await persistently(for: nil) { engine throws(RoostError) in
             try await engine.refresh(channel)
         }
-        lookUps[channel] = nil
-        watch.retreats.remove(channel)
-        // Otherwise the next connection's change log brings what the events tell of.
-        if isDone { emitPending(of: channel) }
+        let isAskedAgain = lookUps.removeValue(forKey: channel) == true
+        if isDone {
+            // Who asked after the last answer was taken waits for one of their own.
+            if isAskedAgain { return lookUp(channel) }
+            watch.retreats.remove(channel)
+            // Otherwise the next connection's change log brings what the events tell of.
+            emitPending(of: channel)
+        }
         for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
     }
 

@@ -186,6 +186,7 @@ actor SyncEngine {
         lastLoginAt = session.login.loginAt
         changesRead = [:]
         caughtUp = []
+        watch.isChannelLogRead = false
         // What overtook an answer that is thrown away now has nothing to be done behind.
         for channel in ledgers.keys { ledgers[channel]?.forget() }
         lastFailure = nil

@@ -275,35 +275,6 @@ extension ChatServer {
 
     // MARK: In a channel
 
-    /// Puts the poll into a message that names one.
-    func attachPoll(to message: inout Message, by id: UserID?) async throws(ServerError) {
-        guard let text = message.unknownFields["poll_id"], let number = Int64(text), number > 0,
-            let id
-        else { return }
-        guard let document = try await ask(try await storage.document(number, .poll)),
-            document.owner == id, document.mayCome(with: message)
-        else { throw ServerError(.notFound, "There is no such poll of yours to be sent.") }
-        message.unknownFields = message.unknownFields.removing("poll_id")
-        message.details.poll = document.poll(for: nil, at: world.now())
-    }
-
-    /// Notes which message carries a poll, once it has its place.
-    func carry(_ message: Message) async throws(ServerError) {
-        guard let poll = message.details.poll, let id = message.messageID else { return }
-        let now = world.now()
-        let carried = try await ask(
-            try await storage.updateDocument(poll.id, .poll) { document in
-                guard document.mayCome(with: message) else { return }
-                var poll = document.poll(for: nil, at: now)
-                poll.messageID = id
-                document.come(with: message)
-                document = document.with(poll, at: now)
-            })
-        guard let poll = carried?.poll(for: nil, at: now) else { return }
-        // Of two that were on their way at once, the second one goes without: nobody would keep it up to date.
-        try await show(poll.messageID == id ? poll : nil, in: id, of: message.channelURL)
-    }
-
     func vote(
         _ command: VoteCommand, by id: UserID, in session: SessionID
     ) async throws(ServerError) {
@@ -361,7 +332,7 @@ extension ChatServer {
     }
 
     /// Brings the message that carries a poll up to date.
-    private func show(
+    func show(
         _ poll: Poll?, in message: MessageID, of url: ChannelURL
     ) async throws(ServerError) {
         try await ask(

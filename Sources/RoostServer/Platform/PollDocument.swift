@@ -44,10 +44,29 @@ extension Document {
         return channelURL == message.channelURL && body["request"]?.string == request.rawValue
     }
 
+    /// Whether the poll is a message's that is in the log, or nobody's.
+    func isClaimed(for message: Message) -> Bool {
+        guard let channelURL else { return true }
+        return channelURL == message.channelURL
+            && body["request"]?.string == message.requestID?.rawValue
+    }
+
+    /// Whose way into a log the poll is bound to, by number.
+    var claim: Int64? { body["claim"]?.int }
+
     /// Notes which message carries the poll; it is the only one.
-    mutating func come(with message: Message) {
+    mutating func come(with message: Message, claim: Int64? = nil) {
         channelURL = message.channelURL
         body["request"] = message.requestID.map { .string($0.rawValue) }
+        body["claim"] = claim.map { .int($0) }
+    }
+
+    /// Lets another message carry the poll, unless one does.
+    mutating func release(_ claim: Int64) {
+        guard self.claim == claim else { return }
+        channelURL = nil
+        body["request"] = nil
+        body["claim"] = nil
     }
 
     /// The document of a poll that has changed; options it has not yet get their numbers here.

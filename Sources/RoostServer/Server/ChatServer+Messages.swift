@@ -37,7 +37,6 @@ extension ChatServer {
         if audience.room != nil {
             message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
         }
-        try await attachPoll(to: &message, by: standing?.user.id)
         let named = command.mention.userIDs
         let mentioned = try await named.isEmpty ? [] : ask(try await storage.users(named))
         message.setMention(command.mention.kind, users: mentioned)

@@ -85,7 +85,7 @@ extension ChatServer {
             return
         }
         var standings: [UserID: Result<Standing, ServerError>] = [:]
-        var (posts, messages): ([Post], [Message]) = ([], [])
+        var (posts, messages): ([(Post, PollClaim?)], [Message]) = ([], [])
         for post in batch {
             do throws(ServerError) {
                 if audience.room != nil, let session = post.session,
@@ -101,8 +101,10 @@ extension ChatServer {
                     }
                     standing = try standings[id]?.get()
                 }
-                let message = try await compose(post.command, from: standing, to: audience)
-                posts.append(post)
+                var message = try await compose(post.command, from: standing, to: audience)
+                // Last, so that what is refused claims nothing.
+                let claim = try await attachPoll(to: &message, by: standing?.user.id)
+                posts.append((post, claim))
                 messages.append(message)
             } catch {
                 post.finish(.failure(error))
@@ -111,9 +113,15 @@ extension ChatServer {
         guard !messages.isEmpty else { return }
         switch await commit(messages) {
         case .failure(let error):
-            for post in posts { post.finish(.failure(refusal(error))) }
+            for (post, claim) in posts {
+                await release(claim)
+                post.finish(.failure(refusal(error)))
+            }
         case .success(let appendings):
-            for (post, appending) in zip(posts, appendings) {
+            for ((post, claim), appending) in zip(posts, appendings) {
+                let appended = try? appending.get()
+                let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
+                if carried?.id != claim?.poll { await release(claim) }
                 await tell(post, appending, audience)
             }
         }

@@ -112,6 +112,10 @@ extension MemoryStorage {
         return .deleted(current(before), parent: parent)
     }
 
+    package func isKnown(_ request: RequestID, of sender: UserID, in url: ChannelURL) -> Bool {
+        channels[url]?.requests[MemoryChannel.Request(sender: sender, id: request)] != nil
+    }
+
     package func message(_ id: MessageID, in url: ChannelURL) -> Message? {
         stored(id, in: url).map(current)
     }

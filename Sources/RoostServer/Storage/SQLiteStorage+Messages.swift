@@ -74,6 +74,17 @@ extension SQLiteStorage {
         }
     }
 
+    package func isKnown(
+        _ request: RequestID, of sender: UserID, in url: ChannelURL
+    ) throws(StorageError) -> Bool {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url),
+                let sender = try db.first(.user, sender)
+            else { return false }
+            return try db.first(.messageOfRequest, (channel, sender.id, request)) != nil
+        }
+    }
+
     package func position(of id: MessageID, in url: ChannelURL) throws(StorageError) -> Position? {
         try read { db throws(SQLiteError) in
             guard let channel = try db.first(.channelRow, url),

@@ -180,6 +180,10 @@ package protocol MessageStorage: Sendable {
         _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
     ) async throws(StorageError) -> DeleteOutcome
     func message(_ id: MessageID, in url: ChannelURL) async throws(StorageError) -> Message?
+    /// Whether a sender's message of this request is in a channel's log, deleted or not.
+    func isKnown(
+        _ request: RequestID, of sender: UserID, in url: ChannelURL
+    ) async throws(StorageError) -> Bool
     /// Where a message stands or stood: a deleted one keeps its place.
     func position(of id: MessageID, in url: ChannelURL) async throws(StorageError) -> Position?
     /// The first messages of a range that a filter lets through, from either end.

@@ -59,7 +59,7 @@ extension WriteSession {
             let place = MessagePlace(channelRow: row, position: message.place)
             var old = try stored(at: place, in: news.channel)
             if old == nil { old = try movedMessage(id, news: news) }
-            if let old { return try update(old, with: message, news: &news) }
+            if let old { return try update(old, with: message, isEdit: true, news: &news) }
             if message.parentID == nil { try follow(id, as: message.preview, news: &news) }
             // Under no filter the place may be known and the message not be there: it was deleted.
             guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
@@ -234,7 +234,7 @@ extension WriteSession {
     }
 
     private func update(
-        _ stored: StoredMessage, with copy: Message, news: inout MessageNews
+        _ stored: StoredMessage, with copy: Message, isEdit: Bool = false, news: inout MessageNews
     ) throws(SQLiteError) {
         let old = stored.message
         let merged = old.merged(with: copy)
@@ -244,8 +244,9 @@ extension WriteSession {
         } else {
             try delete(stored, news: &news)
         }
-        // Its replies may stay where it does not.
-        guard merged.parentID == nil, let id = merged.messageID, merged.preview != old.preview
+        // Its replies may stay where it does not, and be older: a page does not tell of a first edit.
+        guard merged.parentID == nil, let id = merged.messageID,
+            isEdit || merged.preview != old.preview
         else { return }
         try follow(id, as: merged.preview, news: &news)
     }

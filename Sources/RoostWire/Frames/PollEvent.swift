@@ -64,7 +64,9 @@ extension Frame {
             }
         }
         guard let channelURL else { throw missing("channel_url") }
-        guard let poll else { throw missing("poll") }
+        guard var poll else { throw missing("poll") }
+        // One frame is told to everybody; an earlier server's list is empty, whatever the reader voted for.
+        poll.votedOptionIDs = nil
         return PollEvent(channelURL: channelURL, messageID: poll.messageID, change: .edited(poll))
     }
 }

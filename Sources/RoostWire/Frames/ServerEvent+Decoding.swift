@@ -48,7 +48,7 @@ extension Frame {
             }
         }
         return MessageEvent(
-            message: try fields.message(endingAt: payload.upperBound),
+            message: try fields.message(endingAt: payload.upperBound).toldToAll,
             acknowledges: fields.acknowledged, previousMessageID: previous,
             forcesLastMessage: forcesLastMessage, unread: unread)
     }
@@ -65,12 +65,23 @@ extension Frame {
             }
         }
         // The request ID on an edit's answer is the edit's; the message's own does not come with it.
-        var message = try fields.message(endingAt: payload.upperBound)
+        var message = try fields.message(endingAt: payload.upperBound).toldToAll
         if fields.acknowledged != nil, let id = message.messageID {
             message.delivery = .delivered(id, nil)
         }
         return EditEvent(
             message: message, acknowledges: fields.acknowledged, oldMention: oldMention)
+    }
+}
+
+extension Message {
+    /// One frame is told to everybody: a list of the reader's votes in it says nothing, and an earlier
+    /// server's is empty (`protocol.md` 2.7).
+    fileprivate var toldToAll: Message {
+        guard !hasNoDetails, details.poll?.votedOptionIDs != nil else { return self }
+        var message = self
+        message.details.poll?.votedOptionIDs = nil
+        return message
     }
 }
 
