@@ -99,4 +99,29 @@ struct OutboxNotesTests {
         #expect(try await store.outbox.items().items.map(\.attemptCount) == [1, 0])
         await store.close()
     }
+
+    @Test func `numbers that a refused note took are given by whoever asks next (scars 12, 65)`()
+        async throws
+    {
+        // Nothing is left of the numbers this process had taken.
+        await store.suspend()
+        try await store.resume()
+        let notes: [OutboxNote] = [
+            .requeued("b", createdAt: Timestamp(milliseconds: 2)), .attempt("a"),
+        ]
+        #expect(try await store.outbox.note(notes).refused.keys.sorted() == [0])
+        let other = try await Store.test(.folder(folder.path))
+        var numbers: [Int64] = []
+        for round in 0..<3 {
+            for (name, store) in [("theirs", other), ("ours", store)] {
+                let item = try await store.outbox.append(
+                    RequestID("\(name) \(round)"), to: Fixture.channel,
+                    createdAt: Timestamp(milliseconds: 3), content: Self.content(name))
+                numbers.append(item.sequence)
+            }
+        }
+        #expect(numbers == Set(numbers).sorted())
+        await other.close()
+        await store.close()
+    }
 }

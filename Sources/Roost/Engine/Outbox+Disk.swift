@@ -81,6 +81,10 @@ extension Outbox {
         var left = debts
         for place in debts.indices { left[place].refusal = receipt.refused[place] }
         let taken = left.filter { $0.refusal == nil }
+        // What the disk said of these items meanwhile was not asked for again.
+        let isRelieved = debts.indices.contains {
+            debts[$0].refusal != nil && left[$0].refusal == nil
+        }
         left.removeAll { $0.refusal == nil }
         toldCount += debts.count { $0.refusal == nil }
         owed.replaceSubrange(..<debts.count, with: left)
@@ -91,8 +95,7 @@ extension Outbox {
         }
         store.deleteFiles(taken.flatMap(\.copies))
         if receipt.hasNews { hasNews = true }
-        // Only the disk knows its place in the order now.
-        if taken.contains(where: \.note.isRequeued) { hasMissedNews = true }
+        if isRelieved || taken.contains(where: \.note.takesPlace) { hasMissedNews = true }
         settle(taken.map(\.note.requestID))
     }
 
@@ -107,5 +110,11 @@ extension Outbox {
 }
 
 extension OutboxNote {
-    fileprivate var isRequeued: Bool { if case .requeued = self { true } else { false } }
+    /// Whether only the disk knows its place in the order, once it has been told.
+    fileprivate var takesPlace: Bool {
+        switch self {
+        case .requeued, .restored: true
+        case .attempt, .state, .content, .removal: false
+        }
+    }
 }

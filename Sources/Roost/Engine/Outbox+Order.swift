@@ -20,7 +20,10 @@ extension Outbox {
     }
 
     func index(of requestID: RequestID) -> Int? {
-        sequences[requestID].map(firstIndex(from:))
+        // A damaged file may give a number again that memory knows.
+        sequences[requestID].flatMap { sequence in
+            items[firstIndex(from: sequence)...].firstIndex { $0.requestID == requestID }
+        }
     }
 
     /// Where the first item stands that has this place or a later one.

@@ -33,7 +33,7 @@ extension Outbox {
             let index = index(of: item.requestID)
             guard index.map({ items[$0] != item }) ?? true else { continue }
             guard isSettled(item.requestID) else {
-                hasMissedNews = true
+                missNews(of: item.requestID)
                 continue
             }
             if item.change == nil { channels.insert(item.channel) }
@@ -58,27 +58,64 @@ extension Outbox {
         await carryOut(effects)
         for item in news { await tell(item) }
         for channel in channels.sorted() { await surroundings.changed(channel) }
-        guard stored.unreadable.isEmpty else { return }
-        for requestID in missing { await missed(requestID) }
+        if let loss = stored.loss {
+            await restore(missing, after: loss)
+        } else {
+            guard stored.unreadable.isEmpty else { return }
+            for requestID in missing { await missed(requestID) }
+        }
         await aimStranded()
+    }
+
+    /// The disk has to be asked again when what is being written down of an item has come on it; of one of
+    /// which it takes nothing, when it does.
+    private func missNews(of requestID: RequestID) {
+        if refusal(of: requestID) == nil { hasMissedNews = true }
+    }
+
+    /// A damaged file has lost items, and nobody has seen to them: what the cache does not know as delivered
+    /// is written again.
+    private func restore(_ missing: [RequestID], after loss: Int) async {
+        var delivered: [RequestID: MessageID] = [:]
+        for requestID in missing { delivered[requestID] = await surroundings.find(requestID) }
+        var lost: [Debt] = []
+        var isWhole = true
+        for requestID in missing where delivered[requestID] == nil {
+            guard let index = index(of: requestID) else { continue }
+            guard isSettled(requestID) else {
+                isWhole = false
+                missNews(of: requestID)
+                continue
+            }
+            lost.append(Debt(note: .restored(items[index])))
+        }
+        owe(lost)
+        if isWhole { await store.mend(loss) }
+        await payDebts()
+        for (requestID, messageID) in delivered.sorted(by: { $0.key < $1.key }) {
+            await arrived(requestID, as: messageID)
+        }
     }
 
     /// Another process has seen to an item: it was delivered, and the cache knows, or taken back.
     private func missed(_ requestID: RequestID) async {
         guard let index = index(of: requestID) else { return }
-        guard isSettled(requestID) else {
-            hasMissedNews = true
-            return
-        }
+        guard isSettled(requestID) else { return missNews(of: requestID) }
         if items[index].change != nil {
             await made(requestID)
         } else if let messageID = await surroundings.find(requestID) {
-            await receive(.delivered(requestID, messageID))
-            if let message = await surroundings.held(messageID) {
-                observers.publish(.delivered(message))
-            }
+            await arrived(requestID, as: messageID)
         } else {
             await cancel(requestID)
+        }
+    }
+
+    /// The cache knows a message as delivered.
+    private func arrived(_ requestID: RequestID, as messageID: MessageID) async {
+        guard index(of: requestID) != nil else { return }
+        await receive(.delivered(requestID, messageID))
+        if let message = await surroundings.held(messageID) {
+            observers.publish(.delivered(message))
         }
     }
 

@@ -174,7 +174,7 @@ actor Outbox {
 
     /// The files are open again: while they were not, another process may have begun to send.
     func resume() async {
-        if isConnected { await takeTurn() }
+        if isConnected { await takeTurn() } else { await hearOthers() }
     }
 
     private func askAgain(_ number: Int) async {
@@ -326,7 +326,9 @@ actor Outbox {
     func endHearing(isRead: Bool) {
         touched = []
         // Otherwise who writes something down asks, or the next ring.
-        if isRead, hasMissedNews, unsettled.isEmpty { hearAgain() }
+        if isRead, hasMissedNews, unsettled.keys.allSatisfy({ refusal(of: $0) != nil }) {
+            hearAgain()
+        }
     }
 
     private func hearAgain() {

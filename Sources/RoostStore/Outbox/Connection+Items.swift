@@ -72,9 +72,22 @@ extension Connection {
             throw .malformed("the order of unsent messages", because: "it cannot be read back")
         }
         if last == stock.last, let number = stock.take() { return number }
-        stock = SequenceStock(after: last)
+        let number = stock.begin(after: last)
         try execute(.noteSequence, stock.last)
-        return last + 1
+        return number
+    }
+
+    /// Writes an item again that the file has lost, in its place if that is free; nothing when it is there.
+    func restore(_ item: OutboxItem, _ stock: inout SequenceStock) throws(SQLiteError) {
+        let isFree = try first(.hasItem, item.sequence) == nil
+        let number = if isFree { item.sequence } else { try takeSequence(&stock) }
+        let draft = OutboxDraft(
+            sequence: number, requestID: item.requestID, channel: item.channel,
+            createdAt: item.createdAt, content: item.content, leaves: item.hasLeft)
+        guard try insertItem(draft, at: number) else { return }
+        let name = try itemName(item.requestID)
+        try execute(.updateItem, (name, item.state))
+        try execute(.updateAttempts, (name, item.attemptCount))
     }
 
     /// Puts an item behind all others, as if it were written now.

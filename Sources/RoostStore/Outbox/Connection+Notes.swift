@@ -14,43 +14,41 @@ extension Connection {
         case .content(let id, let channel, let content):
             try updateItem(id, in: channel, content)
         case .requeued(let id, let createdAt): try requeue(id, createdAt, &stock)
+        case .restored(let item): try restore(item, &stock)
         case .removal(let id): try execute(.deleteItem, itemName(id))
         }
     }
+}
 
-    /// Writes down what can be written, each note in a part of its own.
+/// Notes of which the disk may take some and not others.
+struct NoteSelection {
+    let notes: [OutboxNote]
+    private var refused: [Int: StoreError] = [:]
+
+    init(_ notes: [OutboxNote]) { self.notes = notes }
+
+    /// Of those that are to be written.
+    var places: [Int] { notes.indices.filter { refused[$0] == nil } }
+
+    /// Leaves a note out that cannot be written, and what came later of its item.
     ///
-    /// What came later of an item than a note that was refused is left out too: that note, written after it
-    /// one day, would undo it. A removal ends an item, whatever was left out of it.
-    ///
-    /// - Returns: Why a note was left out, by its place.
-    /// - Throws: What concerns them all; the transaction has to be undone.
-    func noteEach(
-        _ notes: [OutboxNote], _ stock: inout SequenceStock, in path: String
-    ) throws(SQLiteError) -> [Int: StoreError] {
-        var refused: [Int: StoreError] = [:]
-        var places: [RequestID: [Int]] = [:]
-        for (place, note) in notes.enumerated() {
-            if let first = places[note.requestID]?.first, !note.isRemoval {
-                refused[place] = refused[first]
-                places[note.requestID]?.append(place)
-                continue
-            }
-            switch try part({ () throws(SQLiteError) in try self.note(note, &stock) }) {
-            case .success:
-                for place in places.removeValue(forKey: note.requestID) ?? [] {
-                    refused[place] = nil
-                }
-            case .failure(let error):
-                let refusal = StoreError(error, in: path)
-                guard refusal.mayConcernOne else { throw error }
-                // Keys and numbers that were noted meanwhile are gone again.
-                stock = SequenceStock()
-                seals?.vault.forgetKeys()
-                refused[place] = refusal
-                places[note.requestID, default: []].append(place)
-            }
+    /// That note, written after it one day, would undo it. A removal is tried all the same.
+    mutating func leaveOut(_ place: Int, because error: StoreError) {
+        refused[place] = error
+        for later in notes.indices.dropFirst(place + 1)
+        where notes[later].requestID == notes[place].requestID {
+            if notes[later].isRemoval { break }
+            refused[later] = error
         }
-        return refused
+    }
+
+    /// Why notes were left out, by their places, when the others are written.
+    ///
+    /// A removal ends an item, whatever was left out of it.
+    var refusals: [Int: StoreError] {
+        let removals = places.filter { notes[$0].isRemoval }
+        return refused.filter { place, _ in
+            !removals.contains { $0 > place && notes[$0].requestID == notes[place].requestID }
+        }
     }
 }

@@ -156,6 +156,8 @@ package enum OutboxNote: Hashable, Sendable {
     case content(RequestID, ChannelURL, OutboxContent)
     /// It is tried again, behind all others, as if it were written then.
     case requeued(RequestID, createdAt: Timestamp)
+    /// The file was damaged and has lost it.
+    case restored(OutboxItem)
     /// The server has it, or the person took it back.
     case removal(RequestID)
 
@@ -164,6 +166,7 @@ package enum OutboxNote: Hashable, Sendable {
         case .attempt(let id), .state(let id, _), .content(let id, _, _), .requeued(let id, _),
             .removal(let id):
             id
+        case .restored(let item): item.requestID
         }
     }
 
@@ -184,6 +187,8 @@ package struct OutboxItems: Hashable, Sendable {
     package let items: [OutboxItem]
     /// Items that this release cannot read; they stay where they are and block nothing (scar 65).
     package let unreadable: [RequestID]
+    /// Names a damage after which not all that is missing was seen to; nil when there was none.
+    package var loss: Int?
 }
 
 /// The stored numbers of `UnsentState`; never given to another state.

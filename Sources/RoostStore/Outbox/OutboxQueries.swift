@@ -99,6 +99,23 @@ extension Query where Input == RequestID, Output == Void {
         bind: { id, bindings in bindings.append(id.rawValue) })
 }
 
+extension Query where Input == (id: RequestID, attemptCount: Int), Output == Void {
+    static let updateAttempts = Query(
+        sql: "UPDATE item SET attempt_count = ?2 WHERE request_id = ?1",
+        bind: { input, bindings in
+            bindings.append(input.id.rawValue)
+            bindings.append(Int64(input.attemptCount))
+        })
+}
+
+extension Query where Input == Int64, Output == Int64 {
+    /// A row when a number is that of an item.
+    static let hasItem = Query(
+        sql: "SELECT 1 FROM item WHERE sequence = ?1",
+        bind: { number, bindings in bindings.append(number) },
+        decode: { row in row.int64(0) })
+}
+
 extension Query where Input == (id: RequestID, payload: [UInt8]), Output == Void {
     static let updatePayload = Query(
         sql: "UPDATE item SET payload = ?2 WHERE request_id = ?1",

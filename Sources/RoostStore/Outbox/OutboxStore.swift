@@ -38,6 +38,9 @@ package actor OutboxStore {
     private let listens: Bool
     /// What `news` has told of; nil when nothing is known of others.
     private var heardVersion: Int64?
+    /// How often a damaged file has cost what memory may hold, and up to which of these that was seen to.
+    private var losses = (count: 0, mended: 0)
+    private var hasBeenOpen = false
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
     private let copier: AttachmentCopier
@@ -196,8 +199,15 @@ package actor OutboxStore {
             }
         }
         heardVersion = version
+        guard var items else { return nil }
+        // They are in their order.
+        if let last = items.items.last { stock.know(last.sequence) }
+        items.loss = losses.count > losses.mended ? losses.count : nil
         return items
     }
+
+    /// What was lost is written again or owed: from now on what is missing was seen to by another process.
+    package func mend(_ loss: Int) { losses.mended = max(losses.mended, loss) }
 
     /// Writes down what has happened, in one transaction; of items that are gone, nothing.
     ///
@@ -205,27 +215,24 @@ package actor OutboxStore {
     /// - Throws: What concerns everything, such as `.full`; then nothing was written.
     package func note(_ notes: [OutboxNote]) async throws(StoreError) -> OutboxReceipt {
         defer { bell?.ring() }
-        do throws(StoreError) {
-            return try await note { connection throws(SQLiteError) in
-                for note in notes { try connection.note(note, &stock) }
-                return [:]
+        var selection = NoteSelection(notes)
+        // A transaction each time: in one that has met a damaged page SQLite writes nothing more.
+        while true {
+            var failing: Int?
+            do throws(StoreError) {
+                let hasNews = try await write { connection throws(SQLiteError) in
+                    for place in selection.places {
+                        failing = place
+                        try connection.note(notes[place], &stock)
+                    }
+                    failing = nil
+                    return try connection.first(.outboxVersion) != heardVersion
+                }
+                return OutboxReceipt(hasNews: hasNews, refused: selection.refusals)
+            } catch {
+                guard let failing, error.mayConcernOne else { throw error }
+                selection.leaveOut(failing, because: error)
             }
-        } catch {
-            guard error.mayConcernOne else { throw error }
-        }
-        // In parts, which is too dear to do where all can be written.
-        return try await note { connection throws(SQLiteError) in
-            try connection.noteEach(notes, &stock, in: files?.outbox ?? ":memory:")
-        }
-    }
-
-    private func note(
-        _ body: (Connection) throws(SQLiteError) -> [Int: StoreError]
-    ) async throws(StoreError) -> OutboxReceipt {
-        try await write { connection throws(SQLiteError) in
-            let refused = try body(connection)
-            let hasNews = try connection.first(.outboxVersion) != heardVersion
-            return OutboxReceipt(hasNews: hasNews, refused: refused)
         }
     }
 
@@ -321,6 +328,9 @@ package actor OutboxStore {
         lock = opened.takeLock()
         connection = opened.connection
         isSealed = opened.connection.seals != nil
+        // Even where nothing is known to be lost: the index, which knows it, may be damaged too.
+        if hasBeenOpen, case .salvaged = opened.report { losses.count += 1 }
+        hasBeenOpen = true
         // A system that has no more files to give: others are noticed with the next opening.
         if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
         return opened.report ?? .intact
@@ -329,7 +339,7 @@ package actor OutboxStore {
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
     func letGo() {
         connection = nil
-        stock = SequenceStock()
+        stock.drop()
         heardVersion = nil
         lock = nil
         sending = nil
@@ -367,7 +377,7 @@ package actor OutboxStore {
             return try body(connection)
         } catch {
             // Keys and numbers that were noted meanwhile are gone again.
-            stock = SequenceStock()
+            stock.drop()
             connection.seals?.vault.forgetKeys()
             if error.isInterrupted { return nil }
             throw StoreError(error, in: files?.outbox ?? ":memory:")

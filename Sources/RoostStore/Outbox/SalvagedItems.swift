@@ -22,6 +22,8 @@ struct SalvagedItems: Sendable {
     let items: [SalvagedItem]
     /// Items of which only the name was found, or which nothing can open any more.
     let lostCount: Int
+    /// Up to where numbers of the order of writing were given away.
+    let lastSequence: Int64
     /// What opens the items of a sealed outbox.
     let vault: SalvagedVault?
 
@@ -48,7 +50,22 @@ struct SalvagedItems: Sendable {
             }
         }
         lostCount = known.union(found.keys).subtracting(items.map(\.sequence)).count
+        let noted = pages.rows.compactMap { row -> Int64? in
+            guard row.values.count == 2, row.values[0] == .text("item"),
+                case .integer(let number) = row.values[1]
+            else { return nil }
+            return number
+        }
+        // Of what was lost nothing is known then but that it came out of a stock.
+        let highest = (known.union(found.keys).max() ?? 0).clamped()
+        lastSequence = max(
+            highest, noted.max()?.clamped() ?? highest + SequenceStock.size)
     }
+}
+
+extension Int64 {
+    /// A number to which others can be added, whatever a damaged page says.
+    fileprivate func clamped() -> Int64 { Swift.min(Swift.max(self, 0), .max / 2) }
 }
 
 extension SalvagedItem {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// An outbox parts of whose file are damaged on the disk.
+@Suite(.timeLimit(.minutes(15)))
+struct OutboxDamageTests {
+    private let folder: TemporaryFolder
+    private let store: Store
+    private var path: String { folder.file("app/anna/outbox.sqlite") }
+
+    /// Items "r1" to "r40" under these numbers, four in a leaf.
+    init() async throws {
+        folder = try TemporaryFolder(inMemory: true)
+        store = try await Store.test(.folder(folder.path))
+        for number in 1...40 { try await append(RequestID("r\(number)"), in: store) }
+    }
+
+    @discardableResult
+    private func append(_ id: RequestID, in store: Store) async throws -> OutboxItem {
+        let text = String(repeating: "x", count: 900)
+        return try await store.outbox.append(
+            id, to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+            content: .userMessage(UserMessageParams(text: text)))
+    }
+
+    @Test func `a damaged leaf keeps news of no other leaf from the disk (scar 65)`() async throws {
+        // From its own connection, after which the store has to read every page again.
+        try Connection(.file(path)).emptyLog()
+        let lost = try DamagedLeaf.destroy(2, 5, in: path)
+        #expect(lost.count >= 4)
+        let notes = (1...40).map { OutboxNote.state(RequestID("r\($0)"), .canceled) }
+        let receipt = try await store.outbox.note(notes)
+        #expect(receipt.refused.keys.sorted() == lost.map { $0 - 1 })
+        let states = Query<Int64, Int64>(
+            sql: "SELECT state FROM item WHERE sequence = ?1",
+            bind: { number, bindings in bindings.append(number) },
+            decode: { row in row.int64(0) })
+        let connection = try Connection(.file(path))
+        for number in 1...40 where !lost.contains(number) {
+            #expect(try connection.first(states, Int64(number)) == 2, "\(number)")
+        }
+        await store.close()
+    }
+
+    @Test func `after a salvage no number is given that a lost item had (scar 42)`() async throws {
+        await store.close()
+        let lost = try DamagedLeaf.destroy(8, in: path)
+        let again = try await Store.test(.folder(folder.path))
+        guard case .salvaged(_, let carriedOver, let count, _) = again.outboxReport else {
+            return #expect(Bool(false))
+        }
+        #expect(carriedOver == 40 - lost.count && count == lost.count)
+        // What the first process had taken, it may have given away.
+        #expect(try await append("new", in: again).sequence > 100)
+        await again.close()
+    }
+
+    @Test func `no number is given again that the disk has forgotten meanwhile (scar 12)`()
+        async throws
+    {
+        await store.suspend()
+        try Connection(.file(path)).executeScript(
+            "DELETE FROM item; UPDATE sqlite_sequence SET seq = 0 WHERE name = 'item'")
+        try await store.resume()
+        #expect(try await append("new", in: store).sequence > 40)
+        await store.close()
+    }
+
+    @Test func `what a salvage has lost is told until it was seen to, and can be written again`()
+        async throws
+    {
+        let items = try #require(try await store.outbox.news(regardless: true)).items
+        await store.suspend()
+        let lost = try DamagedLeaf.destroy(0, in: path)
+        try await store.resume()
+        for _ in 0..<2 {
+            let news = try #require(try await store.outbox.news(regardless: true))
+            #expect(news.loss == 1)
+            #expect(news.items.count == items.count - lost.count)
+        }
+        // The place of the first that was lost is another's now.
+        let first = items[0]
+        try Connection(.file(path)).executeScript(
+            "UPDATE item SET sequence = 1 WHERE sequence = 40")
+        let notes = lost.map { OutboxNote.restored(items[$0 - 1]) }
+        #expect(try await store.outbox.note(notes + notes).refused.isEmpty)
+        await store.outbox.mend(1)
+        let news = try #require(try await store.outbox.news(regardless: true))
+        #expect(news.loss == nil)
+        #expect(Set(news.items.map(\.requestID)) == Set(items.map(\.requestID)))
+        for item in items where lost.contains(Int(item.sequence)) && item != first {
+            #expect(news.items.contains(item))
+        }
+        #expect(news.items.last?.requestID == first.requestID)
+        await store.close()
+    }
+}
