@@ -26,7 +26,7 @@ struct OutboxOrderTests {
     func `of two processes that write by turns each comes behind the other (scar 12)`(
         _ protection: StoreProtection
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(inMemory: true)
         var options = Fixture.options
         options.protection = protection
         let stores = [
