@@ -331,6 +331,10 @@ class World:
                     wrong = [a for a, b in zip(places, places[1:]) if a > b]
                     faults.append(
                         f"{client.user}'s messages stand in {channel} in another order at {wrong[:5]}")
+                    for at in wrong[:5]:
+                        around = log[max(0, at - 3):at + 4]
+                        told = [(m["message"][:40], m["type"], m.get("req_id"), m["created_at"]) for m in around]
+                        print(f"kill-test: {client.user}, around {at}: {told}", flush=True)
                 own = shown[client.user, channel]
                 if own != ids:
                     faults.append(
