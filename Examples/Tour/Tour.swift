@@ -16,6 +16,7 @@ struct Tour {
         try await writing(client, channel.url)
         try await changing(client, channel.url)
         try await takingAlong(client)
+        try await questions(client, channel.url)
         try await explaining(client, channel.url)
         await client.close()
     }
@@ -72,6 +73,14 @@ struct Tour {
         for await progress in await download.progressUpdates() {
             print(progress.finishedChannels, "channels,", progress.messages, "messages")
         }
+    }
+
+    static func questions(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        let newest = try await client.cachedMessages(of: channel, limit: 30)
+        let last = newest.last?.position ?? .distantPast
+        let older = try await client.cachedMessages(of: channel, before: last, limit: 30)
+        let mentions = try await client.cachedMentions()
+        print(newest.count + older.count, "messages,", mentions.count, "mentions")
     }
 
     static func explaining(_ client: ChatClient, _ channel: ChannelURL) async throws {

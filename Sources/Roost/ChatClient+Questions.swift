@@ -40,20 +40,6 @@ extension ChatClient {
     /// Takes another access token, for the next login.
     package func use(token: String?) async { await engine.link?.use(token: token) }
 
-    /// A channel as the cache has it; nil when it has none.
-    public func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
-        do {
-            return try await store.readers[0].channel(url).value
-        } catch {
-            throw RoostError(error)
-        }
-    }
-
-    /// A message as the cache has it; nil when it has none.
-    public func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message? {
-        do { return try await store.readers[0].message(id).value } catch { throw RoostError(error) }
-    }
-
     /// The messages around a moment as the server has them now, oldest first.
     ///
     /// Needs a connection.

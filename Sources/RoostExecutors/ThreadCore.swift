@@ -81,13 +81,24 @@ final class ThreadCore: @unchecked Sendable {
     }
 
     /// Lets the calling thread work here until it gives back; no when there is work already.
+    ///
+    /// Who has just been answered by our own thread may be faster than that thread comes to its rest, and
+    /// without a second look would be sent the long way ever after.
     func borrow() -> Bool {
-        gate.locked {
-            guard queue.isEmpty, !isServing, borrower == nil else { return false }
-            borrower = OSThread.currentNumber
-            return true
+        for _ in 0..<Self.looks {
+            let isBusy = gate.locked { () -> Bool? in
+                guard queue.isEmpty, borrower == nil else { return nil }
+                if !isServing { borrower = OSThread.currentNumber }
+                return isServing
+            }
+            guard isBusy == true else { return isBusy == false }
+            sched_yield()
         }
+        return false
     }
+
+    /// Few: a thread that is at work for long is not waited for.
+    private static let looks = 4
 
     func giveBack() {
         let callbacks = gate.locked { () -> [@Sendable (OSThread?) -> Void] in

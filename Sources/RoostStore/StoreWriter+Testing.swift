@@ -100,7 +100,7 @@ extension StoreWriter {
             "positionOfMessage": try connection.plan(
                 of: Query<(channelRow: Int64, id: MessageID), Position>.positionOfMessage),
             "countMessages": try connection.plan(
-                of: Query<(channelRow: Int64, from: Timestamp, through: Timestamp), Int64>
+                of: Query<(channelRow: Int64, from: Timestamp, through: Position), Int64>
                     .countMessages),
             "channelsByLastMessage": try connection.plan(
                 of: Query<ChannelPage, StoredChannel>.channelsByLastMessage),

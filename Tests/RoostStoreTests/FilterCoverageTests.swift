@@ -97,6 +97,19 @@ struct FilterCoverageTests {
         #expect(again.messages()?.inserted == [Self.sticker(20)])
     }
 
+    @Test func `a predecessor that a filter brought is news with the live message (scars 4, 32)`()
+        async throws
+    {
+        let store = try await Store.test()
+        try await store.writer.commit([
+            .messages(Fixture.channel, [Fixture.message(9)], covering: Fixture.range(1, 9)),
+            Self.page([10], covering: Fixture.range(8, 10)),
+        ])
+        let live = Fixture.message(12)
+        let commit = try await store.writer.commit([.liveMessage(live, predecessor: 10)])
+        #expect(commit.messages()?.inserted == [Self.sticker(10), live])
+    }
+
     @Test func `an edit takes a message out of a filter's knowledge, or a place it may enter at`()
         async throws
     {
@@ -146,7 +159,7 @@ struct FilterCoverageTests {
     }
 
     /// One server, pages under random filters, edits that change who matches: whatever a filter's
-    /// coverage claims, the cache holds.
+    /// coverage claims, the cache holds, and whoever shows all messages has been told of.
     @Test(arguments: [UInt64](1...60))
     func `no filter ever claims more than the cache holds (scars 29, 32)`(
         seed: UInt64
@@ -161,33 +174,41 @@ struct FilterCoverageTests {
             MessageFilter(kind: .file, replyType: .all),
         ]
         let store = try await Store.test()
+        var told: [MessageID: Message] = [:]
         for step in 0..<50 {
             let lower = Int64(1 + random.below(40))
             let upper = min(40, lower + Int64(random.below(8)))
             let filter = filters[random.below(filters.count)]
-            switch random.below(6) {
+            var mutation: Mutation?
+            switch random.below(7) {
             case 0:
                 var message = log[lower] ?? Self.sticker(lower)
                 message.customType = ["sticker", "note", ""][random.below(3)]
                 message.updatedAt = Timestamp(milliseconds: Int64(1_000 + step))
                 if log[lower] != nil {
                     log[lower] = message
-                    try await store.writer.commit([.edited(message)])
+                    mutation = .edited(message)
                 }
             case 1:
                 log[lower] = nil
-                try await store.writer.commit([.deleted(Fixture.channel, [MessageID(lower)])])
+                mutation = .deleted(Fixture.channel, [MessageID(lower)])
             case 2 where random.below(4) == 0:
-                try await store.writer.commit([.clearMessages(Fixture.channel)])
+                mutation = .clearMessages(Fixture.channel)
+            case 3:
+                let before = log.keys.filter { $0 < lower }.max()
+                mutation = log[lower].map {
+                    .liveMessage($0, predecessor: before.map { MessageID($0) })
+                }
             default:
                 let page = log.values.filter {
                     filter.matches($0) && lower...upper ~= $0.createdAt.milliseconds
                 }
-                try await store.writer.commit([
-                    .messages(
-                        Fixture.channel, page, covering: Fixture.range(lower, upper), under: filter)
-                ])
+                mutation = .messages(
+                    Fixture.channel, page, covering: Fixture.range(lower, upper), under: filter)
             }
+            guard let mutation else { continue }
+            let commit = try await store.writer.commit([mutation])
+            commit.messages()?.apply(to: &told)
             for filter in filters {
                 let known = try await store.reader.coverage(of: Fixture.channel, under: filter)
                     .value
@@ -200,8 +221,24 @@ struct FilterCoverageTests {
                     filter.matches($0) && $0.position.flatMap(known.range(containing:)) != nil
                 }
                 #expect(held == claimed.sorted { $0.createdAt < $1.createdAt })
+                guard filter == .everything else { continue }
+                #expect(told.values.sorted { $0.createdAt < $1.createdAt } == held)
             }
         }
         #expect(try await store.reader.damage() == [])
+    }
+}
+
+extension MessagesChange {
+    /// What somebody shows who shows all messages that are known without a filter.
+    fileprivate func apply(to shown: inout [MessageID: Message]) {
+        for message in deleted { message.messageID.map { shown[$0] = nil } }
+        for update in updated {
+            if let id = update.after.messageID, shown[id] != nil { shown[id] = update.after }
+        }
+        for message in inserted { message.messageID.map { shown[$0] = message } }
+        shown = shown.filter { entry in
+            entry.value.position.flatMap(coverageAfter.range(containing:)) != nil
+        }
     }
 }

@@ -62,7 +62,7 @@ struct SchemaTests {
         ),
         (
             "countMessages",
-            "SEARCH message USING PRIMARY KEY (channel_id=? AND created_at>? AND created_at<?)"
+            "SEARCH message USING PRIMARY KEY (channel_id=? AND created_at>? AND (created_at,message_id)<(?,?))"
         ),
         ("coverage", "SEARCH coverage USING PRIMARY KEY (channel_id=? AND filter_id=?)"),
         ("filtersOfChannel", "SEARCH coverage USING PRIMARY KEY (channel_id=? AND filter_id>?)"),

@@ -75,7 +75,9 @@ struct StoreReaderTests {
         #expect(try await store.reader.window(query).extent == nil)
     }
 
-    @Test func `a count takes both moments in and one channel only`() async throws {
+    @Test func `a count takes both ends in, tells equal moments apart, and is of one channel`()
+        async throws
+    {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...9), Fixture.page(1...50, in: "other")])
         let reader = store.reader
@@ -84,9 +86,18 @@ struct StoreReaderTests {
             #expect(
                 try await reader.messageCount(
                     in: Fixture.channel, from: Timestamp(milliseconds: from),
-                    through: Timestamp(milliseconds: through)
+                    through: Fixture.place(through)
                 ).value == count)
         }
+        let tied = (60...62).map { Fixture.message($0, at: 60) }
+        try await store.writer.commit([
+            .messages(Fixture.channel, tied, covering: Fixture.range(60, 62))
+        ])
+        let place = try #require(tied[1].position)
+        #expect(
+            try await reader.messageCount(
+                in: Fixture.channel, from: place.createdAt, through: place
+            ).value == 2)
         #expect(
             try await reader.messageCount(
                 in: "nowhere", from: .distantPast, through: .distantFuture

@@ -15,7 +15,7 @@ struct SimulationTests {
     private static let scarred: [(seed: UInt64, steps: Int)] = [
         (5, 60), (119, 60), (138, 60), (141, 60), (22, 120), (1_000_299, 60), (5_000_238, 60),
         (6_002_596, 60),
-        (4_000_481, 60), (4_001_371, 60), (4_003_698, 60),
+        (4_000_481, 60), (4_001_371, 60), (4_003_698, 60), (179_532_046_250_268, 60),
     ]
 
     /// Drawn anew for each run, unless `ROOST_SEEDS` names it; a failure names the seed.

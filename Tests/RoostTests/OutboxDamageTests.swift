@@ -7,9 +7,13 @@ import Testing
 
 /// A client parts of whose outbox are damaged on the disk while it runs, in virtual time.
 struct OutboxDamageTests {
-    @Test(arguments: [false, true])
+    enum Course: CaseIterable {
+        case goesOn, isLaunchedAgain, anotherProcessRepairs
+    }
+
+    @Test(arguments: Course.allCases)
     func `what a salvage lost during a suspension the client writes again, and sends (scar 42)`(
-        isLaunchedAgain: Bool
+        course: Course
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 21) { world in
@@ -26,12 +30,17 @@ struct OutboxDamageTests {
             await alice.suspend()
             let path = folder.file("simulation/alice/outbox.sqlite")
             #expect(try DamagedLeaf.destroy(0, 1, in: path).count > 4)
-            #expect(try await alice.resume() != [])
+            if course == .anotherProcessRepairs {
+                try await world.launch(pair.phone).close()
+                #expect(try await alice.resume() == [])
+            } else {
+                #expect(try await alice.resume() != [])
+            }
             await world.pass(.seconds(10))
             #expect(await alice.unsentMessages(in: channel).map(\.text) == texts)
             #expect(await alice.pendingChanges(in: channel).count == 1)
             var client = alice
-            if isLaunchedAgain {
+            if course == .isLaunchedAgain {
                 await alice.close()
                 client = try await world.launch(pair.phone)
             }

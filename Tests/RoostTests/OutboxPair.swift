@@ -12,7 +12,7 @@ struct OutboxPair {
     let bob: ChatClient
     let channel: ChannelURL
 
-    init(_ world: SimulatedWorld, folder: String) async throws {
+    init(_ world: SimulatedWorld, folder: String?) async throws {
         phone = world.device(of: "alice", folder: folder)
         alice = try await world.launch(phone)
         bob = try await world.launch(world.device(of: "bob"))

@@ -211,8 +211,12 @@ extension SyncEngine {
     private func endReadPause(of channel: ChannelURL, _ number: Int) async {
         guard watch.markTimers.claim(channel, number) else { return }
         // Those who wished during the second need no mark of their own when nothing has come since.
-        // Only now: what took the mark back, on whatever device, may be told later than the answer.
-        if watch.markWaiters[channel] != nil, (try? await isAllRead(channel)) ?? false {
+        // Only now: what took the mark back, on whatever device, may be told later than the answer. Whoever
+        // wishes during the look has seen what came after it.
+        let wishes = watch.markWaiters[channel]?.count
+        if wishes != nil, (try? await isAllRead(channel)) ?? false,
+            watch.markWaiters[channel]?.count == wishes
+        {
             watch.marks.settle(channel)
             for waiter in watch.markWaiters.removeValue(forKey: channel) ?? [] {
                 waiter.resume(returning: nil)

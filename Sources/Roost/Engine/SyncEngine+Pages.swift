@@ -75,12 +75,12 @@ extension SyncEngine {
     ) async throws(RoostError) {
         let channel = timeline.channel
         let asked = session?.epoch
-        // What lies above was brought by filters, and the server must not take it for known: then it would
-        // have nothing to tell, and nobody would cover it.
+        // What lies above, be it of the same moment, was brought by filters, and the server must not take it
+        // for known: then it would have nothing to tell, and nobody would cover it.
         let cachedCount: Int
         do {
             cachedCount = try await reader.messageCount(
-                in: channel, from: known.createdAt, through: known.createdAt
+                in: channel, from: known.createdAt, through: known
             ).value
         } catch {
             throw RoostError(error)

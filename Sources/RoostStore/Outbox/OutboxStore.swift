@@ -41,6 +41,8 @@ package actor OutboxStore {
     /// How often a damaged file has cost what memory may hold, and up to which of these that was seen to.
     private var losses = (count: 0, mended: 0)
     private var hasBeenOpen = false
+    /// What any process has set aside last, as of the last opening.
+    private var setAside: String?
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
     private let copier: AttachmentCopier
@@ -328,12 +330,16 @@ package actor OutboxStore {
         lock = opened.takeLock()
         connection = opened.connection
         isSealed = opened.connection.seals != nil
-        // Even where nothing is known to be lost: the index, which knows it, may be damaged too.
-        if hasBeenOpen, case .salvaged = opened.report { losses.count += 1 }
-        hasBeenOpen = true
+        // Even where nothing is known to be lost: the index, which knows it, may be damaged too. Another
+        // process may have repaired the file while this one was suspended.
+        let setAside = files.flatMap { DatabaseFiles($0.outbox).lastSetAside }
+        let isRepaired = setAside != nil && setAside != self.setAside
+        let report = opened.report ?? .intact
+        if hasBeenOpen, isRepaired || report != .intact { losses.count += 1 }
+        (self.setAside, hasBeenOpen) = (setAside, true)
         // A system that has no more files to give: others are noticed with the next opening.
         if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
-        return opened.report ?? .intact
+        return report
     }
 
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.

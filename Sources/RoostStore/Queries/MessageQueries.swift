@@ -211,18 +211,18 @@ extension Query where Input == Int64, Output == Void {
 
 extension Query
 where
-    Input == (channelRow: Int64, from: Timestamp, through: Timestamp),
+    Input == (channelRow: Int64, from: Timestamp, through: Position),
     Output == Int64
 {
     static let countMessages = Query(
         sql: """
             SELECT count(*) FROM message
-            WHERE channel_id = ?1 AND created_at >= ?2 AND created_at <= ?3
+            WHERE channel_id = ?1 AND created_at >= ?2 AND (created_at, message_id) <= (?3, ?4)
             """,
         bind: { input, bindings in
             bindings.append(input.channelRow)
             bindings.append(input.from.milliseconds)
-            bindings.append(input.through.milliseconds)
+            bindings.append(input.through)
         },
         decode: { row in row.int64(0) })
 }

@@ -78,9 +78,9 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// How many messages of a channel are cached from one moment to another, both included.
+    /// How many messages of a channel are cached from a moment to a place, both included.
     package func messageCount(
-        in channel: ChannelURL, from: Timestamp, through: Timestamp
+        in channel: ChannelURL, from: Timestamp, through: Position
     ) async throws(StoreError) -> Snapshot<Int> {
         try await snapshot { session throws(SQLiteError) in
             guard let row = try session.channelRow(channel) else { return 0 }

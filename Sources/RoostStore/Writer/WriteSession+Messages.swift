@@ -44,6 +44,8 @@ extension WriteSession {
                 range = CoveredRange(lower: known, upper: place)
             }
             news.coverage.insert(range)
+            // A filter may have brought its predecessor.
+            try noteEntered(in: range, besides: [message], news: &news)
             try put(message, news: &news)
             news.joinPredecessors([message])
         }
