@@ -10,12 +10,16 @@ import RoostStore
 extension ChatClient {
     /// A channel as the cache has it; nil when it has none.
     public func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
-        try await cached { reader throws(StoreError) in try await reader.channel(url) }
+        do {
+            return try await store.readers[0].channel(url).value
+        } catch {
+            throw RoostError(error)
+        }
     }
 
     /// A message as the cache has it; nil when it has none.
     public func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message? {
-        try await cached { reader throws(StoreError) in try await reader.message(id) }
+        do { return try await store.readers[0].message(id).value } catch { throw RoostError(error) }
     }
 
     /// A page of a channel's cached messages; the next one begins behind the last of this.
@@ -46,20 +50,26 @@ extension ChatClient {
 
     /// Cached messages of a channel that were edited at or after a moment, the earliest edit first.
     ///
-    /// The first call makes an index for it, which reads every cached message once.
+    /// The next page begins at the `updatedAt` of the last of this one, behind its `position`.
+    ///
+    /// The first call makes an index for it: it reads every cached message once, and commits wait meanwhile.
+    /// Where that cannot be written, as on a full disk, each call reads the channel.
     ///
     /// - Parameters:
     ///   - channel: The channel.
     ///   - moment: A time of the server's.
+    ///   - place: Of the messages edited at that very moment those behind this place are meant.
     ///   - limit: How many at most.
     /// - Returns: The messages; fewer than `limit` where there are no more.
     /// - Throws: As `cachedMessages`.
     public func cachedEdits(
-        in channel: ChannelURL, since moment: Timestamp, limit: Int = 100
+        in channel: ChannelURL, since moment: Timestamp, after place: Position = .distantPast,
+        limit: Int = 100
     ) async throws(RoostError) -> [Message] {
         try check(limit)
         return try await cached { reader throws(StoreError) in
-            try await reader.edited(in: channel, since: moment, limit: limit)
+            try await reader.edited(
+                in: channel, since: moment, after: place, limit: limit)
         }
     }
 
@@ -91,7 +101,8 @@ extension ChatClient {
         _ read: (StoreReader) async throws(StoreError) -> Snapshot<Value>
     ) async throws(RoostError) -> Value {
         do {
-            return try await read(store.readers[0]).value
+            // The last one, as for a search: a long walk holds up nobody who reads a page.
+            return try await read(store.readers[store.readers.count - 1]).value
         } catch {
             throw RoostError(error)
         }

@@ -85,14 +85,15 @@ final class ThreadCore: @unchecked Sendable {
     /// Who has just been answered by our own thread may be faster than that thread comes to its rest, and
     /// without a second look would be sent the long way ever after.
     func borrow() -> Bool {
-        for _ in 0..<Self.looks {
+        guard Self.current !== self else { return false }
+        for look in 0..<Self.looks {
+            if look > 0 { sched_yield() }
             let isBusy = gate.locked { () -> Bool? in
                 guard queue.isEmpty, borrower == nil else { return nil }
                 if !isServing { borrower = OSThread.currentNumber }
                 return isServing
             }
             guard isBusy == true else { return isBusy == false }
-            sched_yield()
         }
         return false
     }

@@ -123,6 +123,13 @@ package struct PlainFile: ~Copyable, Sendable {
         #endif
     }
 
+    /// What a file is under any name, as long as it is there; nil when nothing stands at the path.
+    package static func identity(_ path: String) -> UInt64? {
+        var status = stat()
+        // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
+        return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
     /// The names in a folder; none when it is not there.
     package static func names(in folder: String) -> [String] {
         // SAFETY: the path is lent for the call; the stream is closed below and not used after.

@@ -33,6 +33,8 @@ package struct StoreFiles: Hashable, Sendable {
     var salvagedOutbox: String { "\(folder)/outbox.salvaged" }
     /// The same while it is being written.
     var unfinishedOutbox: String { "\(folder)/outbox.unfinished" }
+    /// What the last repair of the outbox has carried over.
+    var repairRecord: String { "\(folder)/outbox.repaired" }
     /// A second copy of what opens a sealed outbox.
     package var vaultCopy: String { "\(folder)/outbox.vault" }
     /// Copies of the files that unsent messages carry.

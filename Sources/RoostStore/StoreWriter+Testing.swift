@@ -72,8 +72,9 @@ extension StoreWriter {
                 "mentions": try connection.plan(
                     of: Query<(before: Position, limit: Int), Void>.mentions),
                 "edited": try connection.plan(
-                    of: Query<(channelRow: Int64, since: Timestamp, limit: Int), Void>
-                        .edited),
+                    of: Query<
+                        (channelRow: Int64, since: Timestamp, place: Position, limit: Int), Void
+                    >.edited),
                 "messageAtPlace": try connection.plan(
                     of: Query<MessagePlace, Void>.messageAtPlace),
                 "updateContent": try connection.plan(of: Query<MessageEntry, Void>.updateContent),

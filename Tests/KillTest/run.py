@@ -19,6 +19,8 @@ import urllib.parse
 import urllib.request
 
 PATIENCE = 90
+# Hundreds of kills leave hundreds of messages waiting.
+DRAINING = 900
 
 
 def free_port():
@@ -109,7 +111,7 @@ class Client:
             if not waiter.done():
                 waiter.cancel()
 
-    async def ask(self, request, **fields):
+    async def ask(self, request, patience=PATIENCE, **fields):
         """The answer; None when the process was killed before it came."""
         if self.is_over:
             return None
@@ -120,7 +122,7 @@ class Client:
         try:
             self.process.stdin.write(line.encode())
             await self.process.stdin.drain()
-            return await asyncio.wait_for(waiter, PATIENCE)
+            return await asyncio.wait_for(waiter, patience)
         except asyncio.CancelledError:
             return None
         except (ConnectionError, BrokenPipeError):
@@ -264,11 +266,11 @@ class World:
         return self.compare(clients, channels, await self.timelines(clients, channels))
 
     async def come_to_rest(self, clients):
-        deadline = time.monotonic() + PATIENCE * 2
+        deadline = time.monotonic() + DRAINING
         for client in clients:
             while True:
                 await client.ask("connect")
-                await client.ask("wait_idle")
+                await client.ask("wait_idle", patience=DRAINING)
                 cache = await client.ask("cache")
                 unsent = cache["result"]["outbox"]
                 for item in unsent:

@@ -36,23 +36,28 @@ struct CachedQuestionTests {
             #expect(newer.map(\.messageID) == [ids[2]])
             var filter = MessageFilter.everything
             filter.senderIDs = ["bob"]
+            filter.kind = .user
             let bobs = try await alice.cachedMessages(of: channel, matching: filter)
             #expect(bobs.map(\.text) == ["alice, look"])
 
             let edits = try await alice.cachedEdits(in: channel, since: .distantPast)
             #expect(edits.map(\.messageID) == [ids[2], ids[0]])
-            let last = try #require(edits.last?.updatedAt)
-            #expect(
-                try await alice.cachedEdits(in: channel, since: last).map(\.messageID) == [ids[0]])
+            let page = try await alice.cachedEdits(in: channel, since: .distantPast, limit: 1)
+            #expect(page == [edits[0]])
+            let moment = try #require(page[0].updatedAt)
+            let next = try await alice.cachedEdits(
+                in: channel, since: moment, after: try #require(page[0].position))
+            #expect(next == [edits[1]])
             let mentions = try await alice.cachedMentions()
             #expect(mentions == bobs)
             let first = try #require(mentions.first?.position)
             #expect(try await alice.cachedMentions(before: first).isEmpty)
 
             #expect(try await alice.cachedMessages(of: "never seen").isEmpty)
-            await #expect(throws: RoostError.self) {
+            let error = await #expect(throws: RoostError.self) {
                 _ = try await alice.cachedMessages(of: channel, limit: 0)
             }
+            #expect(error?.code == .invalidParameter)
             await pair.close()
         }
     }

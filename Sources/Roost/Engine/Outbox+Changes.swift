@@ -209,8 +209,11 @@ extension Outbox {
     func cancel(_ requestID: RequestID) async {
         guard let index = index(of: requestID) else { return }
         let item = items[index]
+        let effects = step(.canceled(requestID))
+        // Somebody else has just taken it back, and tells of it.
+        guard !effects.isEmpty else { return }
         resumeWaiters(of: requestID, with: .takenBack)
-        await receive(.canceled(requestID))
+        await carryOut(effects)
         if let change = item.change { observers.publish(.changeDropped(change)) }
         guard var message = message(item) else { return }
         message.delivery = .unsent(requestID, .canceled)

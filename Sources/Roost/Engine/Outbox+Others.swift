@@ -75,13 +75,20 @@ extension Outbox {
 
     /// A damaged file has lost items, and nobody has seen to them: what the cache does not know as delivered
     /// is written again.
-    private func restore(_ missing: [RequestID], after loss: Int) async {
+    ///
+    /// What the repair had saved and is missing since another process has seen to.
+    private func restore(_ missing: [RequestID], after loss: OutboxLoss) async {
         var delivered: [RequestID: MessageID] = [:]
         for requestID in missing { delivered[requestID] = await surroundings.find(requestID) }
         var lost: [Debt] = []
+        var gone: [RequestID] = []
         var isWhole = true
         for requestID in missing where delivered[requestID] == nil {
             guard let index = index(of: requestID) else { continue }
+            guard !loss.carriedOver.contains(items[index].sequence) else {
+                gone.append(requestID)
+                continue
+            }
             guard isSettled(requestID) else {
                 isWhole = false
                 missNews(of: requestID)
@@ -95,6 +102,7 @@ extension Outbox {
         for (requestID, messageID) in delivered.sorted(by: { $0.key < $1.key }) {
             await arrived(requestID, as: messageID)
         }
+        for requestID in gone { await missed(requestID) }
     }
 
     /// Another process has seen to an item: it was delivered, and the cache knows, or taken back.

@@ -75,20 +75,12 @@ extension SyncEngine {
     ) async throws(RoostError) {
         let channel = timeline.channel
         let asked = session?.epoch
-        // What lies above, be it of the same moment, was brought by filters, and the server must not take it
-        // for known: then it would have nothing to tell, and nobody would cover it.
-        let cachedCount: Int
-        do {
-            cachedCount = try await reader.messageCount(
-                in: channel, from: known.createdAt, through: known
-            ).value
-        } catch {
-            throw RoostError(error)
-        }
         let hasKnowledgeAbove = await timeline.hasKnowledgeAbove
         let verdict = try await fetching(channel, as: .catchUp) {
             (engine, key) throws(RoostError) in
-            try await engine.api.call(
+            // Counted here, so that the ledger hears of what is deleted behind the count.
+            let cachedCount = try await engine.cachedCount(in: channel, through: known)
+            return try await engine.api.call(
                 MessageGap(
                     channelURL: channel, previous: nil,
                     next: .init(
@@ -121,6 +113,22 @@ extension SyncEngine {
         case .filled(let range, reachesNewest: false):
             try await walkForward(timeline, page, from: range.upper)
         case .pageForward: try await walkForward(timeline, page, from: known)
+        }
+    }
+
+    /// How many messages of a place's very moment are cached up to it.
+    ///
+    /// What lies above, be it of the same moment, was brought by filters, and the server must not take it for
+    /// known: then it would have nothing to tell, and nobody would cover it.
+    private func cachedCount(
+        in channel: ChannelURL, through known: Position
+    ) async throws(RoostError) -> Int {
+        do {
+            return try await reader.messageCount(
+                in: channel, from: known.createdAt, through: known
+            ).value
+        } catch {
+            throw RoostError(error)
         }
     }
 

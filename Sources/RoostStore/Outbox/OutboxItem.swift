@@ -187,8 +187,16 @@ package struct OutboxItems: Hashable, Sendable {
     package let items: [OutboxItem]
     /// Items that this release cannot read; they stay where they are and block nothing (scar 65).
     package let unreadable: [RequestID]
-    /// Names a damage after which not all that is missing was seen to; nil when there was none.
-    package var loss: Int?
+    /// A damage after which not all that is missing was seen to; nil when there was none.
+    package var loss: OutboxLoss?
+}
+
+/// A damage of the outbox that may have cost what this process knows.
+package struct OutboxLoss: Hashable, Sendable {
+    let number: Int
+    /// What the repair has saved, by the numbers of the order: what of it is missing is gone for another
+    /// reason.
+    package let carriedOver: Set<Int64>
 }
 
 /// The stored numbers of `UnsentState`; never given to another state.

@@ -112,14 +112,16 @@ struct OutboxOpening: Sendable {
         let setAside = try moving(damage) { () throws(FileError) in
             if !salvaged.exists { try DatabaseFiles(files.unfinishedOutbox).move(to: salvaged) }
             let setAside = outbox.exists ? try outbox.setAside() : outbox.lastSetAside
+            try RepairRecord(path: files.repairRecord).forget()
             try salvaged.move(to: outbox)
             return setAside ?? outbox.path
         }
         let connection = try opening(of: outbox.path).openAlone()
         do {
-            let count = try connection.outboxItems().count
+            let rows = try connection.outboxItems()
+            RepairRecord(path: files.repairRecord).note(rows.compactMap(\.item))
             return .salvaged(
-                setAside: setAside, carriedOver: count, lost: lost, because: reason)
+                setAside: setAside, carriedOver: rows.count, lost: lost, because: reason)
         } catch {
             throw StoreError(error, in: outbox.path)
         }

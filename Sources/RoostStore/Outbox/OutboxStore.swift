@@ -40,9 +40,8 @@ package actor OutboxStore {
     private var heardVersion: Int64?
     /// How often a damaged file has cost what memory may hold, and up to which of these that was seen to.
     private var losses = (count: 0, mended: 0)
-    private var hasBeenOpen = false
-    /// What any process has set aside last, as of the last opening.
-    private var setAside: String?
+    /// Which file this process has had open; nil before the first opening.
+    private var file: UInt64?
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
     private let copier: AttachmentCopier
@@ -204,12 +203,16 @@ package actor OutboxStore {
         guard var items else { return nil }
         // They are in their order.
         if let last = items.items.last { stock.know(last.sequence) }
-        items.loss = losses.count > losses.mended ? losses.count : nil
+        if losses.count > losses.mended {
+            let record = files.map { RepairRecord(path: $0.repairRecord) }
+            items.loss = OutboxLoss(
+                number: losses.count, carriedOver: record?.carriedOver() ?? [])
+        }
         return items
     }
 
     /// What was lost is written again or owed: from now on what is missing was seen to by another process.
-    package func mend(_ loss: Int) { losses.mended = max(losses.mended, loss) }
+    package func mend(_ loss: OutboxLoss) { losses.mended = max(losses.mended, loss.number) }
 
     /// Writes down what has happened, in one transaction; of items that are gone, nothing.
     ///
@@ -330,16 +333,15 @@ package actor OutboxStore {
         lock = opened.takeLock()
         connection = opened.connection
         isSealed = opened.connection.seals != nil
-        // Even where nothing is known to be lost: the index, which knows it, may be damaged too. Another
-        // process may have repaired the file while this one was suspended.
-        let setAside = files.flatMap { DatabaseFiles($0.outbox).lastSetAside }
-        let isRepaired = setAside != nil && setAside != self.setAside
-        let report = opened.report ?? .intact
-        if hasBeenOpen, isRepaired || report != .intact { losses.count += 1 }
-        (self.setAside, hasBeenOpen) = (setAside, true)
+        // A repair puts another file in the place of the damaged one, be it now or by another process while
+        // this one was suspended. Even where nothing is known to be lost: the index, which knows it, may be
+        // damaged too.
+        let file = files.flatMap { PlainFile.identity($0.outbox) }
+        if self.file != nil, file != self.file { losses.count += 1 }
+        self.file = file
         // A system that has no more files to give: others are noticed with the next opening.
         if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
-        return report
+        return opened.report ?? .intact
     }
 
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.

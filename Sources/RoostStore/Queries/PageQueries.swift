@@ -143,17 +143,21 @@ where Input == (before: Position, limit: Int), Output == Void {
 }
 
 extension Query
-where Input == (channelRow: Int64, since: Timestamp, limit: Int), Output == Void {
-    /// Messages edited at or after a moment, in the order of their edits.
+where
+    Input == (channelRow: Int64, since: Timestamp, place: Position, limit: Int), Output == Void
+{
+    /// Messages edited after a moment, or at it and standing behind a place, in the order of their edits.
     static let edited = Query(
         sql: """
             SELECT channel_id, created_at, message_id, payload FROM message
             WHERE channel_id = ?1 AND updated_at >= ?2
-            ORDER BY updated_at, created_at, message_id LIMIT ?3
+                AND (updated_at, created_at, message_id) > (?2, ?3, ?4)
+            ORDER BY updated_at, created_at, message_id LIMIT ?5
             """,
         bind: { input, bindings in
             bindings.append(input.channelRow)
             bindings.append(input.since.milliseconds)
+            bindings.append(input.place)
             bindings.append(input.limit)
         })
 }

@@ -63,17 +63,19 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// Messages of a channel that were edited at or after a moment, the earliest edit first.
+    /// Messages of a channel that were edited at or after a moment, the earliest edit first; of those edited
+    /// at the moment itself only those behind a place.
     ///
     /// The first call on a cache makes the index it walks, which reads every message once; where that cannot
     /// be written, as on a full disk, it reads the channel instead.
     package func edited(
-        in channel: ChannelURL, since: Timestamp, limit: Int
+        in channel: ChannelURL, since: Timestamp, after place: Position = .distantPast,
+        limit: Int
     ) async throws(StoreError) -> Snapshot<[Message]> {
         try? await source.writer?.indexEdits()
         return try await snapshot { session throws(SQLiteError) in
             guard let row = try session.channelRow(channel) else { return [] }
-            let input = (channelRow: row, since: since, limit: limit)
+            let input = (channelRow: row, since: since, place: place, limit: limit)
             return try session.messages(.edited, input, in: channel)
         }
     }
