@@ -231,8 +231,7 @@ extension WriteSession {
     ) throws(SQLiteError) -> StoredMessage? {
         let row = news.channelRow
         guard let position = try connection.first(.positionOfMessage, (row, id)) else { return nil }
-        return try stored(
-            at: MessagePlace(channelRow: row, position: position), in: news.channel)
+        return try stored(at: MessagePlace(channelRow: row, position: position), in: news.channel)
     }
 
     private func update(
@@ -384,8 +383,7 @@ extension Message {
     /// Whether the columns of an edit that changes words only stay as they are.
     fileprivate func hasColumns(of old: Message, viewer: UserID) -> Bool {
         sender?.user.id == old.sender?.user.id && parentID == old.parentID
-            && requestID == old.requestID
-            && isReplyToChannel == old.isReplyToChannel
+            && requestID == old.requestID && isReplyToChannel == old.isReplyToChannel
             && mention.concerns(viewer) == old.mention.concerns(viewer)
             && Word(customType) == Word(old.customType)
             && ContentTag(content) == ContentTag(old.content)
