@@ -49,10 +49,14 @@ class Proxy:
             return
         pair = (writer, upstream[1])
         self.open.add(pair)
-        await asyncio.gather(
-            self.pump(reader, upstream[1], False), self.pump(upstream[0], writer, True)
-        )
-        self.open.discard(pair)
+        try:
+            await asyncio.gather(
+                self.pump(reader, upstream[1], False), self.pump(upstream[0], writer, True)
+            )
+        except asyncio.CancelledError:
+            pass  # The run is over.
+        finally:
+            self.open.discard(pair)
 
     async def pump(self, reader, writer, is_answer):
         try:
