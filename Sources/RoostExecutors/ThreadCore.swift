@@ -98,7 +98,7 @@ final class ThreadCore: @unchecked Sendable {
         return false
     }
 
-    /// Few: a thread that is at work for long is not waited for.
+    /// Few: a thread that is at work for long is not waited for (ADR 0011).
     private static let looks = 4
 
     func giveBack() {

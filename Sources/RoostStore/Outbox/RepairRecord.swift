@@ -9,8 +9,6 @@ internal import RoostSQLite
 struct RepairRecord {
     let path: String
 
-    /// More than an outbox ever holds.
-    private static let limit = 1 << 24
     /// Behind the numbers: what ends otherwise was not written to its end.
     private static let end = "."
 
@@ -27,7 +25,8 @@ struct RepairRecord {
 
     /// The numbers; none where it is not known.
     func carriedOver() -> Set<Int64> {
-        guard let file = try? PlainFile(reading: path), let bytes = try? file.read(Self.limit)
+        guard let file = try? PlainFile(reading: path), let count = try? file.count(),
+            let bytes = try? file.read(Int(count))
         else { return [] }
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         guard lines.popLast() == Self.end[...] else { return [] }
