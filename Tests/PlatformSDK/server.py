@@ -27,11 +27,12 @@ class Server:
         self.start()
 
     def start(self):
-        self.out = open(self.data + ".out", "wb+")
-        self.err = open(self.data + ".err", "wb+")
-        self.process = subprocess.Popen(
-            [self.roost, "serve", "--data", self.data, "--port", str(self.fixed_port), "--app-id", APP,
-             *self.options], stdout=self.out, stderr=self.err)
+        self.out, self.err = self.data + ".out", self.data + ".err"
+        # The command has these files to itself: a reader that held the same open file would move its place, too.
+        with open(self.out, "wb") as out, open(self.err, "wb") as err:
+            self.process = subprocess.Popen(
+                [self.roost, "serve", "--data", self.data, "--port", str(self.fixed_port), "--app-id", APP,
+                 *self.options], stdout=out, stderr=err)
         end = time.monotonic() + 30
         while time.monotonic() < end:
             found = re.match(r"listening on (https?)://[^ ]*:(\d+) ", self.read(self.out))
@@ -44,9 +45,10 @@ class Server:
         raise AssertionError("The server did not start: " + self.read(self.err))
 
     @staticmethod
-    def read(file):
-        file.seek(0)
-        return file.read().decode()
+    def read(path):
+        """What was written so far, in whole lines."""
+        with open(path, "rb") as file:
+            return file.read().rpartition(b"\n")[0].decode()
 
     def log(self):
         return [json.loads(line) for line in self.read(self.err).splitlines()]
