@@ -42,6 +42,9 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
     /// Ten times what the longest story takes that we have.
     package static let jobLimit = 20_000_000
 
+    /// What sleeps again whenever it is woken is left behind after so many jobs.
+    private static let unwindingJobs = 100_000
+
     /// - Parameter jobLimit: How many jobs a story may take.
     package init(jobLimit: Int = jobLimit) { self.jobLimit = jobLimit }
 
@@ -81,9 +84,31 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             outcome.withLock { $0 = result }
         }
         while true {
-            if let result = outcome.withLock({ $0 }) { return try result.get() }
+            if let result = outcome.withLock({ $0 }) {
+                unwind()
+                return try result.get()
+            }
             guard jobsRun < jobLimit else { throw Endless(jobs: jobLimit, now: now) }
             precondition(step(), "The story waits, but no job and no timer is left to wake it.")
+        }
+    }
+
+    /// Lets what is left over end: a task that waits for ever is never freed, nor is what it holds.
+    private func unwind() {
+        for _ in 0..<Self.unwindingJobs {
+            let sleepers = state.withLock { state in
+                defer { state.sleepers = [:] }
+                return state.sleepers
+            }
+            for (_, sleeper) in sleepers.sorted(by: { $0.key < $1.key }) {
+                sleeper.resume(throwing: CancellationError())
+            }
+            guard step() else { break }
+        }
+        // What has run still names its lane, which has this executor.
+        state.withLock { state in
+            state.jobs = []
+            state.next = 0
         }
     }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Roost
+import RoostModel
+import RoostStore
+@testable import RoostTestKit
+import Testing
+
+/// What a client leaves behind when nobody has it any more: nothing.
+struct LettingGoTests {
+    /// Something that would keep others alive if it stayed.
+    private struct Part: Sendable {
+        let name: String
+        private let look: @Sendable () -> Bool
+
+        init(_ name: String, _ object: some AnyObject & Sendable) {
+            self.name = name
+            let reference = WeakReference(object)
+            look = { reference.object != nil }
+        }
+
+        var isLeft: Bool { look() }
+    }
+
+    /// Has a client do a little of everything, with a message that waits at the end.
+    private static func use(
+        _ device: SimulatedWorld.Device, in world: SimulatedWorld, isClosed: Bool
+    ) async throws -> [Part] {
+        let alice = try await world.launch(device)
+        try await alice.connect()
+        let url = try await alice.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
+        let timeline = try await alice.timeline(of: url)
+        let list = try await alice.channelList()
+        let states = await alice.connectionStates()
+        try await alice.send("sent", to: url)
+        await alice.waitUntilIdle()
+        await device.network.cut()
+        try await alice.send("waits", to: url)
+        await world.pass(.seconds(3))
+        let parts = [
+            Part("client", alice), Part("engine", alice.engine), Part("outbox", alice.outbox),
+            Part("timeline", timeline), Part("list", list), Part("store", alice.store.writer),
+        ]
+        #expect(parts.filter(\.isLeft).count == parts.count, "as long as somebody has it")
+        if isClosed { await alice.close() }
+        withExtendedLifetime(states) {}
+        return parts
+    }
+
+    @Test(arguments: [true, false])
+    func `a client that nobody has any more is gone with all its parts, closed or not`(
+        isClosed: Bool
+    ) throws {
+        try SimulatedWorld.play(seed: 1) { world in
+            let device = world.device(of: "alice")
+            let parts = try await Self.use(device, in: world, isClosed: isClosed)
+            await world.pass()
+            #expect(parts.filter(\.isLeft).map(\.name) == [])
+        }
+    }
+
+    @Test func `a simulated world that has ended is gone, its server and all`() throws {
+        let parts = try SimulatedWorld.play(seed: 1) { world in
+            let device = world.device(of: "alice")
+            return try await Self.use(device, in: world, isClosed: false)
+                + [Part("server", world.server), Part("executor", world.executor)]
+        }
+        #expect(parts.filter(\.isLeft).map(\.name) == [])
+    }
+}
