@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Roost
 import RoostModel
 import RoostStore
-@testable import RoostTestKit
 import Testing
+
+@testable import Roost
+@testable import RoostTestKit
 
 /// What a client leaves behind when nobody has it any more: nothing.
 struct LettingGoTests {
