@@ -207,7 +207,7 @@ let tests: [Target] = [
         ]),
     .testTarget(
         name: "RoostTestKitTests",
-        dependencies: ["RoostTestSupport", "Roost", "RoostTestKit"]),
+        dependencies: ["RoostTestSupport", "Roost", "RoostDiskSimulation", "RoostTestKit"]),
     .testTarget(
         name: "RoostBenchTests", dependencies: ["RoostBench", "RoostModel", "RoostWire"]),
     .testTarget(

@@ -51,6 +51,12 @@ enum DiskDriver {
         }
     }
 
+    static func diskCount(in folder: String) -> Int {
+        disks.withLock { disks in
+            disks.lazy.compactMap(\.disk).count { $0.folder.hasPrefix(folder) }
+        }
+    }
+
     private static func disk(of path: String) -> SimulatedDisk? {
         disks.withLock { disks in
             disks.lazy.compactMap(\.disk).first { path.hasPrefix($0.folder + "/") }

@@ -69,6 +69,9 @@ package final class SimulatedDisk: Sendable {
         DiskDriver.add(self)
     }
 
+    /// How many disks below a folder somebody still has, be it an open file of theirs.
+    package static func count(in folder: String) -> Int { DiskDriver.diskCount(in: folder) }
+
     /// Plans a fault and counts anew; nil lets everything succeed again.
     package func plan(_ fault: Fault?) {
         state.withLock { state in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostDiskSimulation
 import RoostTestKit
 import RoostTestSupport
 import Testing
@@ -66,5 +67,25 @@ struct SimulationTests {
         #expect(first.trace.count > 500)
         #expect(first.trace == second.trace)
         #expect(first.jobs == second.jobs)
+    }
+
+    @Test func `a life that is over leaves nothing open`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        var left: [UInt64: Int] = [:]
+        for seed in UInt64(1)...40 {
+            let path = folder.path + "/\(seed)"
+            var shape = Simulation.Shape()
+            shape.steps = 60
+            let chosen = shape
+            await withCheckedContinuation { continuation in
+                Thread.run {
+                    _ = Simulation.run(seed: seed, chosen, folder: path)
+                    continuation.resume()
+                }
+            }
+            let count = SimulatedDisk.count(in: path + "/")
+            if count > 0 { left[seed] = count }
+        }
+        #expect(left == [:])
     }
 }

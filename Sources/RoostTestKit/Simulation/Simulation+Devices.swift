@@ -168,6 +168,7 @@ extension Simulation {
         app.isMoving = true
         forget(app)
         await launched.bury()
+        crashed.append(launched.client)
         app.isMoving = false
         try await start(app)
         if random.next() % 4 > 0 { connect(app) }

@@ -56,6 +56,8 @@ package actor Simulation {
     private let trace: TraceBook?
     private(set) var step = 0
     var apps: [SimulatedApp] = []
+    /// The clients of processes that have crashed.
+    var crashed: [ChatClient] = []
     var channels: [ChannelURL] = []
     var lastNumber = 0
     /// Calls that have not returned, by number: whose, what, and since when.
@@ -125,6 +127,8 @@ package actor Simulation {
             failure = "step \(step), \(executor.now): the simulation itself failed: \(error)"
         }
         for app in apps { await end(app) }
+        // What waits for them would wait for ever, and never be freed.
+        for client in crashed { await client.close() }
         if failure == nil, let pending = pendingCalls.values.map(\.name).min() {
             failure = "A call never returned: \(pending)"
         }
