@@ -20,6 +20,18 @@ struct LedgerTests {
         #expect(ledger.hasDeletions)
     }
 
+    @Test func `a page asked for before the user left is not theirs any more (scar 58)`() {
+        var ledger = FetchLedger()
+        let before = ledger.begin()
+        ledger.noteDeparture()
+        let after = ledger.begin()
+        #expect(ledger.since(before).hasDeparture)
+        #expect(!ledger.since(after).hasDeparture, "who is back asks as anybody does")
+        ledger.end()
+        ledger.end()
+        #expect(!ledger.since(ledger.begin()).hasDeparture)
+    }
+
     @Test func `an edit that overtook a page is not undone by it (scar 119)`() {
         var ledger = FetchLedger()
         ledger.begin()

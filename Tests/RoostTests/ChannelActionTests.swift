@@ -87,6 +87,25 @@ struct ChannelActionTests {
         }
     }
 
+    @Test
+    func `who is taken back sees in an open timeline what was written meanwhile`()
+        throws
+    {
+        try Self.play { world, trio in
+            try await trio.bob.send("before", to: trio.url)
+            let timeline = try await trio.carol.timeline(of: trio.url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before"])
+            try await trio.carol.leave(trio.url)
+            try await trio.bob.send("meanwhile", to: trio.url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.isEmpty)
+            try await trio.alice.invite(["carol"], to: trio.url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before", "meanwhile"])
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a hidden channel comes back with a message or stays away, as was asked (scar 107)`(
         allowsAutoUnhide: Bool

@@ -183,6 +183,7 @@ extension SyncEngine {
             let deleted = changes.deleted.map(\.id)
             // Reactions carry no time of the message's own: news that overtook the answer counts.
             let ledger = engine.news(of: channel, since: beginning)
+            guard !ledger.hasDeparture else { throw .departed }
             let updated = ledger.upToDate(changes.updated)
             for message in updated { engine.ledgers[channel]?.note(editOf: message) }
             for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
@@ -218,8 +219,9 @@ extension SyncEngine {
                 .map { .removeChannel($0) }
             if !fresh.isEmpty { mutations.append(.channels(fresh)) }
             // Other answers on their way may be older than this one.
-            for url in fresh.map(\.url) + changes.deleted {
-                engine.channelLedger.note(changeOf: url)
+            for url in fresh.map(\.url) + unsure { engine.channelLedger.note(changeOf: url) }
+            for url in changes.deleted where !unsure.contains(url) {
+                engine.noteDeparture(from: url)
             }
             return ChangePage(
                 mutations: mutations, next: changes.next, hasMore: changes.hasMore,
@@ -299,6 +301,11 @@ extension SyncEngine {
 }
 
 extension RoostError {
+    /// Whoever came back meanwhile may ask again; whoever did not is refused by the server then.
+    static let departed = RoostError(
+        .notAMember, remedy: .retry,
+        message: "The channel was left while this was on its way.")
+
     static let notConnected = RoostError(
         .connectionRequired, remedy: .retry, message: "There is no connection right now.")
 

@@ -70,8 +70,25 @@ extension SyncEngine {
     func leave(
         _ channel: ChannelURL, from origin: ChangeOrigin = .event
     ) async throws(RoostError) {
-        channelLedger.note(changeOf: channel)
+        noteDeparture(from: channel)
         try await commit([.removeChannel(channel)], from: origin)
+    }
+
+    /// Answers that are on their way are of a time when the channel was the user's.
+    func noteDeparture(from channel: ChannelURL) {
+        channelLedger.note(changeOf: channel)
+        ledgers[channel]?.noteDeparture()
+        departed.insert(channel)
+    }
+
+    /// Open timelines show a channel that is the user's again, from its end.
+    func noteReturns(in commit: Commit) {
+        guard !departed.isEmpty else { return }
+        for case .channels(let change) in commit.changes {
+            for channel in change.inserted.map(\.url) where departed.remove(channel) != nil {
+                if isOnline, !openTimelines(of: channel).isEmpty { catchUp(channel) }
+            }
+        }
     }
 
     // MARK: Receipts and counts

@@ -178,7 +178,9 @@ extension SyncEngine {
         guard session?.epoch == asked?.epoch else { throw .notConnected }
         // From here to the commit's place in the queue nothing may come between, or a deletion could
         // slip in that the ledger has not told yet.
-        let (outcome, mutations) = store(answer, news(of: channel, since: beginning))
+        let ledger = news(of: channel, since: beginning)
+        guard !ledger.hasDeparture else { throw .departed }
+        let (outcome, mutations) = store(answer, ledger)
         if !mutations.isEmpty {
             let cursor = asked.map { firstCursor(of: channel, $0) } ?? []
             try await commit(mutations + cursor, from: origin)

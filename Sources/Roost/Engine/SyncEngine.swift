@@ -58,6 +58,8 @@ actor SyncEngine {
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
     var channelLedger = ChannelLedger()
+    /// Channels that were the user's and are not.
+    var departed: Set<ChannelURL> = []
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
     /// What the change logs told on this connection: frames that were sent before may still be on their
@@ -334,6 +336,7 @@ actor SyncEngine {
         journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
         for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
         for list in lists { await list.object?.receive(commit, from: origin) }
+        noteReturns(in: commit)
         if budgetWatch.isDue() { keepBudget() }
     }
 

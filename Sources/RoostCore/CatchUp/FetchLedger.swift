@@ -19,6 +19,7 @@ package struct FetchLedger: Sendable {
     private var deleted: [MessageID: Int] = [:]
     private var edited: [MessageID: (message: Message, number: Int)] = [:]
     private var amended: [MessageID: [(amendment: MessageAmendment, number: Int)]] = [:]
+    private var departure: Int?
 
     package init() {}
 
@@ -26,6 +27,9 @@ package struct FetchLedger: Sendable {
 
     /// Whether something was deleted since the fetches began: counts made meanwhile mean nothing.
     package var hasDeletions: Bool { !deleted.isEmpty }
+
+    /// Whether the user has left since the fetches began: the answers tell of what is not theirs any more.
+    package var hasDeparture: Bool { departure != nil }
 
     /// Begins to note.
     ///
@@ -42,6 +46,7 @@ package struct FetchLedger: Sendable {
         ledger.deleted = deleted.filter { $0.value > beginning }
         ledger.edited = edited.filter { $0.value.number > beginning }
         ledger.amended = amended.mapValues { $0.filter { $0.number > beginning } }
+        ledger.departure = departure.flatMap { $0 > beginning ? $0 : nil }
         return ledger
     }
 
@@ -57,7 +62,11 @@ package struct FetchLedger: Sendable {
         deleted = [:]
         edited = [:]
         amended = [:]
+        departure = nil
     }
+
+    /// Notes that the channel is not the user's any more.
+    package mutating func noteDeparture() { departure = nextNumber() ?? departure }
 
     package mutating func note(deletionOf id: MessageID) {
         guard let number = nextNumber() else { return }
