@@ -188,6 +188,11 @@ extension Timeline {
         return .older(than: extent.lower, limit: pageSize)
     }
 
+    /// The same for a timeline of which nothing was left to show.
+    func questionForBare(_ page: FirstPage) -> PageQuestion? {
+        machine.isBare ? questionForRest(of: page) : nil
+    }
+
     /// The server said that nothing is missing, or what was missing is on disk now.
     func reachedServer(_ page: FirstPage) {
         if page.move == moves { wasLoaded = true }
@@ -202,6 +207,7 @@ extension Timeline {
     }
 
     var hasKnowledgeAbove: Bool { machine.hasHoleAbove }
+    var lacksEnd: Bool { machine.lacksEnd }
 
     /// Reads the window again: a commit alone could not tell what it now holds.
     func rereadWindow() async throws(RoostError) { try await reread(from: nil) }
@@ -332,7 +338,7 @@ extension Timeline {
         if case .success(let window) = outcome { await catchUp(with: window) }
         // What is shown stays as it was when the timeline was closed (scar 136).
         guard !isClosed else { return reading.leave() }
-        let wasBehind = machine.isBehind
+        let mayBeCleared = machine.isBehind || machine.isCutOff
         if case .success(let window) = outcome {
             let origins = backlog.origins(of: origin, through: window.sequence) {
                 $0.concerns(channel)
@@ -342,8 +348,8 @@ extension Timeline {
         if !isPaging { publish(machine.shrink(keepingNewer: true), from: .upkeep) }
         var need = apply(backlog.takeCommits())
         reading.leave()
-        // Another process may have cleared what was shown.
-        let isCleared = wasBehind && machine.extent == nil
+        // Another process may have cleared what was shown; a cut may have taken all of it.
+        let isCleared = mayBeCleared && machine.extent == nil
         if need == .nothing, machine.hasHoleAbove || isCleared { need = .repair }
         await see(to: need)
         _ = try outcome.get()

@@ -15,7 +15,11 @@ extension SyncEngine {
 
     /// Catches one channel up; while it runs, further wishes are the running one's business.
     func catchUp(_ channel: ChannelURL) {
-        guard catchUps.insert(channel).inserted else { return }
+        guard catchUps[channel] == nil else {
+            catchUps[channel] = true
+            return
+        }
+        catchUps[channel] = false
         run { engine in await engine.runCatchUp(of: channel) }
     }
 
@@ -24,7 +28,7 @@ extension SyncEngine {
         await persistently(for: channel) { engine throws(RoostError) in
             try await engine.catchUpMessages(of: channel)
         }
-        catchUps.remove(channel)
+        catchUps[channel] = nil
         await outbox?.receive(.release(channel))
         await checkMute(in: channel)
     }
@@ -118,15 +122,17 @@ extension SyncEngine {
             for timeline in openTimelines(of: channel) {
                 try await synchronize(timeline, .catchingUp)
             }
-            guard await hasHole(in: channel) else { break }
+            guard await isUnfinished(channel) else { break }
         }
         if let failure { throw failure }
     }
 
-    private func hasHole(in channel: ChannelURL) async -> Bool {
-        for timeline in openTimelines(of: channel) where await timeline.hasKnowledgeAbove {
-            return true
-        }
+    /// Whether a timeline does not know its end, or came to know so while others were asked.
+    private func isUnfinished(_ channel: ChannelURL) async -> Bool {
+        repeat {
+            catchUps[channel] = false
+            for timeline in openTimelines(of: channel) where await timeline.lacksEnd { return true }
+        } while catchUps[channel] == true
         return false
     }
 
@@ -143,12 +149,19 @@ extension SyncEngine {
             try await timeline.show(page, statement)
             // A live message may have overtaken the page, and stand alone above what it brought, or few of
             // it pass the filter.
-            guard let rest = await timeline.questionForRest(of: page) else { return }
-            let more = try await loadPage(timeline.channel, rest, timeline.filter)
-            try await timeline.show(page, more)
+            try await load(await timeline.questionForRest(of: page), of: timeline, page)
         case .checkGap(let known):
             try await fillGap(of: timeline, page, from: known)
+            try await load(await timeline.questionForBare(page), of: timeline, page)
         }
+    }
+
+    private func load(
+        _ rest: PageQuestion?, of timeline: Timeline, _ page: Timeline.FirstPage
+    ) async throws(RoostError) {
+        guard let rest else { return }
+        let more = try await loadPage(timeline.channel, rest, timeline.filter)
+        try await timeline.show(page, more)
     }
 
     // MARK: Change logs

@@ -177,7 +177,7 @@ extension SyncEngine {
     /// Looks for messages whose fate is unknown before they are sent again; a channel whose catch-up runs
     /// is held by it and looked through by it.
     func lookForUnsure(in channels: [ChannelURL]) async {
-        let unsure = channels.filter { !catchUps.contains($0) }
+        let unsure = channels.filter { catchUps[$0] == nil }
         guard !unsure.isEmpty else { return }
         for channel in unsure { await outbox?.receive(.hold(channel)) }
         run { engine in
@@ -186,7 +186,7 @@ extension SyncEngine {
                 // its request ID.
                 _ = try? await engine.loadPage(
                     channel, .around(.distantFuture, older: Self.lookBack, newer: 0))
-                guard await !engine.catchUps.contains(channel) else { continue }
+                guard await engine.catchUps[channel] == nil else { continue }
                 await engine.outbox?.receive(.release(channel))
             }
         }

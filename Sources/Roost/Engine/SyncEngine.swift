@@ -49,8 +49,8 @@ actor SyncEngine {
     var committing = Turnstile()
     /// Whether somebody asked for a connection; a wish taken back must not be carried out late.
     private var isWanted = false
-    /// Channels whose catch-up runs.
-    var catchUps: Set<ChannelURL> = []
+    /// Channels whose catch-up runs; true when it was wished for again meanwhile.
+    var catchUps: [ChannelURL: Bool] = [:]
     /// Channels whose newest message the server has told on this connection; what came later came live.
     var caughtUp: Set<ChannelURL> = []
     /// When messages of a channel were last asked for, and what came of it.

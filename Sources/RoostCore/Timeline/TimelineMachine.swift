@@ -19,7 +19,8 @@ package struct TimelineMachine: Sendable {
         case nothing
         /// Read the window again and hand it to `replace`.
         case reread
-        /// History is missing between the window and what came after it.
+        /// History is missing between the window and what came after it, or the last that was shown is gone
+        /// and older history is not on disk.
         case repair
     }
 
@@ -47,6 +48,8 @@ package struct TimelineMachine: Sendable {
     package private(set) var sequence: Int64 = .min
     /// Whether commits were made that nobody told of: the window has to be read again.
     package private(set) var isBehind = false
+    /// Whether history was cut since the window was read: the end it stood on may be gone.
+    package private(set) var isCutOff = false
     /// Unsent ones that the server has, but above a hole: shown as unsent until the hole is filled.
     private var aboveHole: Set<RequestID> = []
 
@@ -69,6 +72,9 @@ package struct TimelineMachine: Sendable {
     /// Whether newer messages than the newest shown have to be asked for.
     package var hasNewer: Bool { !followsNewest || isCutAbove }
 
+    /// Whether it shows nothing though there may be something: nobody can scroll to where more is loaded.
+    package var isBare: Bool { delivered.isEmpty && followsNewest && extent != nil && hasOlder }
+
     /// Where the range of the window ends, which is after the window once messages went.
     package var knownEnd: Position? {
         guard let extent else { return nil }
@@ -88,6 +94,7 @@ extension TimelineMachine {
         // Lower only in a cache that was begun anew: its commits count from there.
         sequence = window.sequence
         isBehind = false
+        isCutOff = false
         if isCutAbove, extent.map({ $0.upper == knownEnd }) ?? true { isCutAbove = false }
         let arrived = Set(delivered.compactMap(\.requestID))
         unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
@@ -181,6 +188,9 @@ extension TimelineMachine {
         return diff
     }
 
+    /// Whether it follows an end of which the cache does not know that it is one.
+    package var lacksEnd: Bool { hasHoleAbove || (followsNewest && extent == nil) }
+
     /// Whether the cache knows of messages newer than the window's range.
     package var hasHoleAbove: Bool {
         guard followsNewest, let extent, let newest = coverage.newest else { return false }
@@ -199,7 +209,10 @@ extension TimelineMachine {
         guard let coverageNow = coverage(after: change) else { return .reread }
         coverage = coverageNow
         // Rare, and it moves the start of history: reading again is simpler than working it out.
-        if change.cutThrough != nil { return .reread }
+        if change.cutThrough != nil {
+            isCutOff = true
+            return .reread
+        }
         noteOwn(change.inserted)
         for message in change.deleted {
             if let requestID = message.requestID, aboveHole.remove(requestID) != nil,
@@ -238,7 +251,7 @@ extension TimelineMachine {
         for message in change.inserted {
             insert(message, from: extent.lower, through: upper, &diff)
         }
-        return .nothing
+        return isBare && !diff.deleted.isEmpty ? .repair : .nothing
     }
 
     /// What is known under the filter after a change; nil when the change alone does not tell.
