@@ -16,4 +16,23 @@ extension Timeline {
         /// The list stopped following. Page forward with `loadNewer`, or open the timeline again.
         public let hasHugeGap: Bool
     }
+
+    /// The present state and every later one; a slow reader skips some and ends with the last.
+    public func snapshots() -> AsyncStream<Snapshot> { observers.watchSnapshots(from: snapshot) }
+
+    /// Every change from now on, none skipped; a slow reader gets several joined into one.
+    public func changes() -> AsyncStream<ListDiff<Message>> {
+        changes(in: observers.openMailbox())
+    }
+
+    /// Who reads the changes now.
+    package var changeReaderCount: Int { observers.mailboxCount }
+}
+
+extension Timeline: ChangeSource {
+    func nextChange(in mailbox: Int) async -> ListDiff<Message>? {
+        await withCheckedContinuation { observers.take(mailbox, $0) }
+    }
+
+    func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
 }

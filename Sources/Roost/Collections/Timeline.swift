@@ -25,10 +25,12 @@ public actor Timeline {
     private var moves = 0
     private let pageSize: Int
     private var machine: TimelineMachine
-    private var observers = Observers<Snapshot, Message>()
+    var observers = Observers<Snapshot, Message>()
     private(set) var wasLoaded = false
     var opening = OpeningWait()
     private var hasHugeGap = false
+    /// Whether it has lost all it stood on or showed, and has not asked the server since.
+    private var isBereft = false
     private var isClosed = false
     private var isPaging = false
     /// One read at a time; commits that come during it wait, because the read may contain them.
@@ -59,23 +61,13 @@ public actor Timeline {
             hasHugeGap: hasHugeGap)
     }
 
-    /// The present state and every later one; a slow reader skips some and ends with the last.
-    public func snapshots() -> AsyncStream<Snapshot> { observers.watchSnapshots(from: snapshot) }
-
-    /// Every change from now on, none skipped; a slow reader gets several joined into one.
-    public func changes() -> AsyncStream<ListDiff<Message>> {
-        changes(in: observers.openMailbox())
-    }
-
-    /// Who reads the changes now.
-    package var changeReaderCount: Int { observers.mailboxCount }
-
     /// Shows up to a page more of older messages, from disk when it is known to be complete.
     ///
     /// Returns how many more are shown now; whether there may be others is `hasOlder`'s to say.
     ///
     /// - Throws: `.queryInProgress` while another page is loading; a network error when the disk does
-    ///   not have them and the server is out of reach. Nothing is lost then, and `hasOlder` stays true.
+    ///   not have them and the server is out of reach, `.notAMember` in a channel that is not the user's.
+    ///   Nothing is lost then, and `hasOlder` stays true.
     @discardableResult
     public func loadOlder() async throws(RoostError) -> Int { try await loadPage(.older) }
 
@@ -158,7 +150,9 @@ extension Timeline {
     func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, FirstPage) {
         let question = SyncQuestion(
             occasion, wasLoaded: wasLoaded, opening: firstQuestion,
-            followsNewest: machine.followsNewest, knownEnd: machine.knownEnd)
+            followsNewest: machine.followsNewest,
+            // An end that shows nothing is no place to go on from.
+            knownEnd: machine.isBare ? nil : machine.knownEnd)
         var isAtNewest = start == .distantFuture
         if case .load(let question) = TimelineSync(question) {
             isAtNewest = question.anchor == .distantFuture
@@ -188,11 +182,6 @@ extension Timeline {
         return .older(than: extent.lower, limit: pageSize)
     }
 
-    /// The same for a timeline of which nothing was left to show.
-    func questionForBare(_ page: FirstPage) -> PageQuestion? {
-        machine.isBare ? questionForRest(of: page) : nil
-    }
-
     /// The server said that nothing is missing, or what was missing is on disk now.
     func reachedServer(_ page: FirstPage) {
         if page.move == moves { wasLoaded = true }
@@ -207,18 +196,10 @@ extension Timeline {
     }
 
     var hasKnowledgeAbove: Bool { machine.hasHoleAbove }
-    var lacksEnd: Bool { machine.lacksEnd }
+    var needsServer: Bool { !isClosed && machine.needsServer }
 
     /// Reads the window again: a commit alone could not tell what it now holds.
     func rereadWindow() async throws(RoostError) { try await reread(from: nil) }
-}
-
-extension Timeline: ChangeSource {
-    func nextChange(in mailbox: Int) async -> ListDiff<Message>? {
-        await withCheckedContinuation { observers.take(mailbox, $0) }
-    }
-
-    func closeMailbox(_ id: Int) { observers.closeMailbox(id) }
 }
 
 // MARK: - The window
@@ -338,8 +319,17 @@ extension Timeline {
         if case .success(let window) = outcome { await catchUp(with: window) }
         // What is shown stays as it was when the timeline was closed (scar 136).
         guard !isClosed else { return reading.leave() }
-        let mayBeCleared = machine.isBehind || machine.isCutOff
         if case .success(let window) = outcome {
+            // Another process may have cleared what was shown; a cut may have taken all of it.
+            let mayBeCleared =
+                machine.isBehind || machine.isCutOff
+                || backlog.contains(through: window.sequence) { $0.cutsHistory(of: channel) }
+            let hasShown = !machine.delivered.isEmpty
+            defer {
+                if mayBeCleared && machine.extent == nil || hasShown && machine.isBare {
+                    isBereft = true
+                }
+            }
             let origins = backlog.origins(of: origin, through: window.sequence) {
                 $0.concerns(channel)
             }
@@ -348,9 +338,7 @@ extension Timeline {
         if !isPaging { publish(machine.shrink(keepingNewer: true), from: .upkeep) }
         var need = apply(backlog.takeCommits())
         reading.leave()
-        // Another process may have cleared what was shown; a cut may have taken all of it.
-        let isCleared = mayBeCleared && machine.extent == nil
-        if need == .nothing, machine.hasHoleAbove || isCleared { need = .repair }
+        if need == .nothing, machine.hasHoleAbove { need = .repair }
         await see(to: need)
         _ = try outcome.get()
     }
@@ -358,6 +346,7 @@ extension Timeline {
     /// Applies commits without a pause between them, so that none can overtake another.
     private func apply(_ commits: [(Commit, ChangeOrigin)]) -> TimelineMachine.Need {
         var need = TimelineMachine.Need.nothing
+        let hasShown = !machine.delivered.isEmpty
         for (commit, origin) in commits {
             let step = machine.apply(commit)
             publish(step.diff, from: origin)
@@ -366,6 +355,9 @@ extension Timeline {
             if step.need == .reread { backlog.note(origin) }
             if step.need == .reread || need == .nothing { need = step.need }
         }
+        if hasShown && machine.isBare { isBereft = true }
+        if need == .nothing, isBereft { need = .repair }
+        if need == .repair { isBereft = false }
         return need
     }
 

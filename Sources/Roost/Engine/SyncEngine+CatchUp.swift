@@ -13,13 +13,22 @@ extension SyncEngine {
     /// How often a catch-up is tried again on one connection.
     private static let retryLimit = 5
 
-    /// Catches one channel up; while it runs, further wishes are the running one's business.
-    func catchUp(_ channel: ChannelURL) {
-        guard catchUps[channel] == nil else {
-            catchUps[channel] = true
+    /// Wishes for a catch-up that came while one was under way.
+    enum CatchUpWish: Comparable {
+        case none
+        /// A timeline needed the server, and may not any more when the running one has ended.
+        case ifNeeded
+        /// A change log has to be read again, or the user is back.
+        case anyway
+    }
+
+    /// Catches one channel up; while it runs, further wishes wait for its end.
+    func catchUp(_ channel: ChannelURL, _ wish: CatchUpWish = .anyway) {
+        if let earlier = catchUps[channel] {
+            catchUps[channel] = max(earlier, wish)
             return
         }
-        catchUps[channel] = false
+        catchUps[channel] = CatchUpWish.none
         run { engine in await engine.runCatchUp(of: channel) }
     }
 
@@ -28,9 +37,12 @@ extension SyncEngine {
         await persistently(for: channel) { engine throws(RoostError) in
             try await engine.catchUpMessages(of: channel)
         }
-        catchUps[channel] = nil
+        let wish = catchUps.removeValue(forKey: channel)
         await outbox?.receive(.release(channel))
         await checkMute(in: channel)
+        guard isOnline, let wish, wish > .none else { return }
+        if wish == .ifNeeded, await !needsServer(channel) { return }
+        catchUp(channel)
     }
 
     /// Brings a timeline that was just opened up to the server.
@@ -122,17 +134,13 @@ extension SyncEngine {
             for timeline in openTimelines(of: channel) {
                 try await synchronize(timeline, .catchingUp)
             }
-            guard await isUnfinished(channel) else { break }
+            guard await needsServer(channel) else { break }
         }
         if let failure { throw failure }
     }
 
-    /// Whether a timeline does not know its end, or came to know so while others were asked.
-    private func isUnfinished(_ channel: ChannelURL) async -> Bool {
-        repeat {
-            catchUps[channel] = false
-            for timeline in openTimelines(of: channel) where await timeline.lacksEnd { return true }
-        } while catchUps[channel] == true
+    private func needsServer(_ channel: ChannelURL) async -> Bool {
+        for timeline in openTimelines(of: channel) where await timeline.needsServer { return true }
         return false
     }
 
@@ -149,19 +157,12 @@ extension SyncEngine {
             try await timeline.show(page, statement)
             // A live message may have overtaken the page, and stand alone above what it brought, or few of
             // it pass the filter.
-            try await load(await timeline.questionForRest(of: page), of: timeline, page)
+            guard let rest = await timeline.questionForRest(of: page) else { return }
+            let more = try await loadPage(timeline.channel, rest, timeline.filter)
+            try await timeline.show(page, more)
         case .checkGap(let known):
             try await fillGap(of: timeline, page, from: known)
-            try await load(await timeline.questionForBare(page), of: timeline, page)
         }
-    }
-
-    private func load(
-        _ rest: PageQuestion?, of timeline: Timeline, _ page: Timeline.FirstPage
-    ) async throws(RoostError) {
-        guard let rest else { return }
-        let more = try await loadPage(timeline.channel, rest, timeline.filter)
-        try await timeline.show(page, more)
     }
 
     // MARK: Change logs

@@ -78,15 +78,21 @@ extension SyncEngine {
     func noteDeparture(from channel: ChannelURL) {
         channelLedger.note(changeOf: channel)
         ledgers[channel]?.noteDeparture()
-        departed.insert(channel)
     }
 
-    /// Open timelines show a channel that is the user's again, from its end.
-    func noteReturns(in commit: Commit) {
-        guard !departed.isEmpty else { return }
+    /// Open timelines of channels whose member the user is again, or at last, are caught up: the server
+    /// told nothing of them before.
+    func greet(_ commit: Commit) {
+        guard isOnline, !timelines.isEmpty else { return }
         for case .channels(let change) in commit.changes {
-            for channel in change.inserted.map(\.url) where departed.remove(channel) != nil {
-                if isOnline, !openTimelines(of: channel).isEmpty { catchUp(channel) }
+            let joined =
+                change.inserted.filter { $0.myState == .joined }
+                + change.updated.filter {
+                    $0.before.myState != .joined && $0.after.myState == .joined
+                }
+                .map(\.after)
+            for channel in joined.map(\.url) where !openTimelines(of: channel).isEmpty {
+                catchUp(channel)
             }
         }
     }

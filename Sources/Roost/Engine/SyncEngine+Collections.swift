@@ -85,6 +85,6 @@ extension SyncEngine {
 
     /// History is missing below a live message: look what, while there is a connection.
     func repair(_ channel: ChannelURL) {
-        if isOnline { catchUp(channel) }
+        if isOnline { catchUp(channel, .ifNeeded) }
     }
 }

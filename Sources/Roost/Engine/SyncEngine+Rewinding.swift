@@ -47,9 +47,9 @@ extension SyncEngine {
             case .moment(let begin): moment = begin
             case .token: moment = try await momentBefore(known, of: key)
             }
-            // Forward would pass over what has not been read.
-            let start = Cursor.moment(min(moment, message.createdAt))
-            if start != known { rewinds.append((key, start)) }
+            // Forward would pass over what has not been read. Where the place stays, the answer to whoever
+            // reads from there now may know already what became of the message.
+            rewinds.append((key, .moment(min(moment, message.createdAt))))
         }
         return rewinds
     }

@@ -49,8 +49,8 @@ actor SyncEngine {
     var committing = Turnstile()
     /// Whether somebody asked for a connection; a wish taken back must not be carried out late.
     private var isWanted = false
-    /// Channels whose catch-up runs; true when it was wished for again meanwhile.
-    var catchUps: [ChannelURL: Bool] = [:]
+    /// Channels whose catch-up runs, and what was wished for meanwhile.
+    var catchUps: [ChannelURL: CatchUpWish] = [:]
     /// Channels whose newest message the server has told on this connection; what came later came live.
     var caughtUp: Set<ChannelURL> = []
     /// When messages of a channel were last asked for, and what came of it.
@@ -58,8 +58,6 @@ actor SyncEngine {
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
     var channelLedger = ChannelLedger()
-    /// Channels that were the user's and are not.
-    var departed: Set<ChannelURL> = []
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
     /// What the change logs told on this connection: frames that were sent before may still be on their
@@ -203,7 +201,8 @@ actor SyncEngine {
         await outbox?.rename(to: session.login.user)
         let channels = openChannels
         for channel in channels { await outbox?.receive(.hold(channel)) }
-        for channel in channels { catchUp(channel) }
+        // One that is under way begins anew.
+        for channel in channels { catchUp(channel, .ifNeeded) }
         run { engine in await engine.catchUpChannels() }
         guard isPresent(session) else { return }
         await outbox?.wentOnline()
@@ -336,7 +335,7 @@ actor SyncEngine {
         journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
         for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
         for list in lists { await list.object?.receive(commit, from: origin) }
-        noteReturns(in: commit)
+        greet(commit)
         if budgetWatch.isDue() { keepBudget() }
     }
 

@@ -35,6 +35,13 @@ package struct Backlog {
         return origins.isEmpty ? [.disk] : origins
     }
 
+    /// Whether a commit that a read has overtaken has a change of a kind.
+    package func contains(through sequence: Int64, _ isMeant: (Change) -> Bool) -> Bool {
+        commits.contains { commit, _ in
+            commit.sequence <= sequence && commit.changes.contains(where: isMeant)
+        }
+    }
+
     package mutating func takeCommits() -> [(Commit, ChangeOrigin)] {
         defer { commits = [] }
         return commits
@@ -49,6 +56,14 @@ extension Change {
         case .users: true
         case .channels: false
         }
+    }
+
+    /// Whether it took the beginning of a channel's history away, for the user.
+    package func cutsHistory(of channel: ChannelURL) -> Bool {
+        if case .messages(let change) = self {
+            return change.channel == channel && change.cutThrough != nil
+        }
+        return false
     }
 
     /// Whether it may be seen in a list of channels.

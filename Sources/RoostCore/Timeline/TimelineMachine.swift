@@ -19,8 +19,7 @@ package struct TimelineMachine: Sendable {
         case nothing
         /// Read the window again and hand it to `replace`.
         case reread
-        /// History is missing between the window and what came after it, or the last that was shown is gone
-        /// and older history is not on disk.
+        /// History is missing between the window and what came after it.
         case repair
     }
 
@@ -188,8 +187,11 @@ extension TimelineMachine {
         return diff
     }
 
-    /// Whether it follows an end of which the cache does not know that it is one.
-    package var lacksEnd: Bool { hasHoleAbove || (followsNewest && extent == nil) }
+    /// Whether only the server can tell what belongs here: a hole lies above, or there is nothing to stand
+    /// on, or to show.
+    package var needsServer: Bool {
+        hasHoleAbove || isBare || (followsNewest && extent == nil && sequence > .min)
+    }
 
     /// Whether the cache knows of messages newer than the window's range.
     package var hasHoleAbove: Bool {
@@ -251,7 +253,7 @@ extension TimelineMachine {
         for message in change.inserted {
             insert(message, from: extent.lower, through: upper, &diff)
         }
-        return isBare && !diff.deleted.isEmpty ? .repair : .nothing
+        return .nothing
     }
 
     /// What is known under the filter after a change; nil when the change alone does not tell.
