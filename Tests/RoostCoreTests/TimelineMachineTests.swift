@@ -64,6 +64,42 @@ struct TimelineMachineTests {
         #expect(Self.ids(machine) == [1, 2, 3, 4])
     }
 
+    @Test func `a list of which nothing is left needs the server, where there may be older ones`() {
+        var machine = Self.opened()
+        #expect(!machine.needsServer)
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Self.channel, deleted: (1...3).map { Self.message($0) },
+                    coverageBefore: Self.covered((1, 3)), coverageAfter: Self.covered((1, 3)))))
+        #expect(step.need == .nothing)
+        #expect(machine.isBare && machine.needsServer)
+        var whole = TimelineMachine(channel: Self.channel, followsNewest: true)
+        #expect(!whole.needsServer, "before the disk was read nobody knows")
+        let all = Coverage([CoveredRange(lower: .distantPast, upper: Self.at(3))])
+        _ = whole.replace(
+            with: CacheWindow(
+                extent: .init(lower: .distantPast, upper: Self.at(3)), messages: [], coverage: all,
+                sequence: 10))
+        #expect(!whole.needsServer, "the beginning of history is known")
+    }
+
+    @Test
+    func `a list whose history was cut stands on nothing until the server is asked (scar 59)`() {
+        var machine = Self.opened()
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Self.channel, cutThrough: Timestamp(milliseconds: 99),
+                    coverageBefore: Self.covered((1, 3)), coverageAfter: Coverage())))
+        #expect(step.need == .reread && machine.isCutOff)
+        _ = machine.replace(
+            with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 11))
+        #expect(!machine.isCutOff && machine.needsServer)
+    }
+
     @Test func `a commit that was skipped has the window read again until it was (scar 53)`() {
         var machine = Self.opened()
         let step = machine.apply(Self.live(12, Self.message(4), upTo: 4))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostExecutors
 import RoostTestKit
+import RoostTransport
 import Testing
 
 /// Timelines that lose all they show: nobody can scroll in an empty list, so they ask by themselves.
@@ -53,4 +55,94 @@ struct BareTimelineTests {
             #expect(await timeline.snapshot.messages.map(\.text) == ["two"])
         }
     }
+
+    @Test func `who returns while the server still refuses them is caught up after that`() throws {
+        try SimulatedWorld.play(seed: 5) { world in
+            let isRefused = Guarded(false)
+            let phone = world.device(of: "alice")
+            let alice = try await world.launch(phone) { line in
+                Watch(
+                    line,
+                    answer: { url in
+                        guard url.contains("/messages?") else { return nil }
+                        return isRefused.withLock { isRefused in
+                            defer { isRefused = false }
+                            return isRefused ? .notAMember : nil
+                        }
+                    },
+                    hold: { url in
+                        guard url.contains("/messages?"), isRefused.withLock({ $0 }) else { return }
+                        await world.pass(.seconds(10))
+                    })
+            }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            try await bob.send("before", to: url)
+            let timeline = try await alice.timeline(of: url)
+            await world.pass()
+            try await alice.leave(url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.isEmpty)
+            // The link comes back, and the timeline asks for a channel that is not hers.
+            isRefused.withLock { $0 = true }
+            await phone.network.cut()
+            phone.network.restore()
+            await world.pass()
+            try await bob.invite(["alice"], to: url)
+            await world.pass(.seconds(30))
+            #expect(!isRefused.withLock { $0 })
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before"])
+        }
+    }
+
+    @Test func `a deletion told after the answer about a gap has it asked again (scar 85)`() throws
+    {
+        try SimulatedWorld.play(seed: 6) { world in
+            let isCounted = Guarded(false)
+            let phone = world.device(of: "alice")
+            let alice = try await world.launch(phone) { line in
+                // The server counts one, the cache has one: but they are not the same.
+                Watch(line) { url in
+                    guard url.contains("/messages_gap?") else { return nil }
+                    return isCounted.withLock { isCounted in
+                        defer { isCounted = true }
+                        return isCounted ? nil : .nothingMissing
+                    }
+                }
+            }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            try await bob.send("one", to: url)
+            await world.pass()
+            let timeline = try await alice.timeline(of: url)
+            await world.pass()
+            let one = try #require(await timeline.snapshot.messages.first?.messageID)
+            await phone.network.cut()
+            try await bob.send("two", to: url)
+            await world.pass()
+            phone.network.restore()
+            await world.pass(.seconds(30))
+            #expect(await timeline.snapshot.messages.map(\.text) == ["one"])
+            try await bob.delete(one, in: url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == ["two"])
+        }
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static let notAMember = HTTPResponse(
+        status: 400,
+        body: Array(#"{"error":true,"code":900020,"message":"Only members may do this."}"#.utf8))
+
+    fileprivate static let nothingMissing = HTTPResponse(
+        status: 200,
+        body: Array(
+            (#"{"is_huge_gap":false,"prev_messages":[],"prev_hasmore":false,"#
+                + #""is_continuous_prev_messages":true,"next_messages":[],"next_hasmore":false,"#
+                + #""is_continuous_next_messages":true}"#).utf8))
 }

@@ -106,6 +106,27 @@ struct ChannelActionTests {
         }
     }
 
+    @Test
+    func `to look at a public channel that one left is not to be back in it; to join it is`() throws
+    {
+        try Self.play { world, trio in
+            var params = ChannelCreateParams(memberIDs: ["carol"], name: "open")
+            params.isPublic = true
+            let url = try await trio.bob.createChannel(params).url
+            try await trio.bob.send("before", to: url)
+            let timeline = try await trio.carol.timeline(of: url)
+            await world.pass()
+            try await trio.carol.leave(url)
+            try await trio.bob.send("meanwhile", to: url)
+            #expect(try await trio.carol.channel(url).myState != .joined)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.isEmpty)
+            try await trio.carol.join(url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == ["before", "meanwhile"])
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a hidden channel comes back with a message or stays away, as was asked (scar 107)`(
         allowsAutoUnhide: Bool

@@ -122,6 +122,26 @@ extension SyncEngine {
 
     // MARK: Timelines
 
+    /// Catches open timelines up where a commit says that what they were told is not all.
+    func follow(_ commit: Commit) {
+        guard isOnline, !timelines.isEmpty else { return }
+        for change in commit.changes {
+            switch change {
+            case .channels(let change):
+                for channel in change.joined where !openTimelines(of: channel).isEmpty {
+                    catchUp(channel)
+                }
+            case .messages(let change):
+                guard let end = gapEnds[change.channel],
+                    change.deleted.contains(where: { $0.isCounted(upTo: end) })
+                else { continue }
+                gapEnds[change.channel] = nil
+                if !openTimelines(of: change.channel).isEmpty { catchUp(change.channel) }
+            case .users: break
+            }
+        }
+    }
+
     private func catchUpMessages(of channel: ChannelURL) async throws(RoostError) {
         var failure: RoostError?
         do throws(RoostError) {
@@ -312,6 +332,22 @@ extension SyncEngine {
     }
 
     func isPresent(_ session: Session) -> Bool { self.session?.epoch == session.epoch }
+}
+
+extension ChannelsChange {
+    /// The channels whose member the user is again, or at last: the server told nothing of them before.
+    fileprivate var joined: [ChannelURL] {
+        inserted.filter { $0.myState == .joined }.map(\.url)
+            + updated.filter { $0.before.myState != .joined && $0.after.myState == .joined }
+            .map(\.after.url)
+    }
+}
+
+extension Message {
+    /// Whether it was among those of a known end's moment that the question about a gap counts.
+    fileprivate func isCounted(upTo end: Position) -> Bool {
+        position.map { $0.createdAt == end.createdAt && $0 <= end } ?? false
+    }
 }
 
 extension RoostError {

@@ -80,23 +80,6 @@ extension SyncEngine {
         ledgers[channel]?.noteDeparture()
     }
 
-    /// Open timelines of channels whose member the user is again, or at last, are caught up: the server
-    /// told nothing of them before.
-    func greet(_ commit: Commit) {
-        guard isOnline, !timelines.isEmpty else { return }
-        for case .channels(let change) in commit.changes {
-            let joined =
-                change.inserted.filter { $0.myState == .joined }
-                + change.updated.filter {
-                    $0.before.myState != .joined && $0.after.myState == .joined
-                }
-                .map(\.after)
-            for channel in joined.map(\.url) where !openTimelines(of: channel).isEmpty {
-                catchUp(channel)
-            }
-        }
-    }
-
     // MARK: Receipts and counts
 
     func receive(_ event: ReadEvent, from origin: ChangeOrigin) async throws(RoostError) {

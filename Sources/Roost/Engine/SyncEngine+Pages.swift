@@ -97,6 +97,7 @@ extension SyncEngine {
             journal.note(channel, .gap(verdict)) {
                 .gap(channel: $0, told, from: known, isDisturbed: isDisturbed)
             }
+            gapEnds[channel] = verdict == .complete ? known : nil
             guard case .filled(let range, _) = verdict else { return (verdict, []) }
             let upToDate = ledger.upToDate(messages)
             return (

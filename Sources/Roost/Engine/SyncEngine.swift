@@ -53,6 +53,9 @@ actor SyncEngine {
     var catchUps: [ChannelURL: CatchUpWish] = [:]
     /// Channels whose newest message the server has told on this connection; what came later came live.
     var caughtUp: Set<ChannelURL> = []
+    /// Ends after which nothing is missing, as the server judged by a count of the messages of that moment: one
+    /// that was deleted before the answer, and is told of after it, makes the count wrong.
+    var gapEnds: [ChannelURL: Position] = [:]
     /// When messages of a channel were last asked for, and what came of it.
     var attempts: [ChannelURL: HistoryHole.Attempt] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
@@ -186,6 +189,7 @@ actor SyncEngine {
         lastLoginAt = session.login.loginAt
         changesRead = [:]
         caughtUp = []
+        gapEnds = [:]
         watch.isChannelLogRead = false
         // What overtook an answer that is thrown away now has nothing to be done behind.
         for channel in ledgers.keys { ledgers[channel]?.forget() }
@@ -335,7 +339,7 @@ actor SyncEngine {
         journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
         for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
         for list in lists { await list.object?.receive(commit, from: origin) }
-        greet(commit)
+        follow(commit)
         if budgetWatch.isDue() { keepBudget() }
     }
 
