@@ -45,6 +45,24 @@ struct LedgerTests {
         #expect(ledger.upToDate([edited]) == [translated])
     }
 
+    @Test func `the same person's later word on an emoji overtakes the answer to an earlier one`() {
+        func word(_ isAdded: Bool, _ user: UserID = "a", at moment: Int64) -> ReactionChange {
+            ReactionChange(
+                key: "like", userID: user, isAdded: isAdded,
+                updatedAt: Timestamp(milliseconds: moment))
+        }
+        var ledger = FetchLedger()
+        let beginning = ledger.begin()
+        ledger.note(.reaction(word(false, at: 20)), to: 1)
+        let news = ledger.since(beginning)
+        #expect(news.overtakes(word(true, at: 10), of: 1))
+        #expect(news.overtakes(word(false, at: 20), of: 1), "it is that very word")
+        #expect(!news.overtakes(word(true, at: 30), of: 1))
+        #expect(!news.overtakes(word(true, "b", at: 10), of: 1))
+        #expect(!news.overtakes(word(true, at: 10), of: 2))
+        #expect(!ledger.since(ledger.begin()).overtakes(word(true, at: 10), of: 1))
+    }
+
     @Test func `what became of a parent reaches a page of its replies that it overtook (scar 116)`()
     {
         let (old, new) = (Self.message(1, text: "old"), Self.message(1, text: "new", editedAt: 50))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostExecutors
+import RoostTestKit
 import RoostTransport
 
 /// Counts requests, and answers or holds up those a test says.
@@ -8,23 +9,28 @@ final class Watch: HTTPTransport {
     private let line: any HTTPTransport
     private let answer: @Sendable (String) -> HTTPResponse?
     private let hold: @Sendable (String) async -> Void
+    private let holdAnswer: @Sendable (String) async -> Void
     private let seen = Guarded<[String]>([])
 
     init(
         _ line: any HTTPTransport,
         answer: @escaping @Sendable (String) -> HTTPResponse? = { _ in nil },
-        hold: @escaping @Sendable (String) async -> Void = { _ in }
+        hold: @escaping @Sendable (String) async -> Void = { _ in },
+        holdAnswer: @escaping @Sendable (String) async -> Void = { _ in }
     ) {
         self.line = line
         self.answer = answer
         self.hold = hold
+        self.holdAnswer = holdAnswer
     }
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         seen.withLock { $0.append(request.url) }
         await hold(request.url)
         if let response = answer(request.url) { return response }
-        return try await line.send(request)
+        let response = try await line.send(request)
+        await holdAnswer(request.url)
+        return response
     }
 
     func upload(
@@ -38,4 +44,11 @@ final class Watch: HTTPTransport {
     }
 
     func reset() { seen.withLock { $0 = [] } }
+}
+
+extension SimulatedWorld {
+    /// Lets time pass until something is so.
+    func wait(until isSo: () -> Bool) async {
+        while !isSo() { await pass(.milliseconds(10)) }
+    }
 }

@@ -190,8 +190,17 @@ extension SyncEngine {
     /// The place from which a channel's changes have to be read later, when it has none yet: the
     /// server's time of this login, which is before anything this connection has brought (scar 2).
     func firstCursor(of channel: ChannelURL, _ session: Session) -> [Mutation] {
-        guard let loginAt = session.login.loginAt else { return [] }
-        return [.firstCursor(.messageChanges(channel), .moment(loginAt))]
+        firstCursor(of: channel, before: nil, since: session.login.loginAt)
+    }
+
+    /// The same where a message is not of this connection, as the answer to a repeated send: what became
+    /// of it happened after it was written.
+    func firstCursor(
+        of channel: ChannelURL, before message: Message?, since loginAt: Timestamp?
+    ) -> [Mutation] {
+        guard let loginAt else { return [] }
+        let moment = min(loginAt, message?.createdAt ?? loginAt)
+        return [.firstCursor(.messageChanges(channel), .moment(moment))]
     }
 
     /// The place from which the list's changes have to be read later, when it has none yet: before
@@ -207,13 +216,13 @@ extension SyncEngine {
 
     private func applyMessageChanges(of channel: ChannelURL) async throws(RoostError) {
         try await readChanges(.messageChanges(channel)) {
-            (engine, cursor, sessionKey) throws(RoostError) in
+            (engine, cursor, session) throws(RoostError) in
             let beginning = engine.ledgers[channel, default: FetchLedger()].begin()
             defer { engine.endFetch(of: channel) }
             let changes = try await engine.api.call(
                 MessageChangeLog(
                     channelURL: channel, cursor: ChangeLogCursor(cursor),
-                    filter: .everything), sessionKey: sessionKey)
+                    filter: .everything), sessionKey: session.login.sessionKey)
             let deleted = changes.deleted.map(\.id)
             // Reactions carry no time of the message's own: news that overtook the answer counts.
             let ledger = engine.news(of: channel, since: beginning)
@@ -236,14 +245,18 @@ extension SyncEngine {
     }
 
     private func applyChannelChanges() async throws(RoostError) {
+        var resumed: Cursor?
         try await readChanges(.channelChanges) {
-            (engine, cursor, sessionKey) throws(RoostError) in
+            (engine, cursor, session) throws(RoostError) in
             let mark = engine.channelLedger.begin()
             defer { engine.channelLedger.end() }
             let changes = try await engine.api.call(
                 ChannelChangeLog(
                     userID: engine.me, cursor: ChangeLogCursor(cursor), showsEmpty: true),
-                sessionKey: sessionKey)
+                sessionKey: session.login.sessionKey)
+            resumed =
+                resumed
+                ?? engine.placeToResume(from: cursor, answeredAt: changes.timestamp, session)
             let (fresh, stale) = engine.channelLedger.parted(
                 changes.updated, since: mark)
             let unsure = changes.deleted.filter {
@@ -259,7 +272,7 @@ extension SyncEngine {
             }
             return ChangePage(
                 mutations: mutations, next: changes.next, hasMore: changes.hasMore,
-                isWhole: stale.isEmpty && unsure.isEmpty)
+                isWhole: stale.isEmpty && unsure.isEmpty, placeToResume: resumed)
         }
     }
 
@@ -269,12 +282,14 @@ extension SyncEngine {
         let hasMore: Bool
         /// Some of it was overtaken by news and is not stored: the cursor must stay before it.
         var isWhole = true
+        /// Where to read on once the log is read to its end; nil for where it ended.
+        var placeToResume: Cursor?
     }
 
     /// Reads a change log to its end; each page and its cursor are one transaction (scars 6, 7).
     private func readChanges(
         _ key: CursorKey,
-        _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage
+        _ fetch: (isolated SyncEngine, Cursor, Session) async throws(RoostError) -> ChangePage
     ) async throws(RoostError) {
         guard let session else { throw .notConnected }
         // What is set back from here on is read from there, whatever has been read meanwhile.
@@ -289,7 +304,7 @@ extension SyncEngine {
         while true {
             let page: ChangePage
             do throws(RoostError) {
-                page = try await fetch(self, cursor, session.login.sessionKey)
+                page = try await fetch(self, cursor, session)
             } catch {
                 // The server knows this token no longer: begin again where nothing can be missed.
                 guard case .token = cursor, error.code == .invalidValue, isPresent(session),
@@ -316,10 +331,11 @@ extension SyncEngine {
                 return try await readChanges(key, fetch)
             }
             let next = page.next.isEmpty ? cursor : .token(page.next)
-            if !page.mutations.isEmpty || next != cursor {
-                try await commit(page.mutations + [.cursor(key, next)], from: .changeLog)
+            let kept = page.hasMore ? next : page.placeToResume ?? next
+            if !page.mutations.isEmpty || kept != cursor {
+                try await commit(page.mutations + [.cursor(key, kept)], from: .changeLog)
             }
-            noteRead(key, from: cursor, to: next, isEnd: !page.hasMore, session)
+            noteRead(key, from: cursor, to: kept, isEnd: !page.hasMore, session)
             guard page.hasMore else { return }
             guard next != cursor else {  // Or we would ask for ever (scar 141).
                 throw RoostError(

@@ -8,9 +8,14 @@ import RoostWire
 // Live events. The link hands over the next one only when this one is on disk.
 
 extension SyncEngine {
-    func take(_ event: ServerEvent, from origin: ChangeOrigin = .event) async {
+    /// `beginning` is when the question was asked, in the numbers of the channel's ledger, where the event
+    /// is what an answer by HTTP amounts to: only such a one can be overtaken by others.
+    func take(
+        _ event: ServerEvent, from origin: ChangeOrigin = .event, since beginning: Int? = nil
+    ) async {
         do throws(RoostError) {
-            try await apply(event, from: event.acknowledges == nil ? origin : .answer)
+            try await apply(
+                event, from: event.acknowledges == nil ? origin : .answer, since: beginning)
         } catch {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
             // no cursor is past it, and the catch-up brings it again once the disk takes it (scar 47).
@@ -30,10 +35,10 @@ extension SyncEngine {
 
     /// Has the disk know of an event, whether it came live or is what an answer amounts to.
     func apply(
-        _ event: ServerEvent, from origin: ChangeOrigin
+        _ event: ServerEvent, from origin: ChangeOrigin, since beginning: Int? = nil
     ) async throws(RoostError) {
         switch event {
-        case .message(let event): try await receive(event, from: origin)
+        case .message(let event): try await receive(event, from: origin, since: beginning)
         case .edited(let event):
             let channel = event.message.channelURL
             ledgers[channel]?.note(editOf: event.message)
@@ -83,17 +88,17 @@ extension SyncEngine {
     }
 
     private func receive(
-        _ event: MessageEvent, from origin: ChangeOrigin
+        _ event: MessageEvent, from origin: ChangeOrigin, since beginning: Int?
     ) async throws(RoostError) {
         guard let session else { return }
         let channel = event.message.channelURL
-        // The change log may have told already what became of it.
-        let known = changesRead[channel]?.upToDate([event.message]) ?? [event.message]
-        guard let message = known.first else { return }
+        let rewinds = try await rewinds(before: event)
+        guard let (message, amendments) = upToDate(event.message, since: beginning) else { return }
         let isMine = message.sender?.user.id == me
         var mutations: [Mutation] = [
             .liveMessage(message, predecessor: event.previousMessageID)
         ]
+        mutations += amendments
         let login = session.login
         // Silent messages of others change neither preview nor counts (`protocol.md` 2.6).
         let isHeard = isMine || !message.isSilent
@@ -105,10 +110,10 @@ extension SyncEngine {
         mutations += tell(.received(message, reception), in: channel)
         // Whoever writes has read what stands above (`protocol.md` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
-        let rewinds = try await rewinds(before: message, acknowledged: event)
         try await commit(
-            mutations + firstCursor(of: channel, session), rewinding: rewinds, in: channel,
-            from: origin)
+            mutations
+                + firstCursor(of: channel, before: message, since: session.login.loginAt),
+            rewinding: rewinds, in: channel, from: origin)
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
         if cached == nil || cached?.hiddenState == .untilNextMessage { lookUp(channel) }
@@ -116,6 +121,18 @@ extension SyncEngine {
         guard !isMine, let id = message.messageID else { return }
         // Only a courtesy to the sender; a lost one is made good by the next message's.
         try? await link?.send(.messageAcknowledgement(channel, id))
+    }
+
+    /// A message as it is by now, and what has to be done once more behind it; nil when it is gone.
+    func upToDate(
+        _ message: Message, since beginning: Int?
+    ) -> (message: Message, amendments: [Mutation])? {
+        let channel = message.channelURL
+        // The change log may have told already what became of it.
+        var known = changesRead[channel]?.upToDate([message]) ?? [message]
+        let ledger = beginning.map { news(of: channel, since: $0) } ?? FetchLedger()
+        known = ledger.hasDeparture ? [] : ledger.upToDate(known)
+        return known.first.map { ($0, ledger.mutations(amending: known, in: channel)) }
     }
 
     /// Tells of a message that is on disk.

@@ -27,26 +27,52 @@ extension SyncEngine {
     ) {
         if isEnd, let loginAt = session.login.loginAt {
             readMarks[key] = ReadMark(cursor: next, moment: loginAt)
-        } else if readMarks[key]?.cursor == cursor {
-            readMarks[key]?.cursor = next
+        } else if let moment = knownMoment(of: cursor, key) {
+            readMarks[key] = ReadMark(cursor: next, moment: moment)
         }
     }
+
+    /// Where the channels' log is to be read on, by the next connection, once it has been read to its end.
+    ///
+    /// What the log told may be undone by frames that were sent before it was asked, and put right only by
+    /// an answer that the connection or the process may not live to see. All these frames are of this
+    /// connection, so it is read again from the login on. Messages are spared this by `changesRead`, which
+    /// keeps late frames from undoing anything but the removal of a reaction.
+    ///
+    /// - Parameters:
+    ///   - start: Where this reading began.
+    ///   - moment: When the server answered its first question, by the clock of whoever did.
+    ///   - session: The present connection.
+    /// - Returns: Nil where the server's own word for the log's end has to do.
+    func placeToResume(
+        from start: Cursor, answeredAt moment: Timestamp?, _ session: Session
+    ) -> Cursor? {
+        guard let loginAt = session.login.loginAt else { return nil }
+        var begin = min(loginAt, moment ?? loginAt).milliseconds
+        begin = max(begin, Self.loginSlack + 1) - Self.loginSlack
+        // An earlier reading got no further than this, and frames of its connection may have been late, too.
+        if case .token = start {
+            begin = min(begin, (knownMoment(of: start, .channelChanges) ?? .beginning).milliseconds)
+        }
+        return .moment(Timestamp(milliseconds: begin))
+    }
+
+    /// By how much something that is told after a login may carry an earlier time: it was on its way, or
+    /// the clock of the machine that dated it is slow.
+    private static let loginSlack: Int64 = 5_000
 
     /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
     /// before the cursors, so the change logs are read again from its time on, or from before.
     func rewinds(
-        before message: Message, acknowledged event: MessageEvent
+        before event: MessageEvent
     ) async throws(RoostError) -> [(key: CursorKey, start: Cursor)] {
+        let message = event.message
         guard event.acknowledges != nil, message.createdAt < lastLoginAt ?? .distantPast
         else { return [] }
         var rewinds: [(key: CursorKey, start: Cursor)] = []
         for key in [CursorKey.channelChanges, .messageChanges(message.channelURL)] {
             guard let known = try await cursor(key) else { continue }
-            let moment: Timestamp
-            switch known {
-            case .moment(let begin): moment = begin
-            case .token: moment = try await momentBefore(known, of: key)
-            }
+            let moment = try await momentBefore(known, of: key)
             // Forward would pass over what has not been read. Where the place stays, the answer to whoever
             // reads from there now may know already what became of the message.
             rewinds.append((key, .moment(min(moment, message.createdAt))))
@@ -82,14 +108,20 @@ extension SyncEngine {
     private func momentBefore(
         _ cursor: Cursor, of key: CursorKey
     ) async throws(RoostError) -> Timestamp {
-        if let mark = readMarks[key], mark.cursor == cursor { return mark.moment }
+        if let moment = knownMoment(of: cursor, key) { return moment }
         return try await beginning(of: key) ?? .distantFuture
+    }
+
+    private func knownMoment(of cursor: Cursor, _ key: CursorKey) -> Timestamp? {
+        if case .moment(let moment) = cursor { return moment }
+        guard let mark = readMarks[key], mark.cursor == cursor else { return nil }
+        return mark.moment
     }
 
     /// Where a log can be read from without missing anything; nil when nothing of it matters.
     func beginning(of key: CursorKey) async throws(RoostError) -> Timestamp? {
         // From the beginning: channels are few.
-        guard case .messageChanges(let channel) = key else { return Timestamp(milliseconds: 1) }
+        guard case .messageChanges(let channel) = key else { return .beginning }
         // Every change of what is cached happened after its oldest message was written.
         do throws(StoreError) {
             return try await reader.oldestMessage(in: channel).value
@@ -97,4 +129,9 @@ extension SyncEngine {
             throw RoostError(error)
         }
     }
+}
+
+extension Timestamp {
+    /// The earliest moment a change log can be asked for.
+    fileprivate static let beginning = Timestamp(milliseconds: 1)
 }

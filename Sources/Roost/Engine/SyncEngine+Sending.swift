@@ -41,9 +41,12 @@ extension SyncEngine {
         guard let key = await sessionKey(), await hasNetwork else {
             return .failed(.notConnected, .socket)
         }
+        let channel = command.channelURL
+        let beginning = ledgers[channel, default: FetchLedger()].begin()
+        defer { endFetch(of: channel) }
         do throws(RoostError) {
             let message = try await api.call(SendMessage(message: command), sessionKey: key)
-            await takeAnswer(message, key)
+            await takeAnswer(message, key, since: beginning)
             return .done(message)
         } catch {
             // Nothing leads to the server: that is not being connected (R147), and not a request that
@@ -54,27 +57,26 @@ extension SyncEngine {
         }
     }
 
-    /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121).
-    private func takeAnswer(_ message: Message, _ key: String) async {
+    /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121), but for
+    /// what the socket told while it was on its way.
+    private func takeAnswer(_ message: Message, _ key: String, since beginning: Int) async {
         let event = MessageEvent(message: message, acknowledges: message.requestID)
-        if isOnline { return await take(.message(event)) }
+        if isOnline { return await take(.message(event), since: beginning) }
         // What the disk refuses is brought by the next catch-up.
-        guard (try? await takeOffline(event)) != nil else { return }
+        guard (try? await takeOffline(event, since: beginning)) != nil else { return }
         // What stands before it nobody tells without a socket; only a page shows it where it belongs.
         run { engine in await engine.meet(event.message.channelURL, key) }
     }
 
-    private func takeOffline(_ event: MessageEvent) async throws(RoostError) {
+    private func takeOffline(
+        _ event: MessageEvent, since beginning: Int
+    ) async throws(RoostError) {
         let channel = event.message.channelURL
-        // The change log may have told already what became of it.
-        let known = changesRead[channel]?.upToDate([event.message]) ?? [event.message]
-        guard let message = known.first else { return }
-        let cursor = firstLoginAt.map {
-            Mutation.firstCursor(.messageChanges(channel), .moment($0))
-        }
-        let rewinds = try await rewinds(before: message, acknowledged: event)
+        let rewinds = try await rewinds(before: event)
+        guard let (message, amendments) = upToDate(event.message, since: beginning) else { return }
         try await commit(
-            [.liveMessage(message, predecessor: nil)] + [cursor].compactMap { $0 },
+            [.liveMessage(message, predecessor: nil)] + amendments
+                + firstCursor(of: channel, before: message, since: firstLoginAt),
             rewinding: rewinds, in: channel, from: .answer)
     }
 
@@ -132,8 +134,15 @@ extension SyncEngine {
     private func react(
         _ key: String, to id: MessageID, in channel: ChannelURL, isAdded: Bool
     ) async throws(RoostError) -> Outbox.Outcome {
+        let beginning = ledgers[channel, default: FetchLedger()].begin()
+        defer { endFetch(of: channel) }
         let change = try await call(
             ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
+        // What another device of the user's did after it may have come first.
+        if news(of: channel, since: beginning).overtakes(change, of: id) {
+            await deliverCommits()
+            return .done(nil)
+        }
         await take(
             .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)),
             from: .answer)

@@ -56,8 +56,10 @@ package struct FetchLedger: Sendable {
         if fetches == 0 { forget() }
     }
 
-    /// Forgets what was noted: only an answer of this connection can have been overtaken by it, and what
-    /// the next one brings is newer.
+    /// Forgets what was noted.
+    ///
+    /// Only an answer of this connection can have been overtaken by it, and what the next one brings is
+    /// newer. One that outlives its connection, to a message posted by HTTP, has the change logs read again.
     package mutating func forget() {
         deleted = [:]
         edited = [:]
@@ -100,6 +102,15 @@ package struct FetchLedger: Sendable {
     package func amendments(to messages: [Message]) -> [(MessageID, MessageAmendment)] {
         messages.compactMap(\.messageID).flatMap { id in
             (amended[id] ?? []).map { (id, $0.amendment) }
+        }
+    }
+
+    /// Whether the same person's later word on the same emoji has been noted, or this one itself.
+    package func overtakes(_ change: ReactionChange, of id: MessageID) -> Bool {
+        (amended[id] ?? []).contains { noted in
+            guard case .reaction(let other) = noted.amendment else { return false }
+            return other.key == change.key && other.userID == change.userID
+                && other.updatedAt >= change.updatedAt
         }
     }
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostExecutors
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// Frames and answers that come behind others which know already what became of what they tell.
+struct LateFrameTests {
+    /// What the process lived to see.
+    enum End: CaseIterable {
+        /// The message, and not that it was deleted.
+        case message
+        /// Both, and not what the channel's last message is now.
+        case deletion
+    }
+
+    @Test(arguments: End.allCases)
+    func `what a process that ended made of late frames is put right by the next (scar 57)`(
+        end: End
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 7) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let isLogHeldUp = Guarded(true)
+            let isUnanswered = Guarded(false)
+            let alice = try await world.launch(phone) { line in
+                Watch(
+                    line,
+                    hold: { url in
+                        if url.contains("my_group_channels/changelogs") {
+                            await world.wait { !isLogHeldUp.withLock { $0 } }
+                        } else if url.contains("/sdk/group_channels/") {
+                            await world.wait { !isUnanswered.withLock { $0 } }
+                        }
+                    })
+            }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            try await bob.send("early", to: url)
+            isLogHeldUp.withLock { $0 = false }
+            try await alice.connect()
+            await world.pass()
+            await phone.network.cut()
+            await world.pass(.seconds(60))
+            // The log of the next connection is told after the message and its deletion.
+            isLogHeldUp.withLock { $0 = true }
+            isUnanswered.withLock { $0 = true }
+            phone.network.restore()
+            await world.pass(.seconds(60))
+            phone.network.weather.slowCrossing = 1000
+            try await bob.send("late", to: url)
+            await bob.waitUntilIdle()
+            let late = try #require(try await world.log(of: url).last?.messageID)
+            try await bob.delete(late, in: url)
+            await bob.waitUntilIdle()
+            phone.network.weather = .calm
+            isLogHeldUp.withLock { $0 = false }
+            var shown: [String?] = []
+            while shown.last != (end == .message ? "late" : .some(nil)) {
+                await world.pass(.milliseconds(1))
+                let text = try await alice.cachedChannel(url)?.lastMessage?.text
+                if shown.last != text { shown.append(text) }
+            }
+            #expect(shown == (end == .message ? ["early", "late"] : ["early", "late", nil]))
+            await phone.network.cut()
+            isUnanswered.withLock { $0 = false }
+            await alice.close()
+
+            phone.network.restore()
+            let again = try await world.launch(phone)
+            try await again.connect()
+            await world.pass()
+            let channel = try #require(try await again.cachedChannel(url))
+            #expect(channel.lastMessage?.text == "early")
+            #expect(channel.unreadMessageCount == 1)
+            await again.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `news that overtake the answer to a message sent by HTTP stand (scars 116, 121)`(
+        isDeleted: Bool
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 8) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let isUploading = Guarded(false)
+            let (isUnasked, isUnanswered) = (Guarded(true), Guarded(true))
+            phone.network.observe { line in
+                if line.contains("/storage/") { isUploading.withLock { $0 = true } }
+            }
+            let alice = try await world.launch(phone) { line in
+                Watch(
+                    line,
+                    hold: { url in
+                        guard url.hasSuffix("/messages") else { return }
+                        await world.wait { !isUnasked.withLock { $0 } }
+                    },
+                    holdAnswer: { url in
+                        guard url.hasSuffix("/messages") else { return }
+                        await world.wait { !isUnanswered.withLock { $0 } }
+                    })
+            }
+            let tablet = try await world.launch(world.device(of: "alice"))
+            try await alice.connect()
+            try await tablet.connect()
+            let url = try await alice.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
+            try await tablet.send("before", to: url)
+            let timeline = try await alice.timeline(of: url)
+            await world.pass()
+            let picture = OutgoingFile(.bytes([1, 2, 3]), name: "a.png", type: "image/png")
+            try await alice.send(FileMessageParams(files: [picture]), to: url)
+            await world.wait { isUploading.withLock { $0 } }
+            // The socket is lost, so the message goes by HTTP; it gets there when there is one again.
+            await phone.network.cut()
+            phone.network.restore()
+            phone.network.weather.busyLogin = 1000
+            await world.pass(.seconds(30))
+            phone.network.weather = .calm
+            await world.pass(.seconds(60))
+            isUnasked.withLock { $0 = false }
+            await world.pass()
+            let sent = try #require(try await world.log(of: url).last)
+            let id = try #require(sent.messageID)
+            guard case .file = sent.content else { return #expect(Bool(false)) }
+            if isDeleted {
+                try await tablet.delete(id, in: url)
+            } else {
+                try await tablet.edit(.delivered(id), in: url, MessageEdit(data: "edited"))
+            }
+            await world.pass()
+            let shown = await timeline.snapshot.messages
+            #expect(shown.map(\.messageID).contains(id) == !isDeleted)
+            #expect(isDeleted || shown.last?.data == "edited")
+            isUnanswered.withLock { $0 = false }
+            await world.pass()
+            #expect(await timeline.snapshot.messages == shown)
+            #expect(await alice.unsentMessages(in: url).isEmpty)
+            await alice.close()
+            await tablet.close()
+        }
+    }
+
+    @Test func `another device's later reaction stands before the answer to one's own (scar 121)`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 9) { world in
+            let isUnanswered = Guarded(true)
+            let alice = try await world.launch(world.device(of: "alice")) { line in
+                Watch(
+                    line,
+                    holdAnswer: { url in
+                        guard url.contains("/reactions") else { return }
+                        await world.wait { !isUnanswered.withLock { $0 } }
+                    })
+            }
+            let tablet = try await world.launch(world.device(of: "alice"))
+            try await alice.connect()
+            try await tablet.connect()
+            let url = try await alice.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
+            try await tablet.send("liked", to: url)
+            let timeline = try await alice.timeline(of: url)
+            await world.pass()
+            let id = try #require(await timeline.snapshot.messages.last?.messageID)
+            try await alice.addReaction("like", to: .delivered(id), in: url)
+            await world.pass()
+            try await tablet.removeReaction("like", from: .delivered(id), in: url)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.last?.details.reactions ?? [] == [])
+            isUnanswered.withLock { $0 = false }
+            await world.pass()
+            #expect(await timeline.snapshot.messages.last?.details.reactions ?? [] == [])
+            #expect(await alice.pendingChanges(in: url).isEmpty)
+        }
+    }
+
+    @Test func `a log that a lost link cut short is read again from before it (scars 6, 57)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 10) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let isHeldUp = Guarded(true)
+            let watches = Guarded<[Watch]>([])
+            let alice = try await world.launch(phone) { line in
+                let watch = Watch(
+                    line,
+                    hold: { url in
+                        guard url.contains("my_group_channels/changelogs?token=") else { return }
+                        await world.wait { !isHeldUp.withLock { $0 } }
+                    })
+                watches.withLock { $0.append(watch) }
+                return watch
+            }
+            let watch = try #require(watches.withLock { $0.first })
+            /// Where the next connection begins to read.
+            func reconnect() async throws -> [String] {
+                await phone.network.cut()
+                watch.reset()
+                phone.network.restore()
+                await world.pass(.seconds(60))
+                return watch.urls(with: "my_group_channels/changelogs").map { url in
+                    String(url.prefix { $0 != "&" }.drop { $0 != "?" })
+                }
+            }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            try await alice.connect()
+            await world.pass()
+            await phone.network.cut()
+            // A page has a hundred.
+            for _ in 0..<101 {
+                _ = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"]))
+            }
+            let first = try await reconnect()
+            #expect(first.count == 2)
+            isHeldUp.withLock { $0 = false }
+            #expect(try await reconnect() == first.suffix(1))
+            #expect(try await reconnect() == first)
+            #expect(try await reconnect().count == 1)
+        }
+    }
+}
