@@ -36,6 +36,7 @@ package struct OutboxBench {
         bench.report.note("both sides", "WAL, synchronous FULL, one transaction a message")
         do {
             try await bench.measureSends()
+            try bench.measureHandover()
             for channels in [1, 16] { try await bench.measureDrain(channels: channels) }
         } catch let error as BenchError {
             throw error
@@ -91,6 +92,26 @@ package struct OutboxBench {
         report.add(
             "send", "a send call without a connection", "µs (p99)", ours: ours.quantile(0.99),
             limit: limit.quantile(0.99))
+    }
+
+    /// What of it is the price of not blocking the caller's thread.
+    private mutating func measureHandover() throws {
+        var micros: [Bool: [Double]] = [:]
+        let queue = try LimitQueue("\(options.folder)/handover.sqlite")
+        for first in stride(from: 0, to: options.sends, by: Self.turn) {
+            for isThere in [true, false] {
+                for number in first..<first + Self.turn {
+                    let payload = Array("\(Self.text)\(number)".utf8)
+                    let watch = Stopwatch()
+                    try queue.append(
+                        payload, named: "\(isThere)-\(number)", at: number, there: isThere)
+                    micros[isThere, default: []].append(watch.microseconds)
+                }
+            }
+        }
+        report.add(
+            "send", "the limit on a thread of its own, which its caller waits for", "µs (p50)",
+            ours: micros[true]?.median, limit: micros[false]?.median)
     }
 
     // MARK: The queue
