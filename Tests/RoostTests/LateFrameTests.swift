@@ -177,6 +177,52 @@ struct LateFrameTests {
         }
     }
 
+    @Test func `a link lost between two late frames has messages read again (scar 57)`() throws {
+        try SimulatedWorld.play(seed: 12) { world in
+            let phone = world.device(of: "alice")
+            let isHeldUp = Guarded(false)
+            let alice = try await world.launch(phone) { line in
+                Watch(
+                    line,
+                    hold: { url in
+                        guard url.contains("/messages/changelogs") else { return }
+                        await world.wait { !isHeldUp.withLock { $0 } }
+                    })
+            }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            try await bob.send("early", to: url)
+            let timeline = try await alice.timeline(of: url)
+            await world.pass()
+            let id = try #require(await timeline.snapshot.messages.last?.messageID)
+            // The log of the next connection is asked behind a reaction and its end, and answered before the
+            // frames come.
+            await phone.network.cut()
+            isHeldUp.withLock { $0 = true }
+            phone.network.restore()
+            await world.pass(.seconds(60))
+            phone.network.weather.slowCrossing = 1000
+            try await bob.outcome(
+                of: bob.addReaction("like", to: .delivered(id), in: url))
+            try await bob.outcome(
+                of: bob.removeReaction("like", from: .delivered(id), in: url))
+            phone.network.weather = .calm
+            isHeldUp.withLock { $0 = false }
+            func count() async -> Int {
+                await timeline.snapshot.messages.last?.details.reactions?.count ?? 0
+            }
+            while await count() != 1 { await world.pass(.milliseconds(1)) }
+            await phone.network.cut()
+            await world.pass(.seconds(60))
+            #expect(await count() == 1)
+            phone.network.restore()
+            await world.pass(.seconds(60))
+            #expect(await count() == 0)
+        }
+    }
+
     @Test func `a log that a lost link cut short is read again from before it (scars 6, 57)`()
         throws
     {

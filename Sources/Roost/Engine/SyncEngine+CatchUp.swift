@@ -216,13 +216,13 @@ extension SyncEngine {
 
     private func applyMessageChanges(of channel: ChannelURL) async throws(RoostError) {
         try await readChanges(.messageChanges(channel)) {
-            (engine, cursor, session) throws(RoostError) in
+            (engine, cursor, sessionKey) throws(RoostError) in
             let beginning = engine.ledgers[channel, default: FetchLedger()].begin()
             defer { engine.endFetch(of: channel) }
             let changes = try await engine.api.call(
                 MessageChangeLog(
                     channelURL: channel, cursor: ChangeLogCursor(cursor),
-                    filter: .everything), sessionKey: session.login.sessionKey)
+                    filter: .everything), sessionKey: sessionKey)
             let deleted = changes.deleted.map(\.id)
             // Reactions carry no time of the message's own: news that overtook the answer counts.
             let ledger = engine.news(of: channel, since: beginning)
@@ -245,18 +245,14 @@ extension SyncEngine {
     }
 
     private func applyChannelChanges() async throws(RoostError) {
-        var resumed: Cursor?
         try await readChanges(.channelChanges) {
-            (engine, cursor, session) throws(RoostError) in
+            (engine, cursor, sessionKey) throws(RoostError) in
             let mark = engine.channelLedger.begin()
             defer { engine.channelLedger.end() }
             let changes = try await engine.api.call(
                 ChannelChangeLog(
                     userID: engine.me, cursor: ChangeLogCursor(cursor), showsEmpty: true),
-                sessionKey: session.login.sessionKey)
-            resumed =
-                resumed
-                ?? engine.placeToResume(from: cursor, answeredAt: changes.timestamp, session)
+                sessionKey: sessionKey)
             let (fresh, stale) = engine.channelLedger.parted(
                 changes.updated, since: mark)
             let unsure = changes.deleted.filter {
@@ -272,7 +268,7 @@ extension SyncEngine {
             }
             return ChangePage(
                 mutations: mutations, next: changes.next, hasMore: changes.hasMore,
-                isWhole: stale.isEmpty && unsure.isEmpty, placeToResume: resumed)
+                isWhole: stale.isEmpty && unsure.isEmpty, answeredAt: changes.timestamp)
         }
     }
 
@@ -282,14 +278,14 @@ extension SyncEngine {
         let hasMore: Bool
         /// Some of it was overtaken by news and is not stored: the cursor must stay before it.
         var isWhole = true
-        /// Where to read on once the log is read to its end; nil for where it ended.
-        var placeToResume: Cursor?
+        /// By the clock of whoever answered.
+        var answeredAt: Timestamp?
     }
 
     /// Reads a change log to its end; each page and its cursor are one transaction (scars 6, 7).
     private func readChanges(
         _ key: CursorKey,
-        _ fetch: (isolated SyncEngine, Cursor, Session) async throws(RoostError) -> ChangePage
+        _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage
     ) async throws(RoostError) {
         guard let session else { throw .notConnected }
         // What is set back from here on is read from there, whatever has been read meanwhile.
@@ -300,11 +296,13 @@ extension SyncEngine {
             try await commit(firstListCursor, from: .changeLog)
             return
         }
+        let start = (cursor, knownMoment(of: cursor, key))
+        var heard = heardUntil
         var overtaken = 0
         while true {
             let page: ChangePage
             do throws(RoostError) {
-                page = try await fetch(self, cursor, session)
+                page = try await fetch(self, cursor, session.login.sessionKey)
             } catch {
                 // The server knows this token no longer: begin again where nothing can be missed.
                 guard case .token = cursor, error.code == .invalidValue, isPresent(session),
@@ -330,12 +328,14 @@ extension SyncEngine {
                 if !page.mutations.isEmpty { try await commit(page.mutations, from: .changeLog) }
                 return try await readChanges(key, fetch)
             }
+            if let moment = page.answeredAt { heard = heard.map { min($0, moment) } }
             let next = page.next.isEmpty ? cursor : .token(page.next)
-            let kept = page.hasMore ? next : page.placeToResume ?? next
+            let kept =
+                page.hasMore ? next : placeToResume(key, from: start, heard: heard) ?? next
             if !page.mutations.isEmpty || kept != cursor {
                 try await commit(page.mutations + [.cursor(key, kept)], from: .changeLog)
             }
-            noteRead(key, from: cursor, to: kept, isEnd: !page.hasMore, session)
+            noteRead(key, from: cursor, to: kept)
             guard page.hasMore else { return }
             guard next != cursor else {  // Or we would ask for ever (scar 141).
                 throw RoostError(

@@ -142,6 +142,7 @@ extension SyncEngine {
         if let sender = message.sender?.user { noteTyping(of: sender, false, in: channel) }
         note(event.unread)
         guard event.acknowledges == nil else { return }
+        heardUntil = heardUntil.map { max($0, message.createdAt) }
         emit(.messageReceived(message))
         if message.sender?.user.id != me, message.mention.calls(me) { emit(.mentioned(message)) }
     }

@@ -21,45 +21,41 @@ struct Rewindings: Hashable {
 }
 
 extension SyncEngine {
-    /// Remembers how far a log has been read; `isEnd` says that nothing was left of it.
-    func noteRead(
-        _ key: CursorKey, from cursor: Cursor, to next: Cursor, isEnd: Bool, _ session: Session
-    ) {
-        if isEnd, let loginAt = session.login.loginAt {
-            readMarks[key] = ReadMark(cursor: next, moment: loginAt)
-        } else if let moment = knownMoment(of: cursor, key) {
-            readMarks[key] = ReadMark(cursor: next, moment: moment)
-        }
+    /// Remembers through which moment everything before a token has been read.
+    func noteRead(_ key: CursorKey, from cursor: Cursor, to next: Cursor) {
+        guard let moment = knownMoment(of: cursor, key) else { return }
+        readMarks[key] = ReadMark(cursor: next, moment: moment)
     }
 
-    /// Where the channels' log is to be read on, by the next connection, once it has been read to its end.
+    /// Where a log is to be read on once it has been read to its end.
     ///
-    /// What the log told may be undone by frames that were sent before it was asked, and put right only by
-    /// an answer that the connection or the process may not live to see. All these frames are of this
-    /// connection, so it is read again from the login on. Messages are spared this by `changesRead`, which
-    /// keeps late frames from undoing anything but the removal of a reaction.
+    /// What a log told may be undone by frames that were sent before it was asked, and put right only by
+    /// frames and answers that the connection or the process may not live to see. They come in their order,
+    /// so what they tell happened after the last one that has come.
     ///
     /// - Parameters:
-    ///   - start: Where this reading began.
-    ///   - moment: When the server answered its first question, by the clock of whoever did.
-    ///   - session: The present connection.
+    ///   - key: Which log.
+    ///   - start: Where the reading began, and through which moment all before it had been read.
+    ///   - moment: When the last frame that had come before the first question was sent, by the server's
+    ///     clock; nil when nobody knows.
     /// - Returns: Nil where the server's own word for the log's end has to do.
     func placeToResume(
-        from start: Cursor, answeredAt moment: Timestamp?, _ session: Session
+        _ key: CursorKey, from start: (cursor: Cursor, moment: Timestamp?), heard moment: Timestamp?
     ) -> Cursor? {
-        guard let loginAt = session.login.loginAt else { return nil }
-        var begin = min(loginAt, moment ?? loginAt).milliseconds
-        begin = max(begin, Self.loginSlack + 1) - Self.loginSlack
-        // An earlier reading got no further than this, and frames of its connection may have been late, too.
-        if case .token = start {
-            begin = min(begin, (knownMoment(of: start, .channelChanges) ?? .beginning).milliseconds)
+        guard let moment else { return nil }
+        var place = Timestamp(
+            milliseconds: max(moment.milliseconds, Self.frameSlack + 1) - Self.frameSlack)
+        // An earlier reading got no further than this, and frames behind it may have been lost, too.
+        if case .token = start.cursor {
+            // Channels are few; all that was written in one is not.
+            place = min(place, start.moment ?? (key == .channelChanges ? .beginning : place))
         }
-        return .moment(Timestamp(milliseconds: begin))
+        return .moment(place)
     }
 
-    /// By how much something that is told after a login may carry an earlier time: it was on its way, or
-    /// the clock of the machine that dated it is slow.
-    private static let loginSlack: Int64 = 5_000
+    /// By how much a frame may tell of something earlier than the one before it: it was overtaken, or the
+    /// clock of the machine that dated it is slow.
+    private static let frameSlack: Int64 = 2_000
 
     /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
     /// before the cursors, so the change logs are read again from its time on, or from before.
@@ -112,7 +108,7 @@ extension SyncEngine {
         return try await beginning(of: key) ?? .distantFuture
     }
 
-    private func knownMoment(of cursor: Cursor, _ key: CursorKey) -> Timestamp? {
+    func knownMoment(of cursor: Cursor, _ key: CursorKey) -> Timestamp? {
         if case .moment(let moment) = cursor { return moment }
         guard let mark = readMarks[key], mark.cursor == cursor else { return nil }
         return mark.moment

@@ -69,6 +69,8 @@ actor SyncEngine {
     /// How far the change logs have been read, where that is known by a time.
     var readMarks: [CursorKey: ReadMark] = [:]
     var rewindings: [CursorKey: Rewindings] = [:]
+    /// When the last frame that has come was sent, or a little earlier; nil where the server does not say.
+    var heardUntil: Timestamp?
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
@@ -187,6 +189,7 @@ actor SyncEngine {
         self.session = session
         firstLoginAt = firstLoginAt ?? session.login.loginAt
         lastLoginAt = session.login.loginAt
+        heardUntil = session.login.loginAt
         changesRead = [:]
         caughtUp = []
         gapEnds = [:]
