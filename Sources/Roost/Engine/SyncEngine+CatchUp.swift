@@ -199,7 +199,7 @@ extension SyncEngine {
         of channel: ChannelURL, before message: Message?, since loginAt: Timestamp?
     ) -> [Mutation] {
         guard let loginAt else { return [] }
-        let moment = min(loginAt, message?.createdAt ?? loginAt)
+        let moment = max(min(loginAt, message?.createdAt ?? loginAt), .beginning)
         return [.firstCursor(.messageChanges(channel), .moment(moment))]
     }
 
@@ -296,8 +296,7 @@ extension SyncEngine {
             try await commit(firstListCursor, from: .changeLog)
             return
         }
-        let start = (cursor, knownMoment(of: cursor, key))
-        var heard = heardUntil
+        var mark = readMark(at: cursor, of: key)
         var overtaken = 0
         while true {
             let page: ChangePage
@@ -312,6 +311,7 @@ extension SyncEngine {
                     return try await readChanges(key, fetch)
                 }
                 cursor = .moment(moment)
+                mark.moment = moment
                 try await commit([.cursor(key, cursor)], from: .changeLog)
                 continue
             }
@@ -328,14 +328,13 @@ extension SyncEngine {
                 if !page.mutations.isEmpty { try await commit(page.mutations, from: .changeLog) }
                 return try await readChanges(key, fetch)
             }
-            if let moment = page.answeredAt { heard = heard.map { min($0, moment) } }
+            if let moment = page.answeredAt { mark.heard = mark.heard.map { min($0, moment) } }
             let next = page.next.isEmpty ? cursor : .token(page.next)
-            let kept =
-                page.hasMore ? next : placeToResume(key, from: start, heard: heard) ?? next
-            if !page.mutations.isEmpty || kept != cursor {
-                try await commit(page.mutations + [.cursor(key, kept)], from: .changeLog)
+            mark.cursor = page.hasMore ? next : placeToResume(behind: mark) ?? next
+            if !page.mutations.isEmpty || mark.cursor != cursor {
+                try await commit(page.mutations + [.cursor(key, mark.cursor)], from: .changeLog)
             }
-            noteRead(key, from: cursor, to: kept)
+            readMarks[key] = mark
             guard page.hasMore else { return }
             guard next != cursor else {  // Or we would ask for ever (scar 141).
                 throw RoostError(

@@ -50,11 +50,17 @@ extension SyncEngine {
             if let before = event.oldMention, before.calls(me) != event.message.mention.calls(me) {
                 lookUp(channel)
             }
-            if event.acknowledges == nil { emit(.messageUpdated(event.message)) }
+            if event.acknowledges == nil {
+                hear(event.message.updatedAt)
+                emit(.messageUpdated(event.message))
+            }
         case .deleted(let event):
             try await forget([event.messageID], in: event.channelURL, from: origin)
             // What this device did comes back to it as an event too.
-            if origin == .event { emit(.messageDeleted(event.messageID, event.channelURL)) }
+            if origin == .event {
+                hear(event.timestamp)
+                emit(.messageDeleted(event.messageID, event.channelURL))
+            }
         case .read(let event): try await receive(event, from: origin)
         case .delivered(let channel, let moments):
             try await receiveDelivery(moments, in: channel)
@@ -70,6 +76,7 @@ extension SyncEngine {
             try await commit(
                 [.reacted(event.channelURL, event.messageID, event.change)], from: origin)
             if origin == .event {
+                hear(event.change.updatedAt)
                 emit(.reactionChanged(event.change, event.messageID, event.channelURL))
             }
         case .thread(let event):
@@ -142,7 +149,7 @@ extension SyncEngine {
         if let sender = message.sender?.user { noteTyping(of: sender, false, in: channel) }
         note(event.unread)
         guard event.acknowledges == nil else { return }
-        heardUntil = heardUntil.map { max($0, message.createdAt) }
+        hear(message.createdAt)
         emit(.messageReceived(message))
         if message.sender?.user.id != me, message.mention.calls(me) { emit(.mentioned(message)) }
     }

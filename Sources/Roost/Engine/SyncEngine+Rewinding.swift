@@ -6,12 +6,36 @@ import RoostWire
 
 // Reading a change log once more, from a place that is certainly not too late.
 
-/// A place of a change log, and the moment through which everything before that place has been read.
+/// A place of a change log, what was read before it, and what had been heard then.
 ///
 /// Places are the server's own words: which of two is the earlier one nobody but the server can tell.
 struct ReadMark {
     var cursor: Cursor
-    let moment: Timestamp
+    /// Everything before this has been read; nil when nobody knows.
+    var moment: Timestamp?
+    /// When the last frame was sent that had come before the reading began that led here.
+    var heard: Timestamp?
+}
+
+/// Up to when this connection has told everything that it tells at all.
+struct Hearing {
+    private let loginAt: Timestamp
+    /// The same by the device's clock.
+    private let beganAt: Timestamp
+    private(set) var until: Timestamp
+
+    init(since loginAt: Timestamp, now: Timestamp) {
+        (self.loginAt, beganAt, until) = (loginAt, now, loginAt)
+    }
+
+    /// Takes note of a frame, by the server's clock; never more than the time that has gone by since the
+    /// login, or one message dated in the future would have all until then passed over.
+    mutating func note(_ moment: Timestamp, now: Timestamp) {
+        let passed = max(now.milliseconds.subtractingReportingOverflow(beganAt.milliseconds).0, 0)
+        let (limit, overflow) = loginAt.milliseconds.addingReportingOverflow(passed)
+        guard !overflow else { return }
+        until = max(until, min(moment, Timestamp(milliseconds: limit)))
+    }
 }
 
 /// How often a change log's cursor was set back.
@@ -21,41 +45,39 @@ struct Rewindings: Hashable {
 }
 
 extension SyncEngine {
-    /// Remembers through which moment everything before a token has been read.
-    func noteRead(_ key: CursorKey, from cursor: Cursor, to next: Cursor) {
-        guard let moment = knownMoment(of: cursor, key) else { return }
-        readMarks[key] = ReadMark(cursor: next, moment: moment)
+    /// What is known of a place that a log is to be read from.
+    func readMark(at cursor: Cursor, of key: CursorKey) -> ReadMark {
+        var mark = ReadMark(cursor: cursor)
+        if case .moment(let moment) = cursor {
+            mark.moment = moment
+        } else if let known = readMarks[key], known.cursor == cursor {
+            mark = known
+        }
+        // Frames of the connection in which an earlier reading was cut short may have been lost, too.
+        mark.heard = [mark.heard, hearing?.until].compactMap { $0 }.min()
+        return mark
     }
 
-    /// Where a log is to be read on once it has been read to its end.
+    /// Where a log is to be read on once it has been read to its end; nil for the server's word for the end.
     ///
     /// What a log told may be undone by frames that were sent before it was asked, and put right only by
-    /// frames and answers that the connection or the process may not live to see. They come in their order,
-    /// so what they tell happened after the last one that has come.
-    ///
-    /// - Parameters:
-    ///   - key: Which log.
-    ///   - start: Where the reading began, and through which moment all before it had been read.
-    ///   - moment: When the last frame that had come before the first question was sent, by the server's
-    ///     clock; nil when nobody knows.
-    /// - Returns: Nil where the server's own word for the log's end has to do.
-    func placeToResume(
-        _ key: CursorKey, from start: (cursor: Cursor, moment: Timestamp?), heard moment: Timestamp?
-    ) -> Cursor? {
-        guard let moment else { return nil }
-        var place = Timestamp(
-            milliseconds: max(moment.milliseconds, Self.frameSlack + 1) - Self.frameSlack)
-        // An earlier reading got no further than this, and frames behind it may have been lost, too.
-        if case .token = start.cursor {
-            // Channels are few; all that was written in one is not.
-            place = min(place, start.moment ?? (key == .channelChanges ? .beginning : place))
-        }
-        return .moment(place)
+    /// frames and answers that the connection or the process may not live to see. Frames come in their
+    /// order, so these tell of what happened after the last one that had come (ADR 0012).
+    func placeToResume(behind mark: ReadMark) -> Cursor? {
+        guard let heard = mark.heard, heard > Self.earliestHeard else { return nil }
+        return .moment(Timestamp(milliseconds: heard.milliseconds - Self.frameSlack))
     }
 
     /// By how much a frame may tell of something earlier than the one before it: it was overtaken, or the
     /// clock of the machine that dated it is slow.
     private static let frameSlack: Int64 = 2_000
+    /// A log can be asked from the first millisecond on.
+    private static let earliestHeard = Timestamp(milliseconds: frameSlack)
+
+    /// Takes note of when a frame that is on disk was sent, where it says so.
+    func hear(_ moment: Timestamp?) {
+        if let moment { hearing?.note(moment, now: world.wallTime()) }
+    }
 
     /// The answer to a repeated send tells of a message as it was at first: what became of it since may lie
     /// before the cursors, so the change logs are read again from its time on, or from before.
@@ -71,7 +93,7 @@ extension SyncEngine {
             let moment = try await momentBefore(known, of: key)
             // Forward would pass over what has not been read. Where the place stays, the answer to whoever
             // reads from there now may know already what became of the message.
-            rewinds.append((key, .moment(min(moment, message.createdAt))))
+            rewinds.append((key, .moment(max(min(moment, message.createdAt), .beginning))))
         }
         return rewinds
     }
@@ -104,14 +126,8 @@ extension SyncEngine {
     private func momentBefore(
         _ cursor: Cursor, of key: CursorKey
     ) async throws(RoostError) -> Timestamp {
-        if let moment = knownMoment(of: cursor, key) { return moment }
+        if let moment = readMark(at: cursor, of: key).moment { return moment }
         return try await beginning(of: key) ?? .distantFuture
-    }
-
-    func knownMoment(of cursor: Cursor, _ key: CursorKey) -> Timestamp? {
-        if case .moment(let moment) = cursor { return moment }
-        guard let mark = readMarks[key], mark.cursor == cursor else { return nil }
-        return mark.moment
     }
 
     /// Where a log can be read from without missing anything; nil when nothing of it matters.
@@ -129,5 +145,5 @@ extension SyncEngine {
 
 extension Timestamp {
     /// The earliest moment a change log can be asked for.
-    fileprivate static let beginning = Timestamp(milliseconds: 1)
+    static let beginning = Timestamp(milliseconds: 1)
 }

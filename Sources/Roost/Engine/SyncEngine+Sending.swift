@@ -46,7 +46,7 @@ extension SyncEngine {
         defer { endFetch(of: channel) }
         do throws(RoostError) {
             let message = try await api.call(SendMessage(message: command), sessionKey: key)
-            await takeAnswer(message, key, since: beginning)
+            await takeAnswer(message, to: command.requestID, key, since: beginning)
             return .done(message)
         } catch {
             // Nothing leads to the server: that is not being connected (R147), and not a request that
@@ -59,8 +59,10 @@ extension SyncEngine {
 
     /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121), but for
     /// what the socket told while it was on its way.
-    private func takeAnswer(_ message: Message, _ key: String, since beginning: Int) async {
-        let event = MessageEvent(message: message, acknowledges: message.requestID)
+    private func takeAnswer(
+        _ message: Message, to requestID: RequestID?, _ key: String, since beginning: Int
+    ) async {
+        let event = MessageEvent(message: message, acknowledges: requestID)
         if isOnline { return await take(.message(event), since: beginning) }
         // What the disk refuses is brought by the next catch-up.
         guard (try? await takeOffline(event, since: beginning)) != nil else { return }

@@ -66,11 +66,11 @@ actor SyncEngine {
     /// What the change logs told on this connection: frames that were sent before may still be on their
     /// way, and must not undo it.
     var changesRead: [ChannelURL: FetchLedger] = [:]
-    /// How far the change logs have been read, where that is known by a time.
+    /// What is known of the places up to which the change logs have been read.
     var readMarks: [CursorKey: ReadMark] = [:]
     var rewindings: [CursorKey: Rewindings] = [:]
-    /// When the last frame that has come was sent, or a little earlier; nil where the server does not say.
-    var heardUntil: Timestamp?
+    /// Nil where the server does not say when the login was.
+    var hearing: Hearing?
     /// Channels being looked up; true when the answer on its way may be too old (scar 158).
     var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
@@ -189,7 +189,7 @@ actor SyncEngine {
         self.session = session
         firstLoginAt = firstLoginAt ?? session.login.loginAt
         lastLoginAt = session.login.loginAt
-        heardUntil = session.login.loginAt
+        hearing = session.login.loginAt.map { Hearing(since: $0, now: world.wallTime()) }
         changesRead = [:]
         caughtUp = []
         gapEnds = [:]
