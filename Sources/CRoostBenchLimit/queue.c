@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <CRoostBenchLimit.h>
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -10,16 +9,6 @@
 struct roost_queue {
     sqlite3 *db;
     sqlite3_stmt *insert;
-    // What a thread of its own is asked and has answered, for roost_queue_append_there.
-    bool has_thread;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t news;
-    enum { IDLE, ASKED, ANSWERED, CLOSING } state;
-    const char *request_id, *channel;
-    int64_t created_at;
-    roost_bytes payload;
-    bool is_done;
 };
 
 roost_queue *roost_queue_open(const char *path) {
@@ -52,54 +41,8 @@ bool roost_queue_append(
     return code == SQLITE_DONE;
 }
 
-static void *serve(void *of) {
-    roost_queue *queue = of;
-    pthread_mutex_lock(&queue->lock);
-    while (true) {
-        while (queue->state != ASKED && queue->state != CLOSING)
-            pthread_cond_wait(&queue->news, &queue->lock);
-        if (queue->state == CLOSING) break;
-        queue->is_done = roost_queue_append(
-            queue, queue->request_id, queue->channel, queue->created_at, queue->payload);
-        queue->state = ANSWERED;
-        pthread_cond_signal(&queue->news);
-    }
-    pthread_mutex_unlock(&queue->lock);
-    return NULL;
-}
-
-bool roost_queue_append_there(
-    roost_queue *queue, const char *request_id, const char *channel, int64_t created_at,
-    roost_bytes payload) {
-    if (!queue->has_thread) {
-        pthread_mutex_init(&queue->lock, NULL);
-        pthread_cond_init(&queue->news, NULL);
-        if (pthread_create(&queue->thread, NULL, serve, queue) != 0) return false;
-        queue->has_thread = true;
-    }
-    pthread_mutex_lock(&queue->lock);
-    queue->request_id = request_id;
-    queue->channel = channel;
-    queue->created_at = created_at;
-    queue->payload = payload;
-    queue->state = ASKED;
-    pthread_cond_signal(&queue->news);
-    while (queue->state != ANSWERED) pthread_cond_wait(&queue->news, &queue->lock);
-    queue->state = IDLE;
-    bool is_done = queue->is_done;
-    pthread_mutex_unlock(&queue->lock);
-    return is_done;
-}
-
 void roost_queue_close(roost_queue *queue) {
     if (!queue) return;
-    if (queue->has_thread) {
-        pthread_mutex_lock(&queue->lock);
-        queue->state = CLOSING;
-        pthread_cond_signal(&queue->news);
-        pthread_mutex_unlock(&queue->lock);
-        pthread_join(queue->thread, NULL);
-    }
     sqlite3_finalize(queue->insert);
     sqlite3_close(queue->db);
     free(queue);

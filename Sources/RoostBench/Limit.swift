@@ -141,15 +141,11 @@ final class LimitQueue {
 
     deinit { unsafe roost_queue_close(queue) }
 
-    /// Writes a message down; `there` is on a thread of the queue's own, while the caller waits.
-    func append(
-        _ payload: [UInt8], named name: String, at number: Int, there: Bool = false
-    ) throws(BenchError) {
+    /// Writes a message down.
+    func append(_ payload: [UInt8], named name: String, at number: Int) throws(BenchError) {
         let isDone = unsafe payload.withUnsafeBufferPointer { payload in
             let bytes = unsafe roost_bytes(bytes: payload.baseAddress, length: payload.count)
-            return unsafe there
-                ? roost_queue_append_there(queue, name, "channel", Int64(number), bytes)
-                : roost_queue_append(queue, name, "channel", Int64(number), bytes)
+            return unsafe roost_queue_append(queue, name, "channel", Int64(number), bytes)
         }
         guard isDone else { throw BenchError("The limit could not write.") }
     }

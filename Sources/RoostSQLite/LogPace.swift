@@ -8,23 +8,25 @@ internal import CRoostSQLite
 /// cannot be begun anew, so it stays long, and from then on each commit writes to the file and waits for
 /// the disk twice more.
 final class LogPace {
-    /// Pages between two times.
+    /// How many pages may be in the log, were all commits like the next.
     var stride: Int32 = 1_000
-    /// The length of the log from which the stride counts.
-    private var carriedAt: Int32 = 0
+    /// What the log has grown by since it was carried over, in strides: each commit's pages count by the
+    /// stride that held for it, so that a single message between pages of history does not cut theirs short.
+    private var strides = 0.0
     /// Pages in the log after the last commit.
     private(set) var last: Int32 = 0
 
     /// Whether commits leave the carrying over to `carryOverNow`.
     var isPutOff = false
 
-    /// Whether the log has grown by the stride or more.
-    var isOverdue: Bool { last - carriedAt >= stride }
+    /// Whether the log has grown by a stride or more.
+    var isOverdue: Bool { strides >= 1 }
 
     /// Whether it is time, now that a commit has left so many pages in the log.
     func isDue(at pages: Int32) -> Bool {
-        // It was begun anew.
-        if pages < last { carriedAt = 0 }
+        let isBegunAnew = pages < last
+        if isBegunAnew { strides = 0 }
+        strides += Double(isBegunAnew ? pages : pages - last) / Double(stride)
         last = pages
         return !isPutOff && isOverdue
     }
@@ -34,7 +36,7 @@ final class LogPace {
     /// A reader may have stood in the way. What is left then is tried again after a quarter of the stride:
     /// at each commit would cost two waits for the disk each time, as long as the reader stays.
     func note(carried: Int32, of pages: Int32) {
-        carriedAt = carried >= pages ? pages : pages - stride + max(1, stride / 4)
+        strides = carried >= pages ? 0 : 0.75
     }
 
     /// Carries the log of a connection over.

@@ -120,6 +120,13 @@ package final class SuspensionGate: Sendable {
     }
 
     private func leave(_ ticket: Int) {
+        // Nearly always nobody waits for anything.
+        let isOver = state.withLock { state in
+            guard state.tickets.count == 1, state.draining.isEmpty else { return false }
+            state.tickets.removeLast()
+            return true
+        }
+        if isOver { return }
         let (next, drained) = state.withLock { state in
             if let index = state.tickets.firstIndex(of: ticket) { state.tickets.remove(at: index) }
             let drained = state.tickets.isEmpty ? state.draining : []

@@ -36,6 +36,27 @@ struct LogPaceTests {
     }
 
     @Test
+    func `single commits between pages of history do not cut short the log of these`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let writer = try NoteTable.open(.file(folder.file("notes.sqlite")))
+        // The longest that the log gets while so many commits are made, each with its stride.
+        func longest(_ count: Int, _ stride: (Int) -> Int32) throws -> Int {
+            writer.carryOverNow()
+            var longest = 0
+            for number in 0..<count {
+                writer.carryOver(every: stride(number))
+                try writer.execute(.insertNote, (text: "\(count) \(number)", body: nil))
+                longest = max(longest, writer.logPages)
+            }
+            return longest
+        }
+        #expect((40..<60).contains(try longest(400) { _ in 40 }))
+        #expect((400..<420).contains(try longest(801) { _ in 400 }))
+        // One in ten counts ten times as much: the pages of all are about half as many.
+        #expect((180..<260).contains(try longest(802) { $0 % 10 == 0 ? 40 : 400 }))
+    }
+
+    @Test
     func `a read stays on the state of its first row, and leaves nothing open (scars 49, 50)`()
         throws
     {

@@ -308,4 +308,10 @@ struct OutboxStoryTests {
             #expect(await outcome?.code == .requestCanceled)
         }
     }
+
+    @Test func `the name of an act of sending has all of its random bits`() {
+        var words: [UInt64] = [0x0123_4567_89AB_CDEF, 0xF]
+        let name = RequestID.random { words.removeFirst() }
+        #expect(name.rawValue == "0123456789abcdef000000000000000f")
+    }
 }

@@ -125,10 +125,6 @@ roost_queue *roost_queue_open(const char *path);
 bool roost_queue_append(
     roost_queue *queue, const char *request_id, const char *channel, int64_t created_at,
     roost_bytes payload);
-/* The same on a thread of the queue's own, while the caller waits. */
-bool roost_queue_append_there(
-    roost_queue *queue, const char *request_id, const char *channel, int64_t created_at,
-    roost_bytes payload);
 void roost_queue_close(roost_queue *queue);
 
 /* -- Sockets at rest. -- */
