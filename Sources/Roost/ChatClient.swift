@@ -105,7 +105,7 @@ public final class ChatClient: Sendable {
                         timeline.assumeIsolated { $0.setUnsent(unsent) }
                     }
                 },
-                find: { [weak engine] id in await engine?.find(id) },
+                find: { [weak engine] id throws(RoostError) in try await engine?.find(id) },
                 held: { [weak engine] id in await engine?.held(id) },
                 look: { [weak engine] channels in await engine?.lookForUnsure(in: channels) }))
         await engine.attach(link: link, outbox: outbox)

@@ -30,6 +30,16 @@ public struct PendingChange: Hashable, Sendable, Identifiable {
 }
 
 extension PendingChange.Action {
+    /// What it is, in one word.
+    package var kind: String {
+        switch self {
+        case .edit: "edit"
+        case .delete: "deletion"
+        case .addReaction, .removeReaction: "reaction"
+        case .markAsRead: "read mark"
+        }
+    }
+
     /// The message it is about; nil when it is about the channel.
     public var target: MessageTarget? {
         switch self {

@@ -74,6 +74,9 @@ struct CacheSalvage {
 
     private mutating func run() throws(SQLiteError) {
         readIndex()
+        // Before the channels, and though not all of them may come: those that are missing are fetched with
+        // the list, and of the others the log tells what became of them since.
+        try carry(cursor: .channelChanges, row: 0)
         // As the columns have them, in a sealed cache the hashes.
         var rows: [(row: Int64, url: ChannelURL)] = []
         let isEnded = read { session throws(SQLiteError) in
@@ -93,9 +96,6 @@ struct CacheSalvage {
             if let url { try carryChannel(row, url) } else { report.isWhole = false }
         }
         if !agree { report.isWhole = false }
-        if agree, report.isWhole {
-            try carry(cursor: .channelChanges, row: 0)
-        }
         var login: [UInt8]?
         if read({ session throws(SQLiteError) in
             login = try session.connection.session()
@@ -122,11 +122,10 @@ struct CacheSalvage {
             report.channels += 1
         }
         if let cut { try commit([.historyCut(url, through: cut)]) }
-        if try carryMessages(row, url) {
-            try carry(cursor: .messageChanges(url), row: row)
-        } else {
-            report.isWhole = false
-        }
+        // Before the messages, and though not all of them may come: whatever was edited or deleted since is
+        // told of those that do.
+        try carry(cursor: .messageChanges(url), row: row)
+        if try !carryMessages(row, url) { report.isWhole = false }
         var holding: (accessedAt: Timestamp?, isPinned: Bool)?
         _ = read { session throws(SQLiteError) in
             holding = try session.connection.first(.salvagedHolding, row)
@@ -220,7 +219,9 @@ struct CacheSalvage {
         _ = read { session throws(SQLiteError) in
             cursor = try session.connection.cursor(kind: key.kind, channelRow: row)
         }
-        if let cursor { try commit([.cursor(key, cursor)]) }
+        // Without one nothing would be asked of the time before the next login; a damaged table may just
+        // seem to have none.
+        try commit([.cursor(key, cursor ?? .moment(Timestamp(milliseconds: 0)))])
     }
 
     /// Reads from the damaged cache; false says that it could not be read to the end.

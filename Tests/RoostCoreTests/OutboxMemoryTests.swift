@@ -90,6 +90,17 @@ struct OutboxMemoryTests {
         #expect(machine.handle(.left("m")).isEmpty)
     }
 
+    @Test func `where all places for files are taken, no file would leave at once, but a text would`() {
+        var machine = Self.machine()
+        for number in 0..<Machine.uploads {
+            #expect(machine.wouldLeaveAtOnce(Machine.Lane("c"), hasUploads: true))
+            let channel = ChannelURL("c\(number)")
+            _ = machine.handle(.queued(Self.item(RequestID("f\(number)"), in: channel, .file)))
+        }
+        #expect(!machine.wouldLeaveAtOnce(Machine.Lane("c"), hasUploads: true))
+        #expect(machine.wouldLeaveAtOnce(Machine.Lane("c")))
+    }
+
     @Test func `where all places are taken nothing would leave at once (scar 64)`() {
         var machine = Self.machine()
         for number in 0..<Machine.concurrency {
@@ -98,6 +109,7 @@ struct OutboxMemoryTests {
             _ = machine.handle(.queued(Self.item(RequestID("m\(number)"), in: channel)))
         }
         #expect(!machine.wouldLeaveAtOnce(Machine.Lane("c")))
+        #expect(!machine.wouldLeaveAtOnce(Machine.Lane("c"), hasUploads: true))
         // The disk does not know of the attempt then, and is told when it begins.
         _ = machine.handle(.queued(Self.item("m")))
         let effects = machine.handle(.delivered("m0", 7))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostStore
 import RoostTestKit
 import RoostTestSupport
 import Testing
@@ -144,6 +145,31 @@ struct CacheTests {
             #expect(try await alice.channel(url).lastMessage?.text == "two")
             await alice.close()
             await bob.close()
+        }
+    }
+
+    @Test func `a list that is being filled when all is cleared is filled again from its beginning`()
+        throws
+    {
+        for delay in 0..<12 {
+            try SimulatedWorld.play(seed: 60 + UInt64(delay)) { world in
+                let alice = try await world.launch(world.device(of: "alice"))
+                let bob = try await world.launch(world.device(of: "bob"))
+                try await bob.connect()
+                for number in 0..<130 {
+                    _ = try await bob.createChannel(
+                        ChannelCreateParams(memberIDs: ["alice"], name: "\(number)"))
+                }
+                try await alice.connect()
+                await world.pass(.milliseconds(delay * 10))
+                try await alice.clearCache(includingUnsent: false)
+                await world.pass(.seconds(60))
+                await alice.waitUntilIdle()
+                let cached = try await alice.inspection().channels.count
+                #expect(cached == 130, "delay \(delay)")
+                await alice.close()
+                await bob.close()
+            }
         }
     }
 

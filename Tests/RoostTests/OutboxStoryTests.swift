@@ -309,6 +309,23 @@ struct OutboxStoryTests {
         }
     }
 
+    @Test func `two edits of a message that is on its way are one on the wire`() throws {
+        try OutboxPair.play(9) { world, pair in
+            let sent = try await pair.alice.send("one", to: pair.channel)
+            let target = MessageTarget.unsent(try #require(sent.requestID))
+            let first = try await pair.alice.edit(
+                target, in: pair.channel, MessageEdit(text: "two"))
+            let second = try await pair.alice.edit(
+                target, in: pair.channel, MessageEdit(text: "three"))
+            #expect(first == second)
+            await world.pass()
+            await pair.alice.waitUntilIdle()
+            await world.pass()
+            let log = try await world.log(of: pair.channel)
+            #expect(log.map(\.text) == ["three"])
+        }
+    }
+
     @Test func `the name of an act of sending has all of its random bits`() {
         var words: [UInt64] = [0x0123_4567_89AB_CDEF, 0xF]
         let name = RequestID.random { words.removeFirst() }

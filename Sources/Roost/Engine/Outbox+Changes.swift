@@ -21,13 +21,15 @@ extension Outbox {
         }
         guard isUnsentMessage(requestID) else {
             // It was delivered since the caller looked.
-            guard let messageID = await surroundings.find(requestID) else { throw .noSuchMessage }
+            guard let messageID = try await surroundings.find(requestID) else {
+                throw .noSuchMessage
+            }
             return try await queue(action.aimed(at: messageID), in: channel)
         }
         let name = try await queue(action, in: channel)
         // The server may have it already: then the deletion goes to the server when it shows.
         if case .delete = action { await cancel(requestID) }
-        if index(of: requestID) == nil, let id = await surroundings.find(requestID) {
+        if index(of: requestID) == nil, let id = try? await surroundings.find(requestID) {
             await receive(.delivered(requestID, id))
         }
         return name
@@ -199,7 +201,7 @@ extension Outbox {
         await receive(.retried(requestID, now: now))
         // What it waits for may have been delivered while it did not wait.
         guard case .unsent(let awaited)? = item.change?.action.target,
-            let id = await surroundings.find(awaited)
+            let id = try? await surroundings.find(awaited)
         else { return true }
         await receive(.delivered(awaited, id))
         return true

@@ -14,7 +14,9 @@ extension Outbox {
         let known = items.map(\.requestID)
         let hadMissedNews = hasMissedNews
         (hasMissedNews, hasNews) = (false, false)
-        hearing += 1
+        lastLook += 1
+        let look = lastLook
+        looks[look] = []
         let stored: OutboxItems?
         var isRead = true
         do {
@@ -23,8 +25,9 @@ extension Outbox {
             (stored, isRead) = (nil, false)
             hasMissedNews = hasMissedNews || hadMissedNews  // The next ring asks again.
         }
-        hearing -= 1
-        defer { if hearing == 0 { endHearing(isRead: isRead) } }
+        let touched = looks.removeValue(forKey: look) ?? []
+        if looks.isEmpty { endLooks() }
+        defer { if looks.isEmpty { endHearing(isRead: isRead) } }
         guard let stored else { return }
         var channels: Set<ChannelURL> = []
         var effects: [OutboxMachine.Effect] = []
@@ -32,7 +35,7 @@ extension Outbox {
         for item in stored.items {
             let index = index(of: item.requestID)
             guard index.map({ items[$0] != item }) ?? true else { continue }
-            guard isSettled(item.requestID) else {
+            guard isSettled(item.requestID, touched) else {
                 missNews(of: item.requestID)
                 continue
             }
@@ -58,13 +61,28 @@ extension Outbox {
         await carryOut(effects)
         for item in news { await tell(item) }
         for channel in channels.sorted() { await surroundings.changed(channel) }
+        var isCertain = true
         if let loss = stored.loss {
-            await restore(missing, after: loss)
+            isCertain = await restore(missing, touched, after: loss)
         } else {
             guard stored.unreadable.isEmpty else { return }
-            for requestID in missing { await missed(requestID) }
+            for requestID in missing where await !missed(requestID, touched) {
+                isCertain = false
+            }
         }
+        // The cache could not say what became of one: the next ring asks again.
+        if !isCertain { (isRead, hasMissedNews) = (false, true) }
         await aimStranded()
+    }
+
+    /// Returns when nobody looks at the disk; what the last look has found is known then, or known to be missed.
+    func waitForLooks() async {
+        while !looks.isEmpty { await withCheckedContinuation { lookers.append($0) } }
+    }
+
+    private func endLooks() {
+        for looker in lookers { looker.resume() }
+        lookers = []
     }
 
     /// The disk has to be asked again when what is being written down of an item has come on it; of one of
@@ -76,10 +94,19 @@ extension Outbox {
     /// A damaged file has lost items, and nobody has seen to them: what the cache does not know as delivered
     /// is written again.
     ///
-    /// What the repair had saved and is missing since another process has seen to.
-    private func restore(_ missing: [RequestID], after loss: OutboxLoss) async {
+    /// What the repair had saved and is missing since another process has seen to. Answers whether the cache
+    /// could be asked; nothing was done otherwise.
+    private func restore(
+        _ missing: [RequestID], _ touched: Set<RequestID>, after loss: OutboxLoss
+    ) async -> Bool {
         var delivered: [RequestID: MessageID] = [:]
-        for requestID in missing { delivered[requestID] = await surroundings.find(requestID) }
+        do {
+            for requestID in missing {
+                delivered[requestID] = try await surroundings.find(requestID)
+            }
+        } catch {
+            return false
+        }
         var lost: [Debt] = []
         var gone: [RequestID] = []
         var isWhole = true
@@ -89,7 +116,7 @@ extension Outbox {
                 gone.append(requestID)
                 continue
             }
-            guard isSettled(requestID) else {
+            guard isSettled(requestID, touched) else {
                 isWhole = false
                 missNews(of: requestID)
                 continue
@@ -102,19 +129,32 @@ extension Outbox {
         for (requestID, messageID) in delivered.sorted(by: { $0.key < $1.key }) {
             await arrived(requestID, as: messageID)
         }
-        for requestID in gone { await missed(requestID) }
+        var isCertain = true
+        for requestID in gone where await !missed(requestID, touched) { isCertain = false }
+        return isCertain
     }
 
-    /// Another process has seen to an item: it was delivered, and the cache knows, or taken back.
-    private func missed(_ requestID: RequestID) async {
-        guard let index = index(of: requestID) else { return }
-        guard isSettled(requestID) else { return missNews(of: requestID) }
+    /// Another process has seen to an item: it was delivered, and the cache knows, or taken back. Answers
+    /// whether the cache could be asked; the item stays otherwise.
+    private func missed(_ requestID: RequestID, _ touched: Set<RequestID>) async -> Bool {
+        guard let index = index(of: requestID) else { return true }
+        guard isSettled(requestID, touched) else {
+            missNews(of: requestID)
+            return true
+        }
         if items[index].change != nil {
             await made(requestID)
-        } else if let messageID = await surroundings.find(requestID) {
-            await arrived(requestID, as: messageID)
-        } else {
-            await cancel(requestID)
+            return true
+        }
+        do {
+            if let messageID = try await surroundings.find(requestID) {
+                await arrived(requestID, as: messageID)
+            } else {
+                await cancel(requestID)
+            }
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -135,7 +175,7 @@ extension Outbox {
                 return index(of: id) == nil ? id : nil
             })
         for id in awaited.sorted() {
-            guard let messageID = await surroundings.find(id) else { continue }
+            guard let messageID = try? await surroundings.find(id) else { continue }
             await receive(.delivered(id, messageID))
         }
     }

@@ -26,7 +26,7 @@ extension Outbox {
     ) async throws(RoostError) -> Message {
         var hasBegun = false
         if disk.hasNoDetours, !disk.copiesFiles(of: content),
-            let leaves = here({ $0.begin(requestID, in: channel) })
+            let leaves = here({ $0.begin(requestID, content, in: channel) })
         {
             let item: OutboxItem?
             do throws(StoreError) {
@@ -57,9 +57,12 @@ extension Outbox {
     }
 
     /// Whether a message would leave at once.
-    private func begin(_ requestID: RequestID, in channel: ChannelURL) -> Bool {
+    private func begin(
+        _ requestID: RequestID, _ content: OutboxContent, in channel: ChannelURL
+    ) -> Bool {
         unsettle([requestID])
-        return machine.wouldLeaveAtOnce(OutboxMachine.Lane(channel))
+        return machine.wouldLeaveAtOnce(
+            OutboxMachine.Lane(channel), hasUploads: content.hasUploads)
     }
 
     /// Takes over what has just come on the disk.
@@ -107,7 +110,9 @@ extension Outbox {
         do {
             item = try await store.append(
                 requestID, to: channel, createdAt: world.wallTime(), content: content,
-                leaves: machine.wouldLeaveAtOnce(lane))
+                // What waits for a message does not, though its lane be free.
+                leaves: content.awaited == nil
+                    && machine.wouldLeaveAtOnce(lane, hasUploads: content.hasUploads))
         } catch {
             if isCopied { await receive(.abandoned(requestID, lane)) }
             throw RoostError(error)

@@ -24,8 +24,8 @@ actor Outbox {
         let isShown: @Sendable (ChannelURL) -> Bool
         /// Hands the unsent messages of a channel to whoever shows it.
         let show: @Sendable ([Message], ChannelURL) -> Void
-        /// The ID of a message that the cache holds.
-        let find: @Sendable (RequestID) async -> MessageID?
+        /// The ID of a message that the cache holds; throws where the cache cannot be read.
+        let find: @Sendable (RequestID) async throws(RoostError) -> MessageID?
         /// A message as the cache holds it.
         let held: @Sendable (MessageID) async -> Message?
         /// Holds channels back and looks whether the server has messages that may have left.
@@ -70,9 +70,11 @@ actor Outbox {
     var reasons: [RequestID: RoostError] = [:]
     /// What is being written down, how often: the disk may say something else of it than we know.
     private var unsettled: [RequestID: Int] = [:]
-    /// How many look at the disk right now, and what was written down meanwhile.
-    var hearing = 0
-    var touched: Set<RequestID> = []
+    /// The looks at the disk that are under way, each with what was written down meanwhile.
+    var looks: [Int: Set<RequestID>] = [:]
+    var lastLook = 0
+    /// Who wait until nobody looks.
+    var lookers: [CheckedContinuation<Void, Never>] = []
     /// The disk had news of something that was being written down.
     var hasMissedNews = false
     /// Another process has written; what it wrote is to be known before anything leaves.
@@ -215,7 +217,10 @@ actor Outbox {
         }
         for item in news { await tell(item) }
         // Nobody else changes what is noted as about to leave; until then somebody may have.
-        if hasNews { await hearOthers() }
+        // A look that was under way has passed over what was being written down until now.
+        let leaves = effects.contains { if case .transmit = $0 { true } else { false } }
+        if leaves { await waitForLooks() }
+        if hasNews || leaves && hasMissedNews { await hearOthers() }
         for effect in effects {
             switch effect {
             case .transmit(let requestID):
@@ -318,13 +323,12 @@ actor Outbox {
             unsettled.values[index] -= 1
             if unsettled.values[index] == 0 { unsettled.remove(at: index) }
         }
-        if hearing > 0 { touched.formUnion(ids) }
-        if hasMissedNews, hearing == 0 { hearAgain() }
+        for look in looks.keys { looks[look]?.formUnion(ids) }
+        if hasMissedNews, looks.isEmpty { hearAgain() }
     }
 
     /// Nobody looks at the disk now: what was written down during a look can be told from news again.
     func endHearing(isRead: Bool) {
-        touched = []
         // Otherwise who writes something down asks, or the next ring.
         if isRead, hasMissedNews, unsettled.keys.allSatisfy({ refusal(of: $0) != nil }) {
             hearAgain()
@@ -336,7 +340,10 @@ actor Outbox {
         Task(executorPreference: executor) { await self.hearOthers() }
     }
 
-    func isSettled(_ id: RequestID) -> Bool { unsettled[id] == nil && !touched.contains(id) }
+    /// Whether a look during which these were `touched` can tell of an item.
+    func isSettled(_ id: RequestID, _ touched: Set<RequestID>) -> Bool {
+        unsettled[id] == nil && !touched.contains(id)
+    }
 
     func repairLater() {
         timers.arm(.owed, for: Self.repairDelay, in: world) { number in
@@ -350,16 +357,23 @@ actor Outbox {
 
 extension OutboxContent {
     var isChange: Bool { if case .change = self { true } else { false } }
+
+    /// The unsent message that a change is about, which goes first.
+    var awaited: RequestID? {
+        guard case .change(let action) = self, case .unsent(let id)? = action.target else {
+            return nil
+        }
+        return id
+    }
 }
 
 extension OutboxMachine.Item {
     init(_ item: OutboxItem) {
-        var awaited: RequestID?
-        if case .unsent(let id)? = item.change?.action.target { awaited = id }
         self.init(
             requestID: item.requestID, channel: item.channel,
             kind: item.content.isChange ? .change : item.hasUploads ? .file : .message,
-            createdAt: item.createdAt, state: item.state, hasLeft: item.hasLeft, awaited: awaited)
+            createdAt: item.createdAt, state: item.state, hasLeft: item.hasLeft,
+            awaited: item.content.awaited)
     }
 }
 

@@ -134,7 +134,6 @@ extension SyncEngine {
     func clearCache() async throws(RoostError) {
         // Most of it in a way that neither holds up others for long nor fills the log.
         try await trim(downTo: 0)
-        fill.era += 1
         try await commit([.clearAll], from: .upkeep)
         // What is open fills again as if it had just been opened.
         for list in openLists { await list.beginAnew() }

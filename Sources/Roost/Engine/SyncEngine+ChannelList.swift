@@ -8,14 +8,6 @@ import RoostWire
 // Pages of the user's channels: for the lists that are open, and in the background until the disk
 // holds them all.
 
-/// The walk through the list of the user's channels, as far as the disk does not know of it.
-struct FillWatch {
-    /// The connection on which it is under way.
-    var epoch: LinkMachine.Epoch?
-    /// How often the cache was emptied: a page from before must not pass for the rest of a list.
-    var era = 0
-}
-
 extension SyncEngine {
     /// Channels asked for at once in the background; the server gives no more.
     private static let fillPage = 100
@@ -62,11 +54,10 @@ extension SyncEngine {
     /// cursor stands before the first page. A page and the place behind it are one transaction.
     func fillChannelList() async throws(RoostError) {
         // One walk on each connection; whoever else wants one has it.
-        guard let epoch = session?.epoch, fill.epoch != epoch else { return }
-        fill.epoch = epoch
-        defer { if fill.epoch == epoch { fill.epoch = nil } }
+        guard let epoch = session?.epoch, fillEpoch != epoch else { return }
+        fillEpoch = epoch
+        defer { if fillEpoch == epoch { fillEpoch = nil } }
         while let session, session.epoch == epoch {
-            let era = fill.era
             let place = try await cursor(.channelFill)
             guard place != .end else { return }
             let mark = channelLedger.begin()
@@ -84,11 +75,11 @@ extension SyncEngine {
                 continue
             }
             guard isPresent(session) else { throw .notConnected }
-            // What was before this page is gone: begin again.
-            guard fill.era == era else { continue }
             let next = page.next.isEmpty ? Cursor.end : .token(page.next)
+            // Where the cache was emptied meanwhile, what was before this page is gone: begin again.
             try await store(
-                page.channels, since: mark, and: [.cursor(.channelFill, next)], from: .page)
+                page.channels, since: mark, and: [.cursor(.channelFill, next)], from: .page
+            ) { reader throws(StoreError) in try await reader.cursor(.channelFill).value == place }
             guard next != place else { return }  // Or we would ask for ever (scar 141).
         }
     }

@@ -40,14 +40,26 @@ extension SyncEngine {
     }
 
     /// Stores what an answer said of channels, up to date with what happened meanwhile.
+    ///
+    /// - Parameters:
+    ///   - channels: As the answer has them.
+    ///   - mark: When the question was asked.
+    ///   - others: What is written in the same transaction.
+    ///   - origin: What brought it.
+    ///   - isWanted: Asked when nobody else commits any more; nothing is written where it says no.
+    /// - Throws: When the disk fails; nothing was written then.
     func store(
         _ channels: [GroupChannel], since mark: ChannelLedger.Mark, and others: [Mutation] = [],
-        from origin: ChangeOrigin = .answer
+        from origin: ChangeOrigin = .answer,
+        if isWanted: (StoreReader) async throws(StoreError) -> Bool = { _ in true }
     ) async throws(RoostError) {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         // Other answers on their way may be older than this one.
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        try await commit([.channels(fresh)] + others + firstListCursor, from: origin)
+        let mutations = [.channels(fresh)] + others + firstListCursor
+        try await commit(from: origin) { writer throws(StoreError) in
+            try await isWanted(reader) ? try await writer.commit(mutations) : nil
+        }
         for channel in stale { lookUp(channel) }
     }
 

@@ -207,8 +207,10 @@ extension SyncEngine {
 
     func held(_ id: MessageID) async -> Message? { try? await reader.message(id).value }
 
-    func find(_ requestID: RequestID) async -> MessageID? {
-        try? await reader.message(requestID).value?.messageID
+    func find(_ requestID: RequestID) async throws(RoostError) -> MessageID? {
+        do { return try await reader.message(requestID).value?.messageID } catch {
+            throw RoostError(error)
+        }
     }
 }
 

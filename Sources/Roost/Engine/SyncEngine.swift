@@ -75,7 +75,7 @@ actor SyncEngine {
     var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
     var watch = EventWatch()
-    var fill = FillWatch()
+    var fillEpoch: LinkMachine.Epoch?
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()

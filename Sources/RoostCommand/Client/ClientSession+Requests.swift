@@ -65,7 +65,7 @@ extension ClientSession {
             try await client.edit(id, in: try openChannel(or: channel), text: text)
         case .delete(let id, let channel):
             try await client.delete(id, in: try openChannel(or: channel))
-        case .resend(let id): await client.resend(id)
+        case .resend(let id): return ["resent": .bool(await client.resend(id))]
         case .cancel(let id): await client.cancel(id)
         default: preconditionFailure("\(request) concerns no message.")
         }

@@ -28,8 +28,11 @@ struct ClientSession {
     /// Answers every line until the end of input, `quit`, or until nobody reads the answers.
     mutating func run(reading input: StandardInput) async {
         let (client, output) = (client, output)
+        // Watched from before the first request on: what it asks for may be refused at once.
+        let outbox = await client.outboxEvents()
         await output.write(readyLine.text)
         await withDiscardingTaskGroup { group in
+            group.addTask { await Self.reportRefusals(outbox, to: output) }
             group.addTask { await Self.reportConnection(of: client, to: output) }
             var isOpen = true
             while isOpen, let line = await input.next() {
@@ -98,6 +101,16 @@ extension ClientSession {
                 await output.write(ReplyLine.event("huge_gap", [channel]).text)
             }
             wasHuge = snapshot.hasHugeGap
+        }
+    }
+
+    /// What was asked for and not done, in whatever channel: the answer to the request came before.
+    private static func reportRefusals(
+        _ events: AsyncStream<OutboxEvent>, to output: StandardOutput
+    ) async {
+        for await event in events {
+            guard let line = ReplyLine.refusal(event) else { continue }
+            await output.write(line.text)
         }
     }
 

@@ -13,6 +13,35 @@ package enum ReplyLine {
         ["id": id, "ok": false, "error": .error(error)]
     }
 
+    /// The event for what the server did not do; nil for all other news of the outbox.
+    package static func refusal(_ event: OutboxEvent) -> JSONValue? {
+        switch event {
+        case .failed(let message):
+            return Self.event(
+                "failed",
+                [
+                    JSONValue.Field("channel", .string(message.channelURL.rawValue)),
+                    JSONValue.Field("message", .message(message)),
+                ])
+        case .changeRefused(let refusal):
+            var id: JSONValue = .null
+            if case .delivered(let message)? = refusal.change.action.target {
+                id = .int(message.rawValue)
+            }
+            return Self.event(
+                "refused",
+                [
+                    JSONValue.Field("channel", .string(refusal.change.channel.rawValue)),
+                    JSONValue.Field("kind", .string(refusal.change.action.kind)),
+                    JSONValue.Field("message_id", id),
+                    JSONValue.Field("request_id", .string(refusal.change.id.rawValue)),
+                    JSONValue.Field("error_code", .int(Int64(refusal.reason.rawValue))),
+                    JSONValue.Field("held", refusal.held.map { .message($0) } ?? .null),
+                ])
+        default: return nil
+        }
+    }
+
     package static func event(_ name: String, _ fields: [JSONValue.Field] = []) -> JSONValue {
         .object([JSONValue.Field("event", .string(name))] + fields)
     }

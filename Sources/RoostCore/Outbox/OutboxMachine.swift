@@ -158,8 +158,12 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
     package func item(_ requestID: RequestID) -> Item? { items[requestID] }
 
     /// Whether something queued now would leave at once: then the disk is told so with its first word.
-    package func wouldLeaveAtOnce(_ lane: Lane) -> Bool {
-        guard isOnline else { return false }
+    ///
+    /// - Parameters:
+    ///   - lane: Where it would be queued.
+    ///   - hasUploads: Whether files have to be uploaded before.
+    package func wouldLeaveAtOnce(_ lane: Lane, hasUploads: Bool = false) -> Bool {
+        guard isOnline, !hasUploads || uploadCount < Self.uploads else { return false }
         let state = lanes[lane] ?? LaneState()
         return state.queue.isEmpty && isFree(lane, state)
             && onItsWayCount < Self.concurrency

@@ -5,19 +5,29 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension Connection {
-    /// Writes the cache anew without the messages of the plan's channels.
+    /// Writes the cache anew without the messages of these channels.
     ///
+    /// - Parameters:
+    ///   - channels: Those whose messages go.
+    ///   - expectedBytes: How much that will be, for whoever looks for room.
     /// - Returns: What changed, as the commit of a transaction.
     /// - Throws: `isBusy` and `isFull` among others; the cache is as it was.
-    func rewrite(without plan: EvictionPlan) throws(SQLiteError) -> Commit {
+    func rewrite(
+        without channels: [ChannelURL], expectedBytes: Int64
+    ) throws(SQLiteError) -> Commit {
         var commit = Commit(sequence: 0, changes: [])
-        let urls = plan.channels.map(\.url)
         try rewrite(
-            choosing: ["message", "coverage"], expectedBytes: plan.expectedSize
+            choosing: ["message", "coverage"], expectedBytes: expectedBytes
         ) { copy throws(SQLiteError) in
-            commit = try copy.keep(allBut: urls)
+            commit = try copy.keep(allBut: channels)
         }
         return commit
+    }
+
+    /// Whether a channel has been pinned, which may have been since a plan was made.
+    func isPinned(_ url: ChannelURL) throws(SQLiteError) -> Bool {
+        guard let row = try channelRow(url)?.row else { return false }
+        return try first(.isPinned, row) ?? false
     }
 
     /// Fills the copy of a rewrite.

@@ -63,10 +63,7 @@ extension OutboxItem {
         switch content {
         case .userMessage: "message"
         case .fileMessage: "file"
-        case .change(.edit): "edit"
-        case .change(.delete): "deletion"
-        case .change(.addReaction), .change(.removeReaction): "reaction"
-        case .change(.markAsRead): "read mark"
+        case .change(let action): action.kind
         }
     }
 
@@ -83,14 +80,17 @@ extension OutboxItem {
         return copies.compactMap { $0 }
     }
 
-    /// What has to be uploaded before the message can go.
-    package var hasUploads: Bool {
-        guard case .fileMessage(let params, _) = content else { return false }
-        return params.files.contains { $0.url == nil }
-    }
+    /// Whether something has to be uploaded before the message can go.
+    package var hasUploads: Bool { content.hasUploads }
 }
 
 extension OutboxContent {
+    /// Whether something has to be uploaded before the message can go.
+    package var hasUploads: Bool {
+        guard case .fileMessage(let params, _) = self else { return false }
+        return params.files.contains { $0.url == nil }
+    }
+
     /// The message, or the edit that waits, with an edit of the person who wrote it.
     package func applying(_ edit: MessageEdit) -> OutboxContent {
         switch self {

@@ -53,6 +53,13 @@ extension Query where Input == (channelRow: Int64, isPinned: Bool), Output == Vo
         })
 }
 
+extension Query where Input == Int64, Output == Bool {
+    static let isPinned = Query(
+        sql: "SELECT is_pinned FROM holding WHERE channel_id = ?1",
+        bind: { channelRow, bindings in bindings.append(channelRow) },
+        decode: { row in row.int64(0) != 0 })
+}
+
 extension Query where Input == (channelRow: Int64, moment: Timestamp), Output == Holding {
     /// What stands at or before a moment.
     static let holdingThrough = Query(

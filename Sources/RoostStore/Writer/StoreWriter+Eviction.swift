@@ -166,9 +166,14 @@ extension StoreWriter {
 
     private func rewrite(_ trim: inout Trim) throws(StoreError) -> Commit? {
         let plan = trim.plan
+        var going: [CachedChannelInfo] = []
         let outcome = try inspect { connection throws(SQLiteError) -> Commit? in
+            for channel in plan.channels where try !connection.isPinned(channel.url) {
+                going.append(channel)
+            }
             do throws(SQLiteError) {
-                return try connection.rewrite(without: plan)
+                return try connection.rewrite(
+                    without: going.map(\.url), expectedBytes: plan.expectedSize)
             } catch  where error.isBusy || error.isFull {
                 // Somebody else writes, or there is no room for a copy: slices ask for neither.
                 return nil
@@ -180,7 +185,7 @@ extension StoreWriter {
         }
         announce(commit)
         trim.isRewritten = true
-        trim.evicted = trim.plan.channels
+        trim.evicted = going
         trim.remaining = []
         trim.phase = .indexWords
         return commit
@@ -193,9 +198,16 @@ extension StoreWriter {
             return nil
         }
         let url = channel.url
+        var isPinned = false
         let end = try inspect { connection throws(SQLiteError) -> Timestamp? in
             guard let row = try connection.channelRow(url)?.row else { return nil }
+            isPinned = try connection.first(.isPinned, row) ?? false
             return try connection.first(.endOfOldest, (row, Self.slice))
+        }
+        // The plan is older than the pin: what is left of the channel stays.
+        if isPinned {
+            trim.remaining.removeFirst()
+            return nil
         }
         let slice = Mutation.evicted(url, through: end ?? .distantFuture)
         let commit = try inspect { connection throws(SQLiteError) in

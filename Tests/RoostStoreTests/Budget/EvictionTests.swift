@@ -77,6 +77,24 @@ struct EvictionTests {
     }
 
     @Test(arguments: shares)
+    func `a channel that is pinned while a trim is under way stays (R120)`(
+        _ share: Int64
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
+        var trim = try await store.writer.beginTrim(downTo: size * share / 100)
+        let late = try #require(trim.plan.channels.last?.url)
+        try await store.writer.commit([.pinned(late, true)])
+        while !trim.isDone { trim = try await store.writer.advance(trim).trim }
+        #expect(!trim.urls.contains(late))
+        #expect(try await Set(Cache.emptyChannels(of: store)) == Set(trim.urls))
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
+    @Test(arguments: shares)
     func `each step tells observers what is no longer known (R120, scar 29)`(
         _ share: Int64
     ) async throws {
