@@ -5,6 +5,7 @@ import RoostCommand
 import RoostCore
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Synchronization
 import Testing
 
@@ -139,6 +140,35 @@ struct CacheFilesTests {
         }
         #expect(taken.withLock { $0 } == 10)
         #expect(count.channels == 1 && count.messages == 8 && count.unsent == 0)
+        try program.remove()
+    }
+
+    @Test(arguments: ["inspect", "export", "verify", "clear"])
+    func `output that finds no room is a failure, said once`(command: String) async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        let outcome = try await program.run(["cache", command, "cache"], to: "/dev/full")
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        #expect(outcome.errors.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("incomplete") == true)
+        try program.remove()
+    }
+
+    @Test func `a reader that has read enough is no failure`() async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        // The reader is gone before the first line is written.
+        let script =
+            "{ sleep 0.3; \"$0\" cache export \"$1\" 2> \"$2\"; echo $? > \"$3\"; } | true"
+        let shell = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", script, try ChildProcess.built("roost"), program.path("cache"),
+                program.path("errors"), program.path("status"),
+            ])
+        #expect(await shell.end() == .exited(0))
+        #expect(try String(contentsOfFile: program.path("status"), encoding: .utf8) == "0\n")
+        #expect(try String(contentsOfFile: program.path("errors"), encoding: .utf8) == "")
         try program.remove()
     }
 }

@@ -21,7 +21,7 @@ extension Command {
             """,
         operands: [Operand("FILE", help: "the journal")], options: [.until],
         example: "roost journal report.jsonl --until 120",
-        exitCodes: [.done, .failed, .wrongArguments],
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let path = arguments.operands[0]
             guard let data = FileManager.default.contents(atPath: path) else {
