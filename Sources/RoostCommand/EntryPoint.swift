@@ -32,7 +32,9 @@ enum EntryPoint {
             }
             return .done
         } catch {
-            StandardError.write("roost: \(error.message)")
+            for line in error.message.split(separator: "\n") {
+                StandardError.write("roost: \(line)")
+            }
             return error.code
         }
     }

@@ -123,6 +123,13 @@ struct CacheFilesTests {
         let none = try await program.run(["cache", "export", "cache", "--channel", "c"])
         #expect(none.status == 3 && none.output == [])
         await store.close()
+        let cleared = try await program.run(["cache", "clear", "cache", "--channel", "c"])
+        #expect(cleared.status == 3 && cleared.output == [])
+        #expect(cleared.errors == none.errors)
+        let known = try await program.run(["cache", "clear", "cache", "--channel", "a"])
+        #expect(known.status == 0 && known.output.contains { $0.contains("50 messages") })
+        let drawn = try await program.run(["cache", "inspect", "cache"])
+        #expect(drawn.output.contains("  a  0 messages, nothing is known of its history"))
         try program.remove()
     }
 
@@ -169,6 +176,48 @@ struct CacheFilesTests {
         #expect(await shell.end() == .exited(0))
         #expect(try String(contentsOfFile: program.path("status"), encoding: .utf8) == "0\n")
         #expect(try String(contentsOfFile: program.path("errors"), encoding: .utf8) == "")
+        try program.remove()
+    }
+
+    @Test(arguments: [["inspect", "all"], ["search", "all", "a"], ["export", "all"]])
+    func `a broken cache hides none of the others`(words: [String]) async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        for name in ["1-broken", "2-sound", "3-broken"] {
+            try FileManager.default.createDirectory(
+                atPath: program.path("all/demo"), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: program.path("cache/demo/ada"), toPath: program.path("all/demo/\(name)"))
+        }
+        for name in ["1-broken", "3-broken"] {
+            try Data("no database".utf8).write(
+                to: URL(filePath: program.path("all/demo/\(name)/cache.sqlite")))
+        }
+        let alone = try await program.run(
+            ["cache", words[0], "all/demo/2-sound"] + words.dropFirst(2))
+        #expect(alone.status == 0 && alone.output.count > 3, "\(alone.errors)")
+        let outcome = try await program.run(["cache"] + words)
+        #expect(outcome.output == alone.output)
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        try #require(outcome.errors.count == 2, "\(outcome.errors)")
+        #expect(outcome.errors[0].hasPrefix("roost: all/demo/1-broken/cache.sqlite is damaged"))
+        #expect(outcome.errors[1].hasPrefix("roost: all/demo/3-broken/cache.sqlite is damaged"))
+        try program.remove()
+    }
+
+    @Test func `whoever looks into a damaged outbox is told of that file`() async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        try Data("no database".utf8).write(
+            to: URL(filePath: file("outbox.sqlite", of: program)))
+        for command in ["inspect", "export"] {
+            let outcome = try await program.run(["cache", command, "cache"])
+            #expect(outcome.status == ExitCode.storage.rawValue)
+            let sentence = try #require(outcome.errors.first)
+            #expect(sentence.hasPrefix("roost: cache/demo/ada/outbox.sqlite is damaged"))
+            #expect(sentence.contains("saves each unsent message that can be read"))
+            #expect(!sentence.contains("cache.sqlite"))
+        }
         try program.remove()
     }
 }

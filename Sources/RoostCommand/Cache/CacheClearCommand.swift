@@ -31,14 +31,17 @@ extension Command {
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let wish = try CacheClearing(arguments)
-            for folder in try CacheFolders.below(arguments.operands[0]) {
-                do throws(StoreError) {
-                    let outcome = try await wish.carryOut(in: folder)
-                    StandardOutput.writeNow(
-                        outcome.lines(style: .standardOutput).joined(separator: "\n"))
-                } catch {
-                    throw CommandFailure(inspecting: folder, error)
-                }
+            var isKnown = false
+            try await CacheFolders.forEach(below: arguments.operands[0]) {
+                folder throws(StoreError) in
+                let outcome = try await wish.carryOut(in: folder)
+                if case .channel = wish.extent, outcome.channels.isEmpty { return }
+                isKnown = true
+                StandardOutput.writeNow(
+                    outcome.lines(style: .standardOutput).joined(separator: "\n"))
+            }
+            if case .channel(let url) = wish.extent, !isKnown {
+                throw CommandFailure(noCacheKnows: url)
             }
         })
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import RoostStore
 
 extension Option {
@@ -20,14 +21,9 @@ extension Command {
         run: { arguments throws(CommandFailure) in
             let root = arguments.operands[0]
             var isFirst = true
-            for folder in try CacheFolders.below(root) {
-                let found: FolderInspection
-                do throws(StoreError) {
-                    found = try await FolderInspection.of(
-                        CacheFolders.named(folder), arguments.protection)
-                } catch {
-                    throw CommandFailure(inspecting: folder, error)
-                }
+            try await CacheFolders.forEach(below: root) { folder throws(StoreError) in
+                let found = try await FolderInspection.of(
+                    CacheFolders.named(folder), arguments.protection)
                 let drawing = CacheDrawing(
                     folder: folder, found: found, showsText: arguments.has(.text),
                     now: WallClock.now, style: .standardOutput)
@@ -49,12 +45,23 @@ extension CommandFailure {
         let message =
             switch error.kind {
             case .damaged, .notADatabase:
-                "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of Roost: "
-                    + "a client that opens it sets it aside and begins a new one."
+                if error.file?.hasSuffix("/" + FolderInspection.outboxName) == true {
+                    "\(folder)/\(FolderInspection.outboxName) is damaged, or is no database of "
+                        + "Roost: a client that opens it saves each unsent message that can be read, "
+                        + "and sets it aside."
+                } else {
+                    "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of "
+                        + "Roost: a client that opens it sets it aside and begins a new one."
+                }
             case .keyMissing, .wrongKey:
                 "\(error.message) Name the folder of the key with --key-folder."
             default: error.message
             }
         self.init(.storage, message)
+    }
+
+    /// A channel was asked for by a name that is none.
+    init(noCacheKnows channel: ChannelURL) {
+        self.init(.storage, "No cache there knows a channel \(channel).")
     }
 }
