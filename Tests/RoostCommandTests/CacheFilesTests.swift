@@ -90,7 +90,8 @@ struct CacheFilesTests {
             let found = try await program.run(words)
             #expect(found.status == 1)
             #expect(found.output.contains { $0.contains("outbox  ") }, "\(found.output)")
-            #expect(found.errors.last?.contains("no repair") == true, "\(found.errors)")
+            #expect(found.errors.last?.contains("with a client") == true, "\(found.errors)")
+            #expect(!found.output.contains { $0.contains("close the store") }, "\(found.output)")
         }
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
         try program.remove()
@@ -218,6 +219,17 @@ struct CacheFilesTests {
             #expect(sentence.contains("saves each unsent message that can be read"))
             #expect(!sentence.contains("cache.sqlite"))
         }
+        try program.remove()
+    }
+
+    @Test func `a cache that is no file to be read gets no advice to repair it`() async throws {
+        let program = try Program()
+        let folder = program.path("cache/demo/ada")
+        try FileManager.default.createDirectory(
+            atPath: folder + "/cache.sqlite", withIntermediateDirectories: true)
+        let outcome = try await program.run(["cache", "verify", "cache", "--repair"])
+        #expect(outcome.status == ExitCode.storage.rawValue, "\(outcome.errors)")
+        #expect(!outcome.errors.contains { $0.contains("--repair") }, "\(outcome.errors)")
         try program.remove()
     }
 }

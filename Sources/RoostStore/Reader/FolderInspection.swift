@@ -80,7 +80,9 @@ package struct FolderInspection: Hashable, Sendable {
             }
             found.add(unreadableItems: outbox.1)
         } catch  where error.kind == .damaged || error.kind == .notADatabase {
-            found.add(.outbox, nil, error.message)
+            found.add(
+                .outbox, nil,
+                "the outbox is damaged: a client that opens it saves each item that can be read")
         }
         return found
     }
