@@ -23,6 +23,7 @@ struct ProgramTests {
             ], .wrongArguments
         ),
         (client("--cache", "/proc/none"), .storage), (client("--cache", "a-file"), .storage),
+        (["journal", "missing"], .storage), (["journal", "a-file"], .failed),
         (["cache", "inspect", "missing"], .storage), (["cache", "inspect", "a-file"], .storage),
         (["cache", "inspect", "no-database"], .storage),
         (["cache", "clear", "missing"], .storage), (["cache", "clear", "no-database"], .storage),
@@ -162,6 +163,19 @@ struct ProgramTests {
         #expect(outcome.status == code.rawValue, "\(outcome.errors)")
         #expect(outcome.errors.count == 1)
         #expect(outcome.errors.first?.contains(sentence) == true, "\(outcome.errors)")
+        try program.remove()
+    }
+
+    @Test func `a refused address names the option that allows it`() async throws {
+        let program = try Program()
+        let words = [
+            "client", "--server", "http://example.com", "--app-id", "a", "--user", "u", "--cache",
+            "c",
+        ]
+        let refused = try await program.run(words)
+        #expect(refused.status == ExitCode.wrongArguments.rawValue)
+        #expect(refused.errors.first?.contains("--allow-plain-transport") == true)
+        #expect(try await program.run(words + ["--allow-plain-transport"]).status == 0)
         try program.remove()
     }
 

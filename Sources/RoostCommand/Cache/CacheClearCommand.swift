@@ -26,7 +26,7 @@ extension Command {
             again. A client may have the cache open.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.channel, .downTo, .everything, .includingUnsent, .dryRun, .keyFolder],
+        options: [.channel, .downTo, .everything, .includingUnsent, .dryRun, .keyOfCache],
         example: "roost cache clear ./ada --to 64 --dry-run",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in

@@ -16,7 +16,7 @@ extension Command {
             beginning of the channel, ┄ is a beginning not known.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.text, .keyFolder], example: "roost cache inspect ./ada",
+        options: [.text, .keyOfCache], example: "roost cache inspect ./ada",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let root = arguments.operands[0]
@@ -36,7 +36,7 @@ extension Command {
 
 extension Arguments {
     /// The key that the files are opened with.
-    var protection: StoreProtection { text(.keyFolder).map { .keyFolder($0) } ?? .none }
+    var protection: StoreProtection { text(.keyOfCache).map { .keyFolder($0) } ?? .none }
 }
 
 extension CommandFailure {
@@ -53,9 +53,7 @@ extension CommandFailure {
                     "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of "
                         + "Roost: a client that opens it sets it aside and begins a new one."
                 }
-            case .keyMissing, .wrongKey:
-                "\(error.message) Name the folder of the key with --key-folder."
-            default: error.message
+            default: error.commandSentence
             }
         self.init(.storage, message)
     }
@@ -63,5 +61,15 @@ extension CommandFailure {
     /// A channel was asked for by a name that is none.
     init(noCacheKnows channel: ChannelURL) {
         self.init(.storage, "No cache there knows a channel \(channel).")
+    }
+}
+
+extension StoreError {
+    /// What to do, with the option that does it where there is one.
+    var commandSentence: String {
+        switch kind {
+        case .keyMissing, .wrongKey: "\(message) Name the folder of the key with --key-folder."
+        default: message
+        }
     }
 }

@@ -21,7 +21,7 @@ extension Command {
             which no message is missing, as milliseconds, null for the beginning of the channel.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.exportedChannel, .keyFolder], example: "roost cache export ./ada",
+        options: [.exportedChannel, .keyOfCache], example: "roost cache export ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let channel = arguments.text(.exportedChannel).map { ChannelURL($0) }

@@ -25,7 +25,7 @@ extension Command {
             Operand("DIR", help: "the folder given to roost client as --cache"),
             Operand("WORD", mayRepeat: true, help: "what to look for"),
         ],
-        options: [.searchedChannel, .hitLimit, .keyFolder],
+        options: [.searchedChannel, .hitLimit, .keyOfCache],
         example: "roost cache search ./ada lunch tomorrow",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in

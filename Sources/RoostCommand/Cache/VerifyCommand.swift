@@ -18,7 +18,7 @@ extension Command {
             Unsent messages are not touched.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.repair, .keyFolder], example: "roost cache verify ./ada",
+        options: [.repair, .keyOfCache], example: "roost cache verify ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             var left: Set<Verdict> = []

@@ -25,7 +25,7 @@ extension Command {
         run: { arguments throws(CommandFailure) in
             let path = arguments.operands[0]
             guard let data = FileManager.default.contents(atPath: path) else {
-                throw CommandFailure(.failed, "\(path) cannot be read.")
+                throw CommandFailure(.storage, "\(path) cannot be read: name a file that can.")
             }
             let file: JournalFile
             do throws(RoostError) {

@@ -55,6 +55,12 @@ enum CacheFolders {
         URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
     }
 
+    /// Whether a path is that of a folder or leads into it, by whatever links; neither need be there.
+    static func isPath(_ path: String, below folder: String) -> Bool {
+        let (path, folder) = (named(path), named(folder))
+        return path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
+    }
+
     private static func search(_ folder: String, depth: Int) -> [String] {
         // What may not be read holds nothing we could show.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

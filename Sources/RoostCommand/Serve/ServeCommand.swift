@@ -20,7 +20,9 @@ extension Option {
         help: "the secret of administrators' calls, which carry it as Api-Token")
     static let apiTokenFile = Option(
         "api-token-file", .text(placeholder: "FILE"),
-        help: "instead of --api-token: a file with that secret, which then stands in no list of processes")
+        help:
+            "instead of --api-token: a file with that secret, which then stands in no list of processes"
+    )
     static let requireToken = Option(
         "require-token", help: "refuse users without an access token")
     static let tlsCertificate = Option(
