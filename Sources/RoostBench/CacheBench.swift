@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostExecutors
+internal import RoostWire
 
 /// The cache against the limit: a plain C loop over SQLite with the leanest schema that can do the work.
 ///
@@ -77,8 +78,12 @@ package struct CacheBench {
 
     private mutating func noteConditions() throws(BenchError) {
         let wait = try Machine.diskWait(in: options.folder)
-        let sample = data.pageCount / 2
-        let bytes = data.page(sample).count / ServerData.pageSize
+        let bytes: Int
+        do throws(WireError) {
+            bytes = try data.bytesPerMessage()
+        } catch {
+            throw BenchError("A page that was made cannot be read: \(error)")
+        }
         report.note("machine", Machine.description)
         report.note("load average at the start", Machine.load.map { "\($0)" } ?? "unknown")
         report.note("fdatasync of 4 KiB", "\(Int(wait)) µs")

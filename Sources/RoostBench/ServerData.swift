@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CRoostBenchLimit
+internal import RoostWire
 
 /// What a server would send, made from a seed a page at a time; both sides are given the same bytes.
 ///
@@ -37,6 +38,18 @@ final class ServerData {
     func page(_ number: Int) -> [UInt8] {
         var channel: Int32 = 0
         return unsafe Self.copy(roost_data_page(data, Int64(number), &channel))
+    }
+
+    /// How many bytes of JSON a message has in the mean of some pages; those of few messages are not full.
+    func bytesPerMessage() throws(WireError) -> Int {
+        var (bytes, count) = (0, 0)
+        for number in stride(from: 0, to: pageCount, by: max(1, pageCount / 20)) {
+            let body = page(number)
+            var reader = try JSONReader(bytes: body)
+            bytes += body.count
+            count += try ListMessages.read(&reader).messages.count
+        }
+        return bytes / max(1, count)
     }
 
     func channels() -> [UInt8] {

@@ -15,7 +15,9 @@ enum EntryPoint {
         let ended = DispatchSemaphore(value: 0)
         // Owned by this function, which waits for it; it leaves the process by itself.
         Task.detached {
-            exit(await run(words).rawValue)
+            let code = await run(words)
+            // Whatever else happened, who called has not got all of the output.
+            exit((StandardOutput.isIncomplete ? ExitCode.storage : code).rawValue)
         }
         ended.wait()
     }
@@ -30,7 +32,9 @@ enum EntryPoint {
             }
             return .done
         } catch {
-            StandardError.write("roost: \(error.message)")
+            for line in error.message.split(separator: "\n") {
+                StandardError.write("roost: \(line)")
+            }
             return error.code
         }
     }

@@ -17,8 +17,8 @@ package enum ChatBackup {
     /// The target appears when it is whole. To go back to it, stop the server and put it in the place of
     /// the server's folder.
     ///
-    /// - Throws: `.localDatabaseError` when there is no such server or the target is there already;
-    ///   nothing is left behind.
+    /// - Throws: `.localDatabaseError` when there is no such server, its database is damaged, or the target
+    ///   is there already or cannot be written; nothing is left behind.
     package static func make(
         of folder: String, to target: String
     ) throws(RoostError) -> Content {
@@ -44,7 +44,13 @@ package enum ChatBackup {
             return Content(databaseBytes: (size[.size] as? Int64) ?? 0, files: files)
         } catch {
             try? manager.removeItem(atPath: part)
-            throw failure("The copy to \(target) failed; check its space and rights.", error)
+            // To look for room at the target helps nobody whose source is broken.
+            let isDamaged = error is StorageDamage || (error as? SQLiteError)?.isCorrupt == true
+            throw failure(
+                isDamaged
+                    ? "\(folder)/\(ChatHost.databaseName) is damaged, and a copy would be too: go back "
+                        + "to an earlier one."
+                    : "The copy to \(target) failed; check its space and rights.", error)
         }
     }
 

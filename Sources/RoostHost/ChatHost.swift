@@ -60,8 +60,12 @@ package final class ChatHost: Sendable {
                 .networkError, remedy: .correctInput, message: error.message, underlying: error)
         }
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
+            // Every message is in it. One that is there has the rights its owner gave it.
+            if !FileManager.default.fileExists(atPath: folder) {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
+            }
         } catch {
             throw RoostError(
                 .localDatabaseError, remedy: .repairStorage,

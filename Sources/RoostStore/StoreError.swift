@@ -47,6 +47,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
     /// What SQLite said, where it was SQLite that said it.
     package let cause: SQLiteError?
+    /// The path of the one file it is about, where whoever looks into several asks for it.
+    package internal(set) var file: String?
 
     package init(_ kind: Kind, _ message: String, cause: SQLiteError? = nil) {
         self.kind = kind

@@ -45,6 +45,13 @@ struct CacheBenchTests {
         #expect((640...700).contains(bytes / 5_000))
     }
 
+    @Test(arguments: [1, 1_000, 20_000])
+    func `the length of a message is told for few of them too`(messages: Int) throws {
+        let data = try ServerData(seed: 1, messages: messages)
+        let length = try data.bytesPerMessage()
+        #expect((300...1_500).contains(length), "\(length)")
+    }
+
     @Test func `the messages are as mixed as a chat's`() throws {
         let data = try ServerData(seed: 1, messages: 20_000)
         var (files, edited, replies, mine, asian, unknown) = (0, 0, 0, 0, 0, 0)

@@ -5,6 +5,7 @@ import RoostCommand
 import RoostCore
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Synchronization
 import Testing
 
@@ -89,7 +90,8 @@ struct CacheFilesTests {
             let found = try await program.run(words)
             #expect(found.status == 1)
             #expect(found.output.contains { $0.contains("outbox  ") }, "\(found.output)")
-            #expect(found.errors.last?.contains("no repair") == true, "\(found.errors)")
+            #expect(found.errors.last?.contains("with a client") == true, "\(found.errors)")
+            #expect(!found.output.contains { $0.contains("close the store") }, "\(found.output)")
         }
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
         try program.remove()
@@ -122,6 +124,13 @@ struct CacheFilesTests {
         let none = try await program.run(["cache", "export", "cache", "--channel", "c"])
         #expect(none.status == 3 && none.output == [])
         await store.close()
+        let cleared = try await program.run(["cache", "clear", "cache", "--channel", "c"])
+        #expect(cleared.status == 3 && cleared.output == [])
+        #expect(cleared.errors == none.errors)
+        let known = try await program.run(["cache", "clear", "cache", "--channel", "a"])
+        #expect(known.status == 0 && known.output.contains { $0.contains("50 messages") })
+        let drawn = try await program.run(["cache", "inspect", "cache"])
+        #expect(drawn.output.contains("  a  0 messages, nothing is known of its history"))
         try program.remove()
     }
 
@@ -139,6 +148,88 @@ struct CacheFilesTests {
         }
         #expect(taken.withLock { $0 } == 10)
         #expect(count.channels == 1 && count.messages == 8 && count.unsent == 0)
+        try program.remove()
+    }
+
+    @Test(arguments: ["inspect", "export", "verify", "clear"])
+    func `output that finds no room is a failure, said once`(command: String) async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        let outcome = try await program.run(["cache", command, "cache"], to: "/dev/full")
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        #expect(outcome.errors.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("incomplete") == true)
+        try program.remove()
+    }
+
+    @Test func `a reader that has read enough is no failure`() async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        // The reader is gone before the first line is written.
+        let script =
+            "{ sleep 0.3; \"$0\" cache export \"$1\" 2> \"$2\"; echo $? > \"$3\"; } | true"
+        let shell = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", script, try ChildProcess.built("roost"), program.path("cache"),
+                program.path("errors"), program.path("status"),
+            ])
+        #expect(await shell.end() == .exited(0))
+        #expect(try String(contentsOfFile: program.path("status"), encoding: .utf8) == "0\n")
+        #expect(try String(contentsOfFile: program.path("errors"), encoding: .utf8) == "")
+        try program.remove()
+    }
+
+    @Test(arguments: [["inspect", "all"], ["search", "all", "a"], ["export", "all"]])
+    func `a broken cache hides none of the others`(words: [String]) async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        for name in ["1-broken", "2-sound", "3-broken"] {
+            try FileManager.default.createDirectory(
+                atPath: program.path("all/demo"), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: program.path("cache/demo/ada"), toPath: program.path("all/demo/\(name)"))
+        }
+        for name in ["1-broken", "3-broken"] {
+            try Data("no database".utf8).write(
+                to: URL(filePath: program.path("all/demo/\(name)/cache.sqlite")))
+        }
+        let alone = try await program.run(
+            ["cache", words[0], "all/demo/2-sound"] + words.dropFirst(2))
+        #expect(alone.status == 0 && alone.output.count > 3, "\(alone.errors)")
+        let outcome = try await program.run(["cache"] + words)
+        #expect(outcome.output == alone.output)
+        #expect(outcome.status == ExitCode.storage.rawValue)
+        try #require(outcome.errors.count == 2, "\(outcome.errors)")
+        #expect(outcome.errors[0].hasPrefix("roost: all/demo/1-broken/cache.sqlite is damaged"))
+        #expect(outcome.errors[1].hasPrefix("roost: all/demo/3-broken/cache.sqlite is damaged"))
+        try program.remove()
+    }
+
+    @Test func `whoever looks into a damaged outbox is told of that file`() async throws {
+        let program = try Program()
+        await (try fill(program)).close()
+        try Data("no database".utf8).write(
+            to: URL(filePath: file("outbox.sqlite", of: program)))
+        for command in ["inspect", "export"] {
+            let outcome = try await program.run(["cache", command, "cache"])
+            #expect(outcome.status == ExitCode.storage.rawValue)
+            let sentence = try #require(outcome.errors.first)
+            #expect(sentence.hasPrefix("roost: cache/demo/ada/outbox.sqlite is damaged"))
+            #expect(sentence.contains("saves each unsent message that can be read"))
+            #expect(!sentence.contains("cache.sqlite"))
+        }
+        try program.remove()
+    }
+
+    @Test func `a cache that is no file to be read gets no advice to repair it`() async throws {
+        let program = try Program()
+        let folder = program.path("cache/demo/ada")
+        try FileManager.default.createDirectory(
+            atPath: folder + "/cache.sqlite", withIntermediateDirectories: true)
+        let outcome = try await program.run(["cache", "verify", "cache", "--repair"])
+        #expect(outcome.status == ExitCode.storage.rawValue, "\(outcome.errors)")
+        #expect(!outcome.errors.contains { $0.contains("--repair") }, "\(outcome.errors)")
         try program.remove()
     }
 }

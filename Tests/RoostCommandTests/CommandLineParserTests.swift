@@ -10,6 +10,8 @@ struct CommandLineParserTests {
         "data", .text(placeholder: "DIR"), isRequired: true, help: "the folder")
     private static let fast = Option("fast", help: "no pauses")
     private static let text = Option("text", help: "show what was written")
+    private static let word = Option("word", .text(placeholder: "W"), help: "a secret")
+    private static let wordFile = Option("word-file", .text(placeholder: "FILE"), help: "its file")
 
     private static let parser = CommandLineParser([
         Command(
@@ -19,6 +21,10 @@ struct CommandLineParserTests {
             "cache inspect", summary: "inspects", explanation: "",
             operands: [Operand("DIR", help: "the folder of a cache")], options: [text],
             example: "roost cache inspect DIR", exitCodes: [.done], run: { _ in }),
+        Command(
+            "guard", summary: "guards", explanation: "", options: [data, word, fast, wordFile],
+            alternatives: [[word, wordFile]], example: "roost guard --data DIR --word W",
+            exitCodes: [.done], run: { _ in }),
         Command(
             "cache clear", summary: "clears", explanation: "", example: "roost cache clear",
             exitCodes: [.done], run: { _ in }),
@@ -53,6 +59,13 @@ struct CommandLineParserTests {
         #expect(arguments.has(Self.fast))
     }
 
+    @Test func `of alternatives one is enough, and the usage shows them as such`() throws {
+        #expect(try Self.arguments("guard --data a --word-file c").text(Self.wordFile) == "c")
+        let command = try #require(Self.parser.commands.first { $0.name == "guard" })
+        #expect(
+            command.usage == "roost guard --data DIR (--word W | --word-file FILE) [--fast]")
+    }
+
     @Test func `after two dashes everything is a word`() throws {
         #expect(try Self.arguments("cache inspect -- --odd").operands == ["--odd"])
     }
@@ -80,6 +93,9 @@ struct CommandLineParserTests {
         ("serve --data a --fast=1", "--fast takes no value."),
         ("serve --data a --data b", "--data is given twice."),
         ("serve --port 1", "still needs --data DIR"),
+        ("guard", "still needs --data DIR, --word W or --word-file FILE."),
+        ("guard --data a", "still needs --word W or --word-file FILE."),
+        ("guard --data a --word b --word-file c", "--word and --word-file exclude each other"),
         ("serve --data a b", "“b” is one word too many"),
         ("cache inspect", "needs DIR: the folder of a cache"),
         ("--port 1", "put --port after a command"),

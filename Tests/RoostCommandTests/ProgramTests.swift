@@ -23,6 +23,7 @@ struct ProgramTests {
             ], .wrongArguments
         ),
         (client("--cache", "/proc/none"), .storage), (client("--cache", "a-file"), .storage),
+        (["journal", "missing"], .storage), (["journal", "a-file"], .failed),
         (["cache", "inspect", "missing"], .storage), (["cache", "inspect", "a-file"], .storage),
         (["cache", "inspect", "no-database"], .storage),
         (["cache", "clear", "missing"], .storage), (["cache", "clear", "no-database"], .storage),
@@ -125,6 +126,97 @@ struct ProgramTests {
         #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
         #expect(outcome.output.filter { $0.hasPrefix("  ✓ ") }.count > 20)
         #expect(outcome.output.last?.hasPrefix("All held: ") == true)
+        try program.remove()
+    }
+
+    /// Of no use but for its arguments and its folder: the address cannot be listened on.
+    private static func serve(_ words: String...) -> [String] {
+        [
+            "serve", "--data", "d", "--host", "256.0.0.1", "--port", "0", "--app-id", "a",
+        ] + words
+    }
+
+    @Test(arguments: [
+        (["serve"], ExitCode.wrongArguments, "--data DIR, --app-id ID, --api-token TOKEN or --api"),
+        (serve("--api-token", "t", "--api-token-file", "f"), .wrongArguments, "exclude each other"),
+        (
+            serve("--api-token", "t", "--tls-cert", "no-chain", "--tls-key", "no-key"), .storage,
+            "There is no file no-chain"
+        ),
+        (
+            serve("--api-token", "t", "--tls-cert", "/dev/null", "--tls-key", "no-key"), .storage,
+            "There is no file no-key"
+        ),
+        (
+            serve("--api-token", "t", "--public-url", "chat.example"), .wrongArguments,
+            "--public-url"
+        ),
+        (serve("--api-token", "t", "--public-url", "ftp://a"), .wrongArguments, "--public-url"),
+        (serve("--api-token", "t", "--public-url", "https://"), .wrongArguments, "--public-url"),
+        (serve("--api-token", "t", "--public-url", "https://a/b"), .server, "256.0.0.1"),
+    ])
+    func `a server that cannot start says all that is missing`(
+        words: [String], code: ExitCode, sentence: String
+    ) async throws {
+        let program = try Program()
+        let outcome = try await program.run(words)
+        #expect(outcome.status == code.rawValue, "\(outcome.errors)")
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains(sentence) == true, "\(outcome.errors)")
+        try program.remove()
+    }
+
+    @Test func `a refused address names the option that allows it`() async throws {
+        let program = try Program()
+        let words = [
+            "client", "--server", "http://example.com", "--app-id", "a", "--user", "u", "--cache",
+            "c",
+        ]
+        let refused = try await program.run(words)
+        #expect(refused.status == ExitCode.wrongArguments.rawValue)
+        #expect(refused.errors.first?.contains("--allow-plain-transport") == true)
+        #expect(try await program.run(words + ["--allow-plain-transport"]).status == 0)
+        try program.remove()
+    }
+
+    @Test func `a server's new folder is closed to other users, and an old one stays as it is`()
+        async throws
+    {
+        let program = try Program()
+        func rights() throws -> Int? {
+            let attributes = try FileManager.default.attributesOfItem(atPath: program.path("d"))
+            return attributes[.posixPermissions] as? Int
+        }
+        _ = try await program.run(Self.serve("--api-token", "t"))
+        #expect(try rights() == 0o700)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o750], ofItemAtPath: program.path("d"))
+        _ = try await program.run(Self.serve("--api-token", "t"))
+        #expect(try rights() == 0o750)
+        try program.remove()
+    }
+
+    @Test func `a backup tells a damaged server from a target that cannot be written`()
+        async throws
+    {
+        let program = try Program()
+        _ = try await program.run(Self.serve("--api-token", "t"))
+        try Data("no folder".utf8).write(to: URL(filePath: program.path("a-file")))
+        let unwritable = try await program.run(["backup", "--data", "d", "--to", "a-file/copy"])
+        #expect(unwritable.status == ExitCode.storage.rawValue)
+        #expect(unwritable.errors.first?.contains("space and rights") == true)
+        let path = URL(filePath: program.path("d/server.sqlite"))
+        var bytes = try Data(contentsOf: path)
+        for offset in (bytes.count / 2)..<bytes.count { bytes[offset] = UInt8(offset * 7 % 251) }
+        for damaged in [bytes, Data("no database".utf8)] {
+            try damaged.write(to: path)
+            let outcome = try await program.run(["backup", "--data", "d", "--to", "copy"])
+            #expect(outcome.status == ExitCode.storage.rawValue)
+            #expect(
+                outcome.errors.first?.hasPrefix("roost: d/server.sqlite is damaged") == true,
+                "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: program.path("copy")))
+        }
         try program.remove()
     }
 }

@@ -74,4 +74,15 @@ struct SearchCommandTests {
         #expect(outcome.errors.first?.contains("no index of words") == true)
         try program.remove()
     }
+
+    @Test func `a cache without channels does not say that all was looked at`() async throws {
+        let program = try Program()
+        let store = try await Store.open(
+            .folder(program.path("cache")), owner: StoreOwner(application: "demo", user: "ada"))
+        await store.close()
+        let outcome = try await program.run(["cache", "search", "cache", "word"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.last?.hasPrefix("No channel is cached there") == true)
+        try program.remove()
+    }
 }

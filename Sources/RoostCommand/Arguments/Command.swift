@@ -10,6 +10,8 @@ package struct Command: Sendable {
     package let explanation: String
     package let operands: [Operand]
     package let options: [Option]
+    /// Of each of these exactly one has to be given.
+    package let alternatives: [[Option]]
     /// Lines that can be typed as they stand.
     package let example: String
     package let exitCodes: [ExitCode]
@@ -17,7 +19,8 @@ package struct Command: Sendable {
 
     package init(
         _ name: String, summary: String, explanation: String, operands: [Operand] = [],
-        options: [Option] = [], example: String, exitCodes: [ExitCode],
+        options: [Option] = [], alternatives: [[Option]] = [], example: String,
+        exitCodes: [ExitCode],
         run: @escaping @Sendable (Arguments) async throws(CommandFailure) -> Void
     ) {
         self.name = name
@@ -25,6 +28,7 @@ package struct Command: Sendable {
         self.explanation = explanation
         self.operands = operands
         self.options = options
+        self.alternatives = alternatives
         self.example = example
         self.exitCodes = exitCodes
         self.run = run
@@ -36,7 +40,14 @@ package struct Command: Sendable {
     package var usage: String {
         var parts = ["roost \(name)"]
         parts += operands.map(\.usage)
-        parts += options.map { $0.isRequired ? $0.usage : "[\($0.usage)]" }
+        for option in options {
+            if let group = alternatives.first(where: { $0.contains(option) }) {
+                guard group.first == option else { continue }
+                parts.append("(\(group.map(\.usage).joined(separator: " | ")))")
+            } else {
+                parts.append(option.isRequired ? option.usage : "[\(option.usage)]")
+            }
+        }
         return parts.joined(separator: " ")
     }
 }

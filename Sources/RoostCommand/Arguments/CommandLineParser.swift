@@ -147,9 +147,17 @@ extension CommandLineParser {
                 "roost \(command.name) needs \(operand.placeholder): \(operand.help). "
                     + "For example: \(command.example)")
         }
-        let missing = command.options.filter { $0.isRequired && !arguments.has($0) }
+        var missing = command.options.filter { $0.isRequired && !arguments.has($0) }.map(\.usage)
+        for group in command.alternatives {
+            let given = group.filter(arguments.has)
+            guard given.count < 2 else {
+                let names = given.map { "--\($0.name)" }.joined(separator: " and ")
+                throw wrong("\(names) exclude each other: give one.")
+            }
+            if given.isEmpty { missing.append(group.map(\.usage).joined(separator: " or ")) }
+        }
         guard missing.isEmpty else {
-            let names = missing.map(\.usage).joined(separator: ", ")
+            let names = missing.joined(separator: ", ")
             throw wrong(
                 "roost \(command.name) still needs \(names). See roost help \(command.name).")
         }

@@ -23,11 +23,17 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
 /// Why a command ends early: the sentence goes to standard error, the number to whoever called.
 package struct CommandFailure: Error, Hashable, Sendable {
     package let code: ExitCode
-    /// One sentence or two that say what to do.
+    /// One sentence or two that say what to do; several failures have a line each.
     package let message: String
 
     package init(_ code: ExitCode, _ message: String) {
         self.code = code
         self.message = message
+    }
+
+    /// Several as one, with the code of the first; nil without any.
+    package init?(_ failures: [CommandFailure]) {
+        guard let first = failures.first else { return nil }
+        self.init(first.code, failures.map(\.message).joined(separator: "\n"))
     }
 }

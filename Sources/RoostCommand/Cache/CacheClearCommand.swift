@@ -26,19 +26,22 @@ extension Command {
             again. A client may have the cache open.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.channel, .downTo, .everything, .includingUnsent, .dryRun, .keyFolder],
+        options: [.channel, .downTo, .everything, .includingUnsent, .dryRun, .keyOfCache],
         example: "roost cache clear ./ada --to 64 --dry-run",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let wish = try CacheClearing(arguments)
-            for folder in try CacheFolders.below(arguments.operands[0]) {
-                do throws(StoreError) {
-                    let outcome = try await wish.carryOut(in: folder)
-                    StandardOutput.writeNow(
-                        outcome.lines(style: .standardOutput).joined(separator: "\n"))
-                } catch {
-                    throw CommandFailure(inspecting: folder, error)
-                }
+            var isKnown = false
+            try await CacheFolders.forEach(below: arguments.operands[0]) {
+                folder throws(StoreError) in
+                let outcome = try await wish.carryOut(in: folder)
+                if case .channel = wish.extent, outcome.channels.isEmpty { return }
+                isKnown = true
+                StandardOutput.writeNow(
+                    outcome.lines(style: .standardOutput).joined(separator: "\n"))
+            }
+            if case .channel(let url) = wish.extent, !isKnown {
+                throw CommandFailure(noCacheKnows: url)
             }
         })
 }

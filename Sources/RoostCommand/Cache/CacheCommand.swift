@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import RoostStore
 
 extension Option {
@@ -15,19 +16,14 @@ extension Command {
             beginning of the channel, ┄ is a beginning not known.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.text, .keyFolder], example: "roost cache inspect ./ada",
+        options: [.text, .keyOfCache], example: "roost cache inspect ./ada",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let root = arguments.operands[0]
             var isFirst = true
-            for folder in try CacheFolders.below(root) {
-                let found: FolderInspection
-                do throws(StoreError) {
-                    found = try await FolderInspection.of(
-                        CacheFolders.named(folder), arguments.protection)
-                } catch {
-                    throw CommandFailure(inspecting: folder, error)
-                }
+            try await CacheFolders.forEach(below: root) { folder throws(StoreError) in
+                let found = try await FolderInspection.of(
+                    CacheFolders.named(folder), arguments.protection)
                 let drawing = CacheDrawing(
                     folder: folder, found: found, showsText: arguments.has(.text),
                     now: WallClock.now, style: .standardOutput)
@@ -40,7 +36,7 @@ extension Command {
 
 extension Arguments {
     /// The key that the files are opened with.
-    var protection: StoreProtection { text(.keyFolder).map { .keyFolder($0) } ?? .none }
+    var protection: StoreProtection { text(.keyOfCache).map { .keyFolder($0) } ?? .none }
 }
 
 extension CommandFailure {
@@ -49,12 +45,31 @@ extension CommandFailure {
         let message =
             switch error.kind {
             case .damaged, .notADatabase:
-                "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of Roost: "
-                    + "a client that opens it sets it aside and begins a new one."
-            case .keyMissing, .wrongKey:
-                "\(error.message) Name the folder of the key with --key-folder."
-            default: error.message
+                if error.file?.hasSuffix("/" + FolderInspection.outboxName) == true {
+                    "\(folder)/\(FolderInspection.outboxName) is damaged, or is no database of "
+                        + "Roost: a client that opens it saves each unsent message that can be read, "
+                        + "and sets it aside."
+                } else {
+                    "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of "
+                        + "Roost: a client that opens it sets it aside and begins a new one."
+                }
+            default: error.commandSentence
             }
         self.init(.storage, message)
+    }
+
+    /// A channel was asked for by a name that is none.
+    init(noCacheKnows channel: ChannelURL) {
+        self.init(.storage, "No cache there knows a channel \(channel).")
+    }
+}
+
+extension StoreError {
+    /// What to do, with the option that does it where there is one.
+    var commandSentence: String {
+        switch kind {
+        case .keyMissing, .wrongKey: "\(message) Name the folder of the key with --key-folder."
+        default: message
+        }
     }
 }

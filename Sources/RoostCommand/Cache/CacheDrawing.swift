@@ -40,11 +40,14 @@ struct CacheDrawing {
 
     private func draw(_ channel: CacheInspection.Channel) -> [String] {
         let bar = RangeBar(channel.coverage)
-        let counts = [
-            Measures.count(channel.messageCount, "message"),
-            Measures.count(channel.coverage.ranges.count, "range"),
-            Measures.count(channel.coverage.holes.count, "hole"),
-        ]
+        let isKnown = !channel.coverage.ranges.isEmpty
+        let counts =
+            [Measures.count(channel.messageCount, "message")]
+            + (isKnown
+                ? [
+                    Measures.count(channel.coverage.ranges.count, "range"),
+                    Measures.count(channel.coverage.holes.count, "hole"),
+                ] : ["nothing is known of its history"])
         var lines = [
             "", "  \(channel.url)  \(style(.quiet, counts.joined(separator: ", ")))",
             "  \(bar.bar)",

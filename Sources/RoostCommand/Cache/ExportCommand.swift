@@ -21,29 +21,24 @@ extension Command {
             which no message is missing, as milliseconds, null for the beginning of the channel.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.exportedChannel, .keyFolder], example: "roost cache export ./ada",
+        options: [.exportedChannel, .keyOfCache], example: "roost cache export ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let channel = arguments.text(.exportedChannel).map { ChannelURL($0) }
             var total = ExportCount()
-            for folder in try CacheFolders.below(arguments.operands[0]) {
-                let protection = arguments.protection
+            try await CacheFolders.forEach(below: arguments.operands[0]) {
+                folder throws(StoreError) in
                 let named = CacheFolders.named(folder)
                 let owner = await FolderInspection.owner(of: named)?.user ?? ""
-                let count: ExportCount
-                do throws(StoreError) {
-                    count = try await FolderInspection.export(
-                        named, only: channel, protection
-                    ) { item in
-                        StandardOutput.writeNow(item.line(of: UserID(owner)))
-                    }
-                } catch {
-                    throw CommandFailure(inspecting: folder, error)
+                let count = try await FolderInspection.export(
+                    named, only: channel, arguments.protection
+                ) { item in
+                    StandardOutput.writeNow(item.line(of: UserID(owner)))
                 }
                 total.add(count)
             }
             if let channel, total.channels == 0, total.unsent == 0 {
-                throw CommandFailure(.storage, "No cache there knows a channel \(channel).")
+                throw CommandFailure(noCacheKnows: channel)
             }
             guard total.unreadable == 0 else {
                 throw CommandFailure(

@@ -25,7 +25,7 @@ extension Command {
             Operand("DIR", help: "the folder given to roost client as --cache"),
             Operand("WORD", mayRepeat: true, help: "what to look for"),
         ],
-        options: [.searchedChannel, .hitLimit, .keyFolder],
+        options: [.searchedChannel, .hitLimit, .keyOfCache],
         example: "roost cache search ./ada lunch tomorrow",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
@@ -35,14 +35,10 @@ extension Command {
                 words.joined(separator: " "),
                 in: arguments.text(.searchedChannel).map { [ChannelURL($0)] },
                 limit: arguments.number(.hitLimit) ?? 20)
-            for folder in try CacheFolders.below(arguments.operands[0]) {
-                let answer: SearchAnswer
-                do throws(StoreError) {
-                    answer = try await FolderInspection.search(
-                        CacheFolders.named(folder), for: question, arguments.protection)
-                } catch {
-                    throw CommandFailure(inspecting: folder, error)
-                }
+            try await CacheFolders.forEach(below: arguments.operands[0]) {
+                folder throws(StoreError) in
+                let answer = try await FolderInspection.search(
+                    CacheFolders.named(folder), for: question, arguments.protection)
                 let drawing = SearchDrawing(folder: folder, answer: answer, style: .standardOutput)
                 StandardOutput.writeNow(drawing.lines.joined(separator: "\n"))
             }

@@ -46,6 +46,9 @@ struct SearchDrawing {
     }
 
     private var sightLines: [String] {
+        guard answer.hasChannels else {
+            return ["No channel is cached there, so there was nothing to look into."]
+        }
         switch answer.sight {
         case .complete: return ["Every message of these channels was looked at."]
         case .partial(let periods):

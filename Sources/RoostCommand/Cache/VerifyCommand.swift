@@ -18,27 +18,26 @@ extension Command {
             Unsent messages are not touched.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.repair, .keyFolder], example: "roost cache verify ./ada",
+        options: [.repair, .keyOfCache], example: "roost cache verify ./ada",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
-            var left = Verdict.sound
-            for folder in try CacheFolders.below(arguments.operands[0]) {
-                let verdict = await verify(folder, arguments.protection)
-                if verdict == .repairable, arguments.has(.repair) {
-                    try await repair(folder, arguments.protection)
-                } else {
-                    left = max(left, verdict)
+            var left: Set<Verdict> = []
+            var unread: CommandFailure?
+            do throws(CommandFailure) {
+                try await CacheFolders.forEach(below: arguments.operands[0]) {
+                    folder throws(StoreError) in
+                    let verdict = try await verify(folder, arguments.protection)
+                    if verdict == .repairable, arguments.has(.repair) {
+                        try await repair(folder, arguments.protection)
+                    } else {
+                        left.insert(verdict)
+                    }
                 }
+            } catch {
+                unread = error
             }
-            switch left {
-            case .sound: break
-            case .repairable:
-                throw CommandFailure(
-                    .failed, "Not every cache is sound: run it again with --repair.")
-            case .notRepairable:
-                throw CommandFailure(
-                    .failed, "Unsent messages are concerned, which no repair can fetch again.")
-            }
+            let failures = [unread] + left.sorted().map(\.failure)
+            if let failure = CommandFailure(failures.compactMap { $0 }) { throw failure }
         })
 
     private enum Verdict: Int, Comparable {
@@ -47,12 +46,28 @@ extension Command {
         case notRepairable
 
         static func < (one: Verdict, other: Verdict) -> Bool { one.rawValue < other.rawValue }
+
+        /// What to do about it; nil for nothing.
+        var failure: CommandFailure? {
+            switch self {
+            case .sound: nil
+            case .repairable:
+                CommandFailure(.failed, "Not every cache is sound: run it again with --repair.")
+            case .notRepairable:
+                CommandFailure(
+                    .failed,
+                    "Unsent messages are concerned, which no repair can fetch again: open the cache "
+                        + "with a client, which saves each of them that can be read.")
+            }
+        }
     }
 
     /// Prints what is found.
+    ///
+    /// - Throws: What keeps the files from being read and is no damage, so that no repair helps.
     private static func verify(
         _ folder: String, _ protection: StoreProtection
-    ) async -> Verdict {
+    ) async throws(StoreError) -> Verdict {
         let style = Style.standardOutput
         do throws(StoreError) {
             let found = try await FolderInspection.verify(
@@ -71,30 +86,28 @@ extension Command {
             }
             StandardOutput.writeNow(lines.joined(separator: "\n"))
             return found.isCacheSound ? .notRepairable : .repairable
-        } catch {
-            StandardOutput.writeNow(style(.strong, folder) + ": \(error.message)")
+        } catch  where error.kind == .damaged || error.kind == .notADatabase {
+            StandardOutput.writeNow(
+                style(.strong, folder) + ": \(FolderInspection.cacheName) is damaged")
             return .repairable
         }
     }
 
     private static func repair(
         _ folder: String, _ protection: StoreProtection
-    ) async throws(CommandFailure) {
+    ) async throws(StoreError) {
         let named = CacheFolders.named(folder)
         guard let owner = await FolderInspection.owner(of: named) else {
-            throw CommandFailure(
-                .storage, "Nobody can tell whose cache \(folder) is: move the file away by hand.")
-        }
-        do throws(StoreError) {
-            let report = try await FolderInspection.repair(named, owner: owner, protection)
-            guard case .rebuilt(let setAside, _, let salvaged) = report else { return }
-            StandardOutput.writeNow(
-                "  made anew with \(Measures.count(salvaged.channels, "channel")) and "
-                    + "\(Measures.count(salvaged.messages, "message")); the old file "
-                    + (setAside.map { "is at \($0)" } ?? "is gone")
+            throw StoreError(
+                .unexpected, "Nobody can tell whose cache \(folder) is: move the file away by hand."
             )
-        } catch {
-            throw CommandFailure(inspecting: folder, error)
         }
+        let report = try await FolderInspection.repair(named, owner: owner, protection)
+        guard case .rebuilt(let setAside, _, let salvaged) = report else { return }
+        StandardOutput.writeNow(
+            "  made anew with \(Measures.count(salvaged.channels, "channel")) and "
+                + "\(Measures.count(salvaged.messages, "message")); the old file "
+                + (setAside.map { "is at \($0)" } ?? "is gone")
+        )
     }
 }

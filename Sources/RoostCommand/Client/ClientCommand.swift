@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostStore
 
 extension Option {
     static let server = Option(
@@ -19,6 +20,9 @@ extension Option {
         "key-folder", .text(placeholder: "DIR"),
         help:
             "seal cache and unsent messages, with a key kept in this folder; not that of the cache")
+    static let keyOfCache = Option(
+        "key-folder", .text(placeholder: "DIR"),
+        help: "the folder the key of a sealed cache is kept in")
     static let pageSize = Option(
         "page-size", .number(placeholder: "N", 1...200), standard: "40",
         help: "messages shown at first, and with each older or newer")
@@ -44,9 +48,10 @@ extension Command {
             """,
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
+            let configuration = try Configuration(arguments)
             let client: ChatClient
             do throws(RoostError) {
-                client = try await ChatClient.open(Configuration(arguments))
+                client = try await ChatClient.open(configuration)
             } catch {
                 throw CommandFailure(opening: error)
             }
@@ -57,20 +62,44 @@ extension Command {
 }
 
 extension Configuration {
-    init(_ arguments: Arguments) {
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        let (server, cache) = (arguments.requiredText(.server), arguments.requiredText(.cache))
+        let keyFolder = arguments.text(.keyFolder)
+        if !arguments.has(.plainTransport), ServerAddress.isPlain(server) {
+            throw CommandFailure(
+                .wrongArguments,
+                "Plain http to another machine would show messages and tokens to the network: use "
+                    + "https, or allow it with --allow-plain-transport.")
+        }
+        if let keyFolder, CacheFolders.isPath(keyFolder, below: cache) {
+            throw CommandFailure(
+                .wrongArguments,
+                "--key-folder must not lie in --cache: who copies the cache would have the key too."
+            )
+        }
         self.init(
-            applicationID: arguments.requiredText(.applicationID),
-            server: arguments.requiredText(.server), userID: UserID(arguments.requiredText(.user)),
-            token: arguments.text(.token), cache: .folder(arguments.requiredText(.cache)),
-            protection: arguments.text(.keyFolder).map { .keyFile(in: $0) } ?? .none,
+            applicationID: arguments.requiredText(.applicationID), server: server,
+            userID: UserID(arguments.requiredText(.user)), token: arguments.text(.token),
+            cache: .folder(cache),
+            protection: keyFolder.map { .keyFile(in: $0) } ?? .none,
             allowsPlainTransport: arguments.has(.plainTransport),
             pageSize: arguments.number(.pageSize) ?? 40)
+    }
+}
+
+extension ServerAddress {
+    /// Whether nothing but the missing permission to send in the clear speaks against an address.
+    fileprivate static func isPlain(_ text: String) -> Bool {
+        (try? ServerAddress(text, allowsPlainTransport: false)) == nil
+            && (try? ServerAddress(text, allowsPlainTransport: true)) != nil
     }
 }
 
 extension CommandFailure {
     /// Why a client could not be opened.
     init(opening error: RoostError) {
-        self.init(error.code == .localDatabaseError ? .storage : .wrongArguments, error.message)
+        self.init(
+            error.code == .localDatabaseError ? .storage : .wrongArguments,
+            (error.underlying as? StoreError)?.commandSentence ?? error.message)
     }
 }

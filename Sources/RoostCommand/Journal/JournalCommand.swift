@@ -21,11 +21,11 @@ extension Command {
             """,
         operands: [Operand("FILE", help: "the journal")], options: [.until],
         example: "roost journal report.jsonl --until 120",
-        exitCodes: [.done, .failed, .wrongArguments],
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let path = arguments.operands[0]
             guard let data = FileManager.default.contents(atPath: path) else {
-                throw CommandFailure(.failed, "\(path) cannot be read.")
+                throw CommandFailure(.storage, "\(path) cannot be read: name a file that can.")
             }
             let file: JournalFile
             do throws(RoostError) {

@@ -30,9 +30,35 @@ enum CacheFolders {
         return found
     }
 
+    /// Does something with each cache below `root`; one that refuses keeps none of the others back.
+    ///
+    /// - Parameters:
+    ///   - root: As `below` takes it.
+    ///   - body: Called with each folder.
+    /// - Throws: `.storage` when there is none, and at the end with a line for each that refused.
+    static func forEach(
+        below root: String, _ body: (String) async throws(StoreError) -> Void
+    ) async throws(CommandFailure) {
+        var refusals: [CommandFailure] = []
+        for folder in try below(root) {
+            do throws(StoreError) {
+                try await body(folder)
+            } catch {
+                refusals.append(CommandFailure(inspecting: folder, error))
+            }
+        }
+        if let failure = CommandFailure(refusals) { throw failure }
+    }
+
     /// A cache's folder with the names it has on the disk, which tell whose it is.
     static func named(_ folder: String) -> String {
         URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    }
+
+    /// Whether a path is that of a folder or leads into it, by whatever links; neither need be there.
+    static func isPath(_ path: String, below folder: String) -> Bool {
+        let (path, folder) = (named(path), named(folder))
+        return path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
     }
 
     private static func search(_ folder: String, depth: Int) -> [String] {

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Standard input, line by line.
 ///
@@ -42,7 +43,7 @@ struct StandardOutput: Sendable {
 
     /// Writes a line and returns when the system has it; the reader may take its time.
     ///
-    /// Returns false when nobody reads any more.
+    /// Returns false when nobody reads any more, or the system has no room for it.
     @discardableResult
     func write(_ line: String) async -> Bool {
         await withCheckedContinuation { continuation in
@@ -57,8 +58,32 @@ struct StandardOutput: Sendable {
             try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
             return true
         } catch {
+            note(error)
             return false
         }
+    }
+
+    /// Whether something of the output is lost that somebody waits for, as on a full disk.
+    ///
+    /// It holds for the whole program: few commands look at every write, and none may end as if all of its
+    /// output were there.
+    static var isIncomplete: Bool { hasFailed.withLock { $0 } }
+
+    private static let hasFailed = Mutex(false)
+
+    /// Says at once that output is lost, and once only; a reader that went away has all it wanted.
+    private static func note(_ error: any Error) {
+        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        if let cause, cause.domain == NSPOSIXErrorDomain, cause.code == Int(EPIPE) { return }
+        let isFirst = hasFailed.withLock { hasFailed in
+            defer { hasFailed = true }
+            return !hasFailed
+        }
+        guard isFirst else { return }
+        let reason = cause.map { ": \($0.localizedDescription)" } ?? ""
+        StandardError.write(
+            "roost: The output cannot be written\(reason). What is there of it is incomplete: make "
+                + "room, or name another place, and run the command again.")
     }
 }
 

@@ -4,6 +4,9 @@ import RoostHost
 import RoostModel
 
 extension Option {
+    static let copiedData = Option(
+        "data", .text(placeholder: "DIR"), isRequired: true,
+        help: "the folder given to roost serve as --data")
     static let to = Option(
         "to", .text(placeholder: "DIR"), isRequired: true,
         help: "the folder of the copy; it must not be there yet")
@@ -17,12 +20,13 @@ extension Command {
             acknowledged before is in the copy. To go back to it, stop the server and put the copy in the
             place of its folder.
             """,
-        options: [.data, .to], example: "roost backup --data ./server --to ./server-monday",
+        options: [.copiedData, .to], example: "roost backup --data ./server --to ./server-monday",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let target = arguments.requiredText(.to)
             do throws(RoostError) {
-                let content = try ChatBackup.make(of: arguments.requiredText(.data), to: target)
+                let content = try ChatBackup.make(
+                    of: arguments.requiredText(.copiedData), to: target)
                 let files = Measures.count(content.files, "file")
                 StandardOutput.writeNow(
                     "\(target): \(content.databaseBytes) bytes of messages, \(files)")

@@ -17,10 +17,12 @@ extension Option {
         help: "the address to listen on; 0.0.0.0 lets other machines in")
     static let apiToken = Option(
         "api-token", .text(placeholder: "TOKEN"),
-        help: "the secret of administrators' calls, which carry it as Api-Token; it or the file")
+        help: "the secret of administrators' calls, which carry it as Api-Token")
     static let apiTokenFile = Option(
         "api-token-file", .text(placeholder: "FILE"),
-        help: "a file with that secret, which then stands in no list of processes")
+        help:
+            "instead of --api-token: a file with that secret, which then stands in no list of processes"
+    )
     static let requireToken = Option(
         "require-token", help: "refuse users without an access token")
     static let tlsCertificate = Option(
@@ -85,6 +87,7 @@ extension Command {
             .maxConnections,
             .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue,
         ],
+        alternatives: [[.apiToken, .apiTokenFile]],
         example: "roost serve --data ./server --port 8080 --app-id demo --api-token secret",
         exitCodes: ExitCode.allCases,
         run: { arguments throws(CommandFailure) in
@@ -118,7 +121,7 @@ extension ChatHost.Configuration {
         port = arguments.number(.port).map { UInt16($0) } ?? 8080
         apiToken = try Self.apiToken(arguments)
         requiresToken = arguments.has(.requireToken)
-        publicAddress = arguments.text(.publicURL)
+        publicAddress = try Self.publicAddress(arguments)
         isBehindProxy = arguments.has(.behindProxy)
         compressesFrames = arguments.has(.compress)
         certificate = try Self.certificate(arguments)
@@ -138,10 +141,7 @@ extension ChatHost.Configuration {
 
     private static func apiToken(_ arguments: Arguments) throws(CommandFailure) -> String {
         if let token = arguments.text(.apiToken) { return token }
-        guard let path = arguments.text(.apiTokenFile) else {
-            throw CommandFailure(
-                .wrongArguments, "roost serve needs --api-token or --api-token-file.")
-        }
+        let path = arguments.requiredText(.apiTokenFile)
         let text = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
         let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !token.isEmpty else {
@@ -150,12 +150,32 @@ extension ChatHost.Configuration {
         return token
     }
 
+    private static func publicAddress(_ arguments: Arguments) throws(CommandFailure) -> String? {
+        guard let text = arguments.text(.publicURL) else { return nil }
+        let url = URL(string: text)
+        guard let scheme = url?.scheme, ["http", "https"].contains(scheme.lowercased()),
+            let host = url?.host, !host.isEmpty
+        else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--public-url wants an address such as https://chat.example, not “\(text)”.")
+        }
+        return text
+    }
+
     private static func certificate(
         _ arguments: Arguments
     ) throws(CommandFailure) -> Certificate? {
         switch (arguments.text(.tlsCertificate), arguments.text(.tlsKey)) {
         case (nil, nil): return nil
-        case (let chain?, let key?): return Certificate(chainFile: chain, keyFile: key)
+        case (let chain?, let key?):
+            for (option, path) in [(Option.tlsCertificate, chain), (.tlsKey, key)]
+            where !FileManager.default.fileExists(atPath: path) {
+                throw CommandFailure(
+                    .storage,
+                    "There is no file \(path): name one that is there as --\(option.name).")
+            }
+            return Certificate(chainFile: chain, keyFile: key)
         case (_?, nil), (nil, _?):
             throw CommandFailure(
                 .wrongArguments, "A certificate and its key go together: --tls-cert and --tls-key.")

@@ -17,6 +17,8 @@ package struct FolderInspection: Hashable, Sendable {
 
     /// The file whose presence makes a folder one of ours.
     package static let cacheName = "cache.sqlite"
+    /// The unsent messages beside it.
+    package static let outboxName = "outbox.sqlite"
 
     /// Looks into a folder that holds a `cache.sqlite`.
     ///
@@ -78,7 +80,9 @@ package struct FolderInspection: Hashable, Sendable {
             }
             found.add(unreadableItems: outbox.1)
         } catch  where error.kind == .damaged || error.kind == .notADatabase {
-            found.add(.outbox, nil, error.message)
+            found.add(
+                .outbox, nil,
+                "the outbox is damaged: a client that opens it saves each item that can be read")
         }
         return found
     }
@@ -127,6 +131,8 @@ package struct FolderInspection: Hashable, Sendable {
             try await connection.requireSchema(of: migrator)
             outcome = .success(try await body(connection))
         } catch {
+            var error = error
+            error.file = path
             outcome = .failure(error)
         }
         await connection.close()

@@ -78,6 +78,9 @@ package struct SearchAnswer: Sendable {
     let searched: [SearchedChannel]
     let question: SearchQuestion
 
+    /// Whether the cache knows a channel at all to look into.
+    package var hasChannels: Bool { !searched.isEmpty }
+
     /// Whether no hit means that there is none; else the periods that could not be seen.
     ///
     /// - Complexity: Goes through the coverage of every channel searched.

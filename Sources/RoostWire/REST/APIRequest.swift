@@ -112,7 +112,7 @@ package struct APIResponse: Hashable, Sendable {
 extension ServerError {
     /// The typed miss: no endpoint has this method and path.
     package static let invalidEndpoint = Self(
-        .invalidEndpoint, "This server has no such endpoint; see the list in docs/PROTOCOL.md.")
+        .invalidEndpoint, "This server has no such endpoint: docs/protocol-coverage.md lists them.")
 
     /// What a server answers to bytes it could not read.
     package init(_ error: WireError) {
