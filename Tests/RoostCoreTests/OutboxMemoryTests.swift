@@ -90,7 +90,7 @@ struct OutboxMemoryTests {
         #expect(machine.handle(.left("m")).isEmpty)
     }
 
-    @Test func `where all places for files are taken, no file would leave at once, but a text would`() {
+    @Test func `where all places for files are taken a text would leave at once, and no file`() {
         var machine = Self.machine()
         for number in 0..<Machine.uploads {
             #expect(machine.wouldLeaveAtOnce(Machine.Lane("c"), hasUploads: true))

@@ -148,9 +148,7 @@ struct CacheTests {
         }
     }
 
-    @Test func `a list that is being filled when all is cleared is filled again from its beginning`()
-        throws
-    {
+    @Test func `a list that is being filled when all is cleared is filled anew`() throws {
         for delay in 0..<12 {
             try SimulatedWorld.play(seed: 60 + UInt64(delay)) { world in
                 let alice = try await world.launch(world.device(of: "alice"))

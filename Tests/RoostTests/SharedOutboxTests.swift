@@ -118,8 +118,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `an edit folded in while the disk is looked at is in the message that leaves then`() throws
-    {
+    @Test func `an edit folded in while the disk is looked at is in what leaves then`() throws {
         for delay in 0..<60 {
             try Self.play(30 + UInt64(delay), sends: false) { scene in
                 try await scene.app.send("first", to: scene.channel)

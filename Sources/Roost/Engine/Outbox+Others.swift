@@ -134,8 +134,9 @@ extension Outbox {
         return isCertain
     }
 
-    /// Another process has seen to an item: it was delivered, and the cache knows, or taken back. Answers
-    /// whether the cache could be asked; the item stays otherwise.
+    /// Another process has seen to an item: it was delivered, and the cache knows, or taken back.
+    ///
+    /// Answers whether the cache could be asked; the item stays otherwise.
     private func missed(_ requestID: RequestID, _ touched: Set<RequestID>) async -> Bool {
         guard let index = index(of: requestID) else { return true }
         guard isSettled(requestID, touched) else {

@@ -57,8 +57,18 @@ enum CacheFolders {
 
     /// Whether a path is that of a folder or leads into it, by whatever links; neither need be there.
     static func isPath(_ path: String, below folder: String) -> Bool {
-        let (path, folder) = (named(path), named(folder))
+        let (path, folder) = (resolved(path), resolved(folder))
         return path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
+    }
+
+    /// The path without links. They are followed only where something is there: in the nearest folder that is.
+    private static func resolved(_ path: String) -> String {
+        let url = URL(fileURLWithPath: path).standardizedFileURL
+        if url.path == "/" || FileManager.default.fileExists(atPath: url.path) {
+            return url.resolvingSymlinksInPath().path
+        }
+        return URL(fileURLWithPath: resolved(url.deletingLastPathComponent().path))
+            .appending(path: url.lastPathComponent).path
     }
 
     private static func search(_ folder: String, depth: Int) -> [String] {

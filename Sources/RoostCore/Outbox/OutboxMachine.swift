@@ -159,9 +159,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
 
     /// Whether something queued now would leave at once: then the disk is told so with its first word.
     ///
-    /// - Parameters:
-    ///   - lane: Where it would be queued.
-    ///   - hasUploads: Whether files have to be uploaded before.
+    /// What `hasUploads` has to find a place for its files too.
     package func wouldLeaveAtOnce(_ lane: Lane, hasUploads: Bool = false) -> Bool {
         guard isOnline, !hasUploads || uploadCount < Self.uploads else { return false }
         let state = lanes[lane] ?? LaneState()
