@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Roost
 import RoostExecutors
 import RoostStore
 import RoostTestKit
 import RoostTestSupport
 import Testing
-
-@testable import Roost
 
 /// A client whose outbox another process writes to, which was the one that sends; in virtual time.
 struct SharedOutboxTests {
@@ -115,28 +114,6 @@ struct SharedOutboxTests {
             let log = try await scene.world.log(of: scene.channel)
             #expect(Self.texts(log) == ["first", "typo"])
             #expect(log.map(\.updatedAt) == [nil, nil])
-        }
-    }
-
-    @Test func `an edit folded in while the disk is looked at is in what leaves then`() throws {
-        for delay in 0..<60 {
-            try Self.play(30 + UInt64(delay), sends: false) { scene in
-                try await scene.app.send("first", to: scene.channel)
-                let id = try #require(try await scene.app.send("tpyo", to: scene.channel).requestID)
-                let edit = MessageEdit(text: "typo")
-                guard try await scene.outbox.fold(edit, into: id, at: .distantPast) != nil else {
-                    return
-                }
-                // Nobody rings here: the look begins before or after the first one is acknowledged.
-                await scene.world.pass(.microseconds(delay * 200))
-                async let look: Void = scene.app.outbox.hearOthers()
-                await scene.world.pass()
-                await look
-                await scene.app.waitUntilIdle()
-                await scene.world.pass()
-                let log = try await scene.world.log(of: scene.channel)
-                #expect(Self.texts(log) == ["first", "typo"], "delay \(delay)")
-            }
         }
     }
 

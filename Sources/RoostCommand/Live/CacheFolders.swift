@@ -61,7 +61,7 @@ enum CacheFolders {
         return path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
     }
 
-    /// The path without links. They are followed only where something is there: in the nearest folder that is.
+    /// The path without links, which are followed only where something is there: up to the nearest folder.
     private static func resolved(_ path: String) -> String {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         if url.path == "/" || FileManager.default.fileExists(atPath: url.path) {
