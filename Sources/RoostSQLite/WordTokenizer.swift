@@ -83,30 +83,3 @@ internal import CRoostSQLite
         return tokens
     }
 }
-
-extension Connection {
-    /// The functions of the full-text library; the pointer lives as long as the connection.
-    fileprivate func fullTextFunctions() throws(SQLiteError) -> UnsafeMutablePointer<fts5_api> {
-        var statement: OpaquePointer?
-        var api: UnsafeMutablePointer<fts5_api>?
-        // SAFETY: the handle is ours; SQLite writes the pointer during `sqlite3_step`, while `slot`
-        // is lent, and the name of the pointer's type is a literal without end, as it must be.
-        let code = unsafe sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &statement, nil)
-        defer { _ = unsafe sqlite3_finalize(statement) }
-        guard code == SQLITE_OK else {
-            throw unsafe SQLiteError(of: handle, code: code, action: "search full text")
-        }
-        let type: StaticString = "fts5_api_ptr"
-        unsafe withUnsafeMutablePointer(to: &api) { slot in
-            let name = unsafe UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
-            _ = unsafe sqlite3_bind_pointer(statement, 1, slot, name, nil)
-            _ = unsafe sqlite3_step(statement)
-        }
-        guard let api = unsafe api else {
-            throw SQLiteError(
-                code: SQLITE_ERROR, message: "it has no full-text functions",
-                action: "search full text")
-        }
-        return unsafe api
-    }
-}

@@ -147,12 +147,25 @@ struct SearchHitsTests {
         }
     }
 
-    @Test func `a word said often in few words comes first`() throws {
+    @Test func `a word said often comes first, then the newest`() throws {
         let fixture = try SearchFixture([
             "common rare", "common common", "x", "common", "y", "z", "w",
         ])
         let request = SearchRequest(try fixture.query("common "), order: .relevance)
         #expect(try request.hits(in: fixture.connection).map(\.messageID) == [2, 4, 1])
+    }
+
+    @Test func `of two words the seldom one counts more, and a channel not at all`() throws {
+        let fixture = try SearchFixture()
+        for id: Int64 in 1...20 { try fixture.put(.init(id: id, text: "common c1", channel: 1)) }
+        try fixture.put(.init(id: 30, text: "seldom seldom common", channel: 1))
+        try fixture.put(.init(id: 31, text: "seldom common common", channel: 1))
+        try fixture.put(.init(id: 32, text: "seldom seldom common", channel: 2))
+        var request = SearchRequest(try fixture.query("seldom common "), order: .relevance)
+        #expect(try request.hits(in: fixture.connection).map(\.messageID) == [32, 30, 31])
+        let everywhere = try request.hits(in: fixture.connection)
+        request.channelRows = [1, 2]
+        #expect(try request.hits(in: fixture.connection) == everywhere)
     }
 
     @Test func `the index leads and messages are looked up by their ID`() throws {

@@ -33,6 +33,7 @@ struct SearchFixture {
     init(isEmpty: Bool = true) throws {
         connection = try Connection(.memory)
         tokenizer = try WordTokenizer(connection)
+        try connection.defineRelevance()
         try connection.executeScript(Self.messageTable)
         _ = try SearchIndex.make(in: connection, isCacheEmpty: isEmpty)
         try connection.executeScript(

@@ -8,6 +8,7 @@ internal import RoostSQLite
 /// letters seldom anything is committed.
 struct SearchBook {
     fileprivate var tokenizer: WordTokenizer?
+    fileprivate var hasRelevance = false
     /// Every channel of the cache, once asked for.
     fileprivate var channels: [SearchedChannel]?
     /// The newest message of each channel that the index has not, as of a floor.
@@ -17,6 +18,7 @@ struct SearchBook {
     var atOtherCommit: SearchBook {
         var book = SearchBook()
         book.tokenizer = tokenizer
+        book.hasRelevance = hasRelevance
         return book
     }
 }
@@ -66,6 +68,7 @@ extension ReadSession {
                 return true
             }
         } else {
+            try defineRelevance()
             for hit in try request.hits(in: connection) {
                 guard let message = try firstMessage(.messageAtPlace, hit.place) else { continue }
                 try add(message, hit)
@@ -80,6 +83,12 @@ extension ReadSession {
         let tokenizer = try WordTokenizer(connection)
         book.search.tokenizer = tokenizer
         return tokenizer
+    }
+
+    private func defineRelevance() throws(SQLiteError) {
+        if book.search.hasRelevance { return }
+        try connection.defineRelevance()
+        book.search.hasRelevance = true
     }
 
     private func searchedChannel(
@@ -163,35 +172,6 @@ extension StoreReader {
     }
 }
 
-extension ReadSession {
-    /// What is wrong with the index of words, one sentence each.
-    func searchFindings() throws(SQLiteError) -> [String] {
-        guard let index = try SearchIndex(in: connection) else { return [] }
-        var expected: Int64 = 0
-        var unreadable: Int64 = 0
-        try connection.scan(.messagesFrom, index.state.floor) { row throws(SQLiteError) in
-            do throws(SQLiteError) {
-                if try !message(row).message.searchableText.isEmpty { expected += 1 }
-            } catch  where error.isMalformedValue {
-                unreadable += 1
-            }
-            return true
-        }
-        let indexed = try connection.first(.indexedCount) ?? 0
-        let stray = try connection.first(.strayIndexedCount) ?? 0
-        var findings: [String] = []
-        // Nobody knows whether one that cannot be read has words.
-        if !(expected...(expected + unreadable)).contains(indexed) {
-            findings.append(
-                "the index holds \(indexed) messages, and there are \(expected) with words")
-        }
-        if stray > 0 {
-            findings.append("the index holds \(stray) messages that the cache does not have")
-        }
-        return findings
-    }
-}
-
 extension SearchHit {
     fileprivate var place: MessagePlace {
         MessagePlace(
@@ -270,25 +250,4 @@ extension Query where Input == Int64, Output == (channelRow: Int64, newest: Time
             """,
         bind: { floor, bindings in bindings.append(floor) },
         decode: { row in (row.int64(0), Timestamp(milliseconds: row.int64(1))) })
-}
-
-extension Query where Input == Int64, Output == Void {
-    fileprivate static let messagesFrom = Query(
-        sql: """
-            SELECT channel_id, created_at, message_id, payload FROM message WHERE message_id >= ?1
-            """,
-        bind: { floor, bindings in bindings.append(floor) })
-}
-
-extension Query where Input == Void, Output == Int64 {
-    fileprivate static let indexedCount = Query(
-        sql: "SELECT count(*) FROM message_text_docsize"
-    ) { row in row.int64(0) }
-
-    fileprivate static let strayIndexedCount = Query(
-        sql: """
-            SELECT count(*) FROM message_text_docsize AS d
-            WHERE NOT EXISTS (SELECT 1 FROM message WHERE message_id = d.id)
-            """
-    ) { row in row.int64(0) }
 }

@@ -8,7 +8,8 @@ package struct SearchRequest: Hashable, Sendable {
     package enum Order: Hashable, Sendable {
         /// By falling message ID, which within a channel is the order of time.
         case newest
-        /// By how often the words stand in how short a text (BM25), then newest; looks at every message that has the words.
+        /// By how seldom the words are and how often they stand in the message, then newest; looks at every
+        /// message that has the words.
         case relevance
     }
 
@@ -59,7 +60,8 @@ extension SearchRequest {
 
     /// The hits of one page, best or newest first; none for an empty query.
     ///
-    /// The connection has the index, and the messages, be it in an attached database.
+    /// The connection has the index, and the messages, be it in an attached database; to order by relevance
+    /// it has the function for it (`Connection.defineRelevance`).
     package func hits(in connection: Connection) throws(SQLiteError) -> [SearchHit] {
         guard canFind else { return [] }
         let statement = order == .newest ? newestStatement : .bestHits
@@ -137,7 +139,7 @@ extension Query where Input == SearchRequest, Output == SearchHit {
         sql: """
             SELECT id, channel_id, created_at, score FROM (
                 SELECT m.message_id AS id, m.channel_id, m.created_at,
-                    bm25(message_text, 1.0, 0.0) AS score
+                    relevance(message_text) AS score
                 FROM message_text AS t CROSS JOIN message AS m ON m.message_id = t.rowid
                 WHERE t.message_text MATCH ?1
                     AND (?2 IS NULL OR m.channel_id IN (SELECT value FROM json_each(?2)))

@@ -10,10 +10,10 @@
 // step by step, each in the transaction that adds the messages. A commit in between puts in and takes
 // out what lies above the floor and leaves the rest to the step that gets there.
 //
-// Measured on 200,000 messages of 4 to 17 words, 59 bytes of index each: the sizes of the texts are 10
-// of these bytes; without them ranking takes half the time and is wrong, because in short texts a
-// word that comes twice then counts less. The channel's tag is 6 bytes, and a common word in a small
-// channel is found 10 times as fast. Prefixes of two letters would be 40 bytes more.
+// How long each text is stands nowhere: it would be a fifth of the pages that a commit writes, and a
+// sixth of the index, for a ranking that in texts of a dozen words has little use for it
+// (`Connection.defineRelevance`). The channel's tag is 6 bytes of some 50 a message, and a common word in
+// a small channel is found 10 times as fast. Prefixes of two letters would be 40 bytes more.
 
 package import RoostSQLite
 
@@ -32,8 +32,9 @@ package struct SearchIndex {
         package var isComplete: Bool { floor == .min }
     }
 
-    /// The version of what is done to texts before they are indexed; another one needs a new index.
-    static let format: Int64 = 1
+    /// The version of the table and of what is done to texts before they are indexed; another one needs a
+    /// new index. Version 1 kept the lengths of texts.
+    static let format: Int64 = 2
 
     private let connection: Connection
     package private(set) var state: State

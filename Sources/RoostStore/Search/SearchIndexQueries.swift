@@ -7,7 +7,7 @@ extension Query where Input == Void, Output == Void {
     static let createSearchTable = Query(
         sql: """
             CREATE VIRTUAL TABLE message_text USING fts5(
-                text, tag, content = '',
+                text, tag, content = '', columnsize = 0,
                 tokenize = 'unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc'''
             )
             """)

@@ -218,6 +218,15 @@ struct SalvageTests {
         ("UPDATE message SET kind = 3 WHERE message_id = 7", .messageColumns),
         ("DELETE FROM message WHERE message_id = 7", .searchIndex),
         ("UPDATE message_text_state SET floor = 500", .searchIndex),
+        // The same words as before, and one of them at another place.
+        (
+            """
+            INSERT INTO message_text (message_text, rowid, text, tag)
+                VALUES ('delete', 7, '7 word word word word word word word word word word word word', 'c1');
+            INSERT INTO message_text (rowid, text, tag)
+                VALUES (7, 'word 7 word word word word word word word word word word word', 'c1')
+            """, .searchIndex
+        ),
     ]
 
     /// A sealed file holds no index of words that could be wrong.

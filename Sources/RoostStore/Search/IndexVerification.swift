@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+// Does the index have the words of the messages, each at its place, and no others?
+//
+// The index names them by word and the cache by message, and neither is small. So both are added up, in an
+// order that does not matter, for thousands of groups of messages: equal sums mean equal words.
+
+/// Sums over words, by groups of the messages they stand in.
+private struct WordSums {
+    /// As many as make it likely that two wrong messages are counted as two.
+    private static let groupCount = 1 << 16
+
+    private var sums = [Int](repeating: 0, count: groupCount)
+    /// Groups of which nothing can be said.
+    private var unknown: Set<Int> = []
+
+    private static func group(of message: Int64) -> Int {
+        Int(UInt64(bitPattern: message) % UInt64(groupCount))
+    }
+
+    /// Adds a word with sign 1, or takes it out again with sign -1.
+    mutating func add(_ word: IndexedWord, sign: Int) {
+        var hasher = Hasher()
+        hasher.combine(word)
+        sums[Self.group(of: word.message)] &+= sign &* hasher.finalize()
+    }
+
+    mutating func exempt(_ message: Int64) { unknown.insert(Self.group(of: message)) }
+
+    /// How many groups there are whose words do not cancel out.
+    var wrongCount: Int {
+        sums.indices.count { group in sums[group] != 0 && !unknown.contains(group) }
+    }
+}
+
+/// A word and where it stands.
+private struct IndexedWord: Hashable {
+    /// Characters that are compared; past 32 KiB the index cuts words off.
+    static let length = 1_000
+
+    let word: String
+    let message: Int64
+    let isTag: Bool
+    let offset: Int64
+}
+
+extension ReadSession {
+    /// What is wrong with the index of words, one sentence each; empty when it is sound, or there is none.
+    ///
+    /// - Complexity: Reads every message and every word of the index.
+    func searchFindings() throws(SQLiteError) -> [String] {
+        guard let index = try SearchIndex(in: connection) else { return [] }
+        let tokenizer = try WordTokenizer(connection)
+        var sums = WordSums()
+        try connection.scan(.messagesFrom, index.state.floor) { row throws(SQLiteError) in
+            let id = row.int64(2)
+            do throws(SQLiteError) {
+                let entry = SearchEntry(try message(row).message, channelRow: row.int64(0))
+                for word in try entry.words(by: tokenizer) { sums.add(word, sign: 1) }
+            } catch  where error.isMalformedValue {
+                // Nobody knows what words it has.
+                sums.exempt(id)
+            }
+            return true
+        }
+        try connection.withTemporaryTable(.createVocabulary, .dropVocabulary) {
+            () throws(SQLiteError) in
+            try connection.forEach(.indexedWords, ()) { word in sums.add(word, sign: -1) }
+        }
+        let count = sums.wrongCount
+        return count == 0
+            ? [] : ["the index of words does not have what \(count) or more messages say"]
+    }
+}
+
+extension SearchEntry {
+    /// What the index holds of it.
+    fileprivate func words(by tokenizer: WordTokenizer) throws(SQLiteError) -> [IndexedWord] {
+        if text.isEmpty { return [] }
+        var words: [IndexedWord] = []
+        let bytes = Array(SegmentedText.segmented(text).utf8)
+        for (offset, token) in try tokenizer.tokens(of: bytes).enumerated() {
+            words.append(
+                IndexedWord(
+                    word: String(token.word.unicodeScalars.prefix(IndexedWord.length)),
+                    message: messageID, isTag: false, offset: Int64(offset)))
+        }
+        let tag = Self.tag(ofChannel: channelRow)
+        words.append(IndexedWord(word: tag, message: messageID, isTag: true, offset: 0))
+        return words
+    }
+}
+
+extension Query where Input == Void, Output == Void {
+    fileprivate static let createVocabulary = Query(
+        sql: """
+            CREATE VIRTUAL TABLE temp.indexed_word USING fts5vocab(main, message_text, instance)
+            """)
+    fileprivate static let dropVocabulary = Query(sql: "DROP TABLE temp.indexed_word")
+}
+
+extension Query where Input == Void, Output == IndexedWord {
+    fileprivate static let indexedWords = Query(
+        sql: "SELECT substr(term, 1, 1000), doc, col = 'tag', \"offset\" FROM temp.indexed_word"
+    ) { row in
+        IndexedWord(
+            word: row.text(0), message: row.int64(1), isTag: row.int64(2) != 0, offset: row.int64(3)
+        )
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    fileprivate static let messagesFrom = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, payload FROM message WHERE message_id >= ?1
+            """,
+        bind: { floor, bindings in bindings.append(floor) })
+}
