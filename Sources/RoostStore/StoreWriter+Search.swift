@@ -140,9 +140,19 @@ extension RowResolver {
     ) throws(SQLiteError) -> [SearchEntry] {
         var entries: [SearchEntry] = []
         entries.reserveCapacity(limit)
+        // One after the other they are of any channel.
+        var urls: [Int64: ChannelURL] = [:]
         try connection.scan(.messagesBelow, (id, limit)) { row throws(SQLiteError) in
             let channelRow = row.int64(0)
-            entries.append(SearchEntry(try message(row).message, channelRow: channelRow))
+            let url: ChannelURL
+            if let known = urls[channelRow] {
+                url = known
+            } else {
+                url = try self.url(ofRow: channelRow)
+                urls[channelRow] = url
+            }
+            let message = try message(row, in: url).message
+            entries.append(SearchEntry(message, channelRow: channelRow))
             return true
         }
         return entries

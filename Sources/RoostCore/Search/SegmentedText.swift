@@ -53,8 +53,14 @@ package struct SegmentedText: Hashable, Sendable {
 
     /// Whether nothing needs to be cut or folded: Latin letters without loose accents.
     private static func isPlain(_ text: String) -> Bool {
+        // SAFETY: the bytes are lent for the loop; through the view each one would be a call.
+        unsafe text.utf8.withContiguousStorageIfAvailable { unsafe isPlain($0) }
+            ?? isPlain(text.utf8)
+    }
+
+    private static func isPlain(_ bytes: some Sequence<UInt8>) -> Bool {
         var previous: UInt8 = 0
-        for byte in text.utf8 {
+        for byte in bytes {
             // From 0xCC on bytes lead scalars from U+0300 on; 0xC2 0xAD is the soft hyphen.
             if byte >= 0xCC || byte == 0xAD && previous == 0xC2 { return false }
             previous = byte

@@ -35,18 +35,12 @@ struct PackedBytes {
     /// What a channel's share has to be multiplied with, so that all of them are what is there now.
     private let factor: Double
 
-    /// A file that has grown page by page takes a sixth more than one that was written at once: its
-    /// pages are not full.
-    private static let growth = 7.0 / 6
-
-    /// `used` is what all pages take that hold something, `other` what is no message.
-    init(_ holdings: [Holding], used: Int64, other: Int64, hasSearch: Bool) {
+    /// `used` is what all pages take that hold something, `other` what is no message, `words` the index of
+    /// words: its pages are full, however it has grown.
+    init(_ holdings: [Holding], used: Int64, other: Int64, words: Int64) {
         let rows = holdings.reduce(0) { $0 + Self.rows($1) }
-        let held = Double(max(used - other, 0))
-        // The index of words is the rest; how much a message takes there depends on its words.
-        let words = hasSearch ? max(held - rows * Self.growth, 0) : 0
-        all = Int64(exactly: (rows + words + Double(other)).rounded()) ?? used
-        factor = rows > 0 ? held / rows : 1
+        all = Int64(exactly: (rows + Double(words) + Double(other)).rounded()) ?? used
+        factor = rows > 0 ? Double(max(used - other, 0)) / rows : 1
     }
 
     /// What a channel's messages take now: their rows, their share of indexes and of unfilled pages.
@@ -54,8 +48,8 @@ struct PackedBytes {
         Int64(exactly: (Self.rows(holding) * factor).rounded()) ?? .max / 4
     }
 
-    /// In tables and indexes, but for the words.
+    /// In tables and indexes written at once, but for the words; a file that grew takes up to a quarter more.
     static func rows(_ holding: Holding) -> Double {
-        Double(max(holding.payloadBytes, 0)) * 1.1 + Double(max(holding.messageCount, 0)) * 69
+        Double(max(holding.payloadBytes, 0)) * 1.1 + Double(max(holding.messageCount, 0)) * 52
     }
 }

@@ -53,11 +53,12 @@ extension StoreWriter {
         let isInMemory = isInMemory
         return try inspect { connection throws(SQLiteError) in
             let hasSearch = try connection.first(.hasSearchState) ?? false
+            let words = hasSearch ? try connection.first(.indexedBytes) ?? 0 : 0
             let weights = try connection.channelWeights()
             let used = try connection.space().usedBytes
             let other = try connection.first(.otherBytes) ?? 0
             let packed = PackedBytes(
-                weights.map(\.holding), used: used, other: other, hasSearch: hasSearch)
+                weights.map(\.holding), used: used, other: other, words: words)
             let size = CacheSize(used: used, other: other, packed: packed.all)
             let channels = weights.map { weight in
                 CachedChannelInfo(
