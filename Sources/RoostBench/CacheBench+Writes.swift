@@ -52,10 +52,12 @@ extension CacheBench {
         let feed = await ours.store.writer.journal()
         async let taken = Self.count(feed)
         var cost = Costs()
+        var (page, searchable): (OurCache.Page?, OurCache.Page?)
         for number in 0..<data.pageCount {
             let body = data.page(number)
+            let next = number + 1 < data.pageCount ? data.page(number + 1) : nil
             var watch = Stopwatch()
-            try await ours.putPage(body)
+            page = try await ours.put(page, or: body, reading: next)
             cost.ours += watch.cost
             watch = Stopwatch()
             try limit.putPage(body)
@@ -64,7 +66,7 @@ extension CacheBench {
             try searching.putPage(body)
             cost.limitSearching += watch.cost
             watch = Stopwatch()
-            try await oursSearching.putPage(body)
+            searchable = try await oursSearching.put(searchable, or: body, reading: next)
             cost.oursSearching += watch.cost
         }
         await ours.close()

@@ -34,8 +34,45 @@ struct OurCache {
         try await commit([.channels(page.channels)])
     }
 
+    /// A page of messages as the server sent it, read.
+    struct Page: Sendable {
+        fileprivate let answer: ListMessages.Output
+    }
+
+    static func page(_ body: [UInt8]) throws(BenchError) -> Page {
+        Page(answer: try decode(ListMessages.self, body))
+    }
+
     mutating func putPage(_ body: [UInt8]) async throws(BenchError) {
-        let page = try Self.decode(ListMessages.self, body)
+        try await put(try Self.page(body))
+    }
+
+    /// Writes one page while the next one is read, as happens while several channels are fetched: answers are
+    /// read by whoever asked, and only commits wait for each other.
+    ///
+    /// - Parameters:
+    ///   - page: What was read by the call before; nil for the first.
+    ///   - body: The page to be written, should nobody have read it.
+    ///   - next: The one after it; nil after the last.
+    /// - Returns: The next page.
+    /// - Throws: When a page cannot be read or written.
+    mutating func put(
+        _ page: Page?, or body: [UInt8], reading next: [UInt8]?
+    ) async throws(BenchError) -> Page? {
+        async let ahead = Self.readAhead(next)
+        let page = if let page { page } else { try Self.page(body) }
+        try await put(page)
+        return try await ahead.get()
+    }
+
+    @concurrent
+    private static func readAhead(_ body: [UInt8]?) async -> Result<Page?, BenchError> {
+        Result { () throws(BenchError) in try body.map { body throws(BenchError) in try page(body) }
+        }
+    }
+
+    private mutating func put(_ page: Page) async throws(BenchError) {
+        let page = page.answer
         guard let channel = page.messages.first?.channelURL else { return }
         let question: PageQuestion =
             olderEnds[channel].map { .older(than: $0, limit: ServerData.pageSize) }

@@ -51,6 +51,7 @@ extension Connection {
             // The index of the copy is empty; it is filled again like that of an old cache.
             let floor: Int64 = isEmpty ? .min : .max
             try execute(.putSearchState, SearchIndex.State(floor: floor, backfilled: 0))
+            if !isEmpty { try execute(.mergeSeldom) }
         }
         return Commit(sequence: try takeCommitNumber(), changes: changes)
     }

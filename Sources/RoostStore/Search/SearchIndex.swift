@@ -70,6 +70,7 @@ package struct SearchIndex {
     ) throws(SQLiteError) -> SearchIndex {
         try drop(from: connection)
         try connection.execute(.createSearchTable)
+        if !isCacheEmpty { try connection.execute(.mergeSeldom) }
         try connection.execute(.createSearchState)
         let state = State(floor: isCacheEmpty ? .min : .max, backfilled: 0)
         try connection.execute(.putSearchState, state)
@@ -135,6 +136,7 @@ package struct SearchIndex {
             State(
                 floor: entries.count < limit ? .min : entries[entries.count - 1].messageID,
                 backfilled: state.backfilled + entries.count))
+        if state.isComplete { try connection.execute(.mergeOften) }
     }
 
     private func add(_ entry: SearchEntry) throws(SQLiteError) {

@@ -25,6 +25,14 @@ extension Query where Input == Void, Output == Void {
     static let dropSearchTable = Query(sql: "DROP TABLE IF EXISTS main.message_text")
     static let dropSearchState = Query(sql: "DROP TABLE IF EXISTS main.message_text_state")
 
+    // Each commit adds a piece to the index, and pieces of one size are merged: as soon as there are four, or
+    // sixteen while all is put in, which moves a word half as often.
+
+    static let mergeSeldom = Query(
+        sql: "INSERT INTO message_text (message_text, rank) VALUES ('automerge', 16)")
+    static let mergeOften = Query(
+        sql: "INSERT INTO message_text (message_text, rank) VALUES ('automerge', 4)")
+
     static let clearSearchTable = Query(
         sql: "INSERT INTO message_text (message_text) VALUES ('delete-all')")
 }
