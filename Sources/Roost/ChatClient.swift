@@ -171,7 +171,7 @@ public final class ChatClient: Sendable {
         do {
             let found = try await store.resume()
             await outbox.resume()
-            return found.cache.sentences + found.outbox.sentences
+            return found.sentences
         } catch {
             throw RoostError(error)
         }

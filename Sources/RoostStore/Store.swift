@@ -120,8 +120,9 @@ package struct Store: Sendable {
             opening.searchPlace == .memory
             ? MemoryIndex(on: executor("roost.search"), opening, writer: writer) : nil
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
-        do {
-            let (report, outboxReport) = try await open(writer, outbox, opening)
+        var repairs = Repairs()
+        do throws(StoreError) {
+            try await open(writer, outbox, opening, &repairs)
             // Whether the key is the right one is told at once.
             if protection.isSealed {
                 for connection in connections { try await connection.open(owner, protection) }
@@ -133,19 +134,22 @@ package struct Store: Sendable {
                 writer: writer,
                 readers: sources.map { StoreReader(source: $0, memoryIndex: memoryIndex) },
                 outbox: outbox,
-                report: report, outboxReport: outboxReport, memoryIndex: memoryIndex,
+                report: repairs.cache, outboxReport: repairs.outbox, memoryIndex: memoryIndex,
                 connections: connections, executors: threads, switchboard: switchboard,
                 opening: opening)
         } catch {
             await close(writer, connections, memoryIndex, outbox, threads, switchboard)
+            var error = error
+            error.repairs = repairs
             throw error
         }
     }
 
     /// Opens the two databases; both at once where each has a thread of its own and no key is shared.
     private static func open(
-        _ writer: StoreWriter, _ outbox: OutboxStore, _ opening: CacheOpening
-    ) async throws(StoreError) -> (CacheReport, OutboxReport) {
+        _ writer: StoreWriter, _ outbox: OutboxStore, _ opening: CacheOpening,
+        _ repairs: inout Repairs
+    ) async throws(StoreError) {
         @Sendable func openOutbox() async -> Result<OutboxReport, StoreError> {
             do throws(StoreError) {
                 return .success(
@@ -156,23 +160,23 @@ package struct Store: Sendable {
             }
         }
         guard opening.listens, !opening.protection.isSealed else {
-            let report = try await writer.open(opening)
-            return (report, try await openOutbox().get())
+            repairs.cache = try await writer.open(opening)
+            repairs.outbox = try await openOutbox().get()
+            return
         }
         let second = Task(executorPreference: outbox.thread) { await openOutbox() }
-        let report: CacheReport
         do throws(StoreError) {
             if let opened = try writer.openHere(opening) {
-                report = opened
+                repairs.cache = opened
                 writer.getReadyHere()  // The outbox still takes its time.
             } else {
-                report = try await writer.open(opening)
+                repairs.cache = try await writer.open(opening)
             }
         } catch {
-            _ = await second.value
+            if case .success(let report) = await second.value { repairs.outbox = report }
             throw error
         }
-        return (report, try await second.value.get())
+        repairs.outbox = try await second.value.get()
     }
 
     /// Closes every database, after what was being done.

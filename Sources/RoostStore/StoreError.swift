@@ -49,6 +49,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package let cause: SQLiteError?
     /// The path of the one file it is about, where whoever looks into several asks for it.
     package internal(set) var file: String?
+    /// What an opening had repaired before it failed; the next one finds nothing wrong.
+    package internal(set) var repairs = Repairs()
 
     package init(_ kind: Kind, _ message: String, cause: SQLiteError? = nil) {
         self.kind = kind

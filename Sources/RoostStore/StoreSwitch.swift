@@ -13,6 +13,8 @@ final class StoreSwitch: Sendable {
         /// Closed for good: nothing waits any more.
         var isEnded = false
         var gates: [SuspensionGate] = []
+        /// What resumptions that failed later on have repaired.
+        var repairs = Repairs()
         /// Whether a suspension or a resumption is under way, and who waits for its end.
         var isMoving = false
         var movers: [CheckedContinuation<Void, Never>] = []
@@ -82,6 +84,18 @@ final class StoreSwitch: Sendable {
         }
     }
 
+    func keep(_ repairs: Repairs) {
+        state.withLock { $0.repairs = $0.repairs.followed(by: repairs) }
+    }
+
+    /// Hands out what was kept, and these.
+    func take(_ repairs: Repairs) -> Repairs {
+        state.withLock { state in
+            defer { state.repairs = Repairs() }
+            return state.repairs.followed(by: repairs)
+        }
+    }
+
     /// Wakes everybody who waits, to find that the store is closed, and returns when they have gone.
     func end() async {
         let gates = state.withLock { state in
@@ -118,14 +132,15 @@ extension Store {
 
     /// Opens the files again and does what waited; other processes' commits are told as missed.
     ///
-    /// - Returns: How the files were found; anything may have happened to them meanwhile.
+    /// - Returns: How the files were found, by calls that failed too; anything may have happened to them
+    ///   meanwhile.
     /// - Throws: As `open`; then the store is still suspended, and the call may be made again.
     @discardableResult
-    package func resume() async throws(StoreError) -> (cache: CacheReport, outbox: OutboxReport) {
+    package func resume() async throws(StoreError) -> Repairs {
         await switchboard.beginMove()
         defer { switchboard.endMove() }
         switchboard.prepare()
-        var found = (cache: CacheReport.intact, outbox: OutboxReport.intact)
+        var found = Repairs()
         if opening.files != nil {
             do throws(StoreError) {
                 found.cache = try await writer.open(opening)
@@ -136,11 +151,12 @@ extension Store {
                 }
                 await memoryIndex?.goOn()
             } catch {
+                switchboard.keep(found)
                 await letGo()
                 throw error
             }
         }
         switchboard.turnOn()
-        return found
+        return switchboard.take(found)
     }
 }

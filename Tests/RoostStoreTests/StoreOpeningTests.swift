@@ -147,6 +147,43 @@ struct StoreOpeningTests {
         await store.close()
     }
 
+    @Test(arguments: [false, true])
+    func `what an opening repaired before it failed is told all the same (scars 42, 43)`(
+        isResumption: Bool
+    ) async throws {
+        let folder = try await usedFolder()
+        let store = isResumption ? try await Store.test(.folder(folder.path)) : nil
+        await store?.suspend()
+        func setVersion(_ script: SQL) throws {
+            let connection = try Connection(.file(outbox(in: folder)))
+            try connection.executeScript(script)
+        }
+        try write(Data(String(repeating: "A letter. ", count: 900).utf8), to: cache(in: folder))
+        try setVersion("PRAGMA user_version = 99")
+        let error: StoreError?
+        if let store {
+            error = await #expect(throws: StoreError.self) { _ = try await store.resume() }
+        } else {
+            error = await failure(opening: folder)
+        }
+        #expect(error?.kind == .newerSchema)
+        try setVersion("PRAGMA user_version = 2")
+        let found: CacheReport?
+        if let store {
+            found = try await store.resume().cache
+            #expect(found != .intact)
+            await store.suspend()
+            #expect(try await store.resume() == Repairs())
+            await store.close()
+        } else {
+            found = error?.repairs.cache
+        }
+        guard case .rebuilt(.some, "file is not a database", _) = found else {
+            Issue.record("It should be told that the cache was rebuilt, and not \(found as Any).")
+            return
+        }
+    }
+
     @Test(arguments: ["cache", "outbox"])
     func `a file of a newer release is refused untouched (scars 9, 41)`(name: String) async throws {
         let folder = try await usedFolder()

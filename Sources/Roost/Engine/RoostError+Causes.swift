@@ -38,6 +38,11 @@ extension OutboxReport {
     }
 }
 
+extension Repairs {
+    /// What a person should know of how their files were found.
+    var sentences: [String] { cache.sentences + outbox.sentences }
+}
+
 extension RoostError {
     init(_ error: TransportError) {
         let (code, remedy): (Code, Remedy) =
@@ -64,7 +69,9 @@ extension RoostError {
             }
         self.init(
             error.kind == .fileUnreadable ? .invalidParameter : .localDatabaseError,
-            remedy: remedy, message: error.message, underlying: error)
+            remedy: remedy,
+            message: ([error.message] + error.repairs.sentences).joined(separator: " "),
+            underlying: error)
     }
 
     /// Whether no way led to the server, so that nothing of the request arrived.

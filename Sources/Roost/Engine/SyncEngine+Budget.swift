@@ -154,8 +154,9 @@ extension SyncEngine {
         while !trim.isDone {
             let before = trim
             var after = trim
+            let open = Set(openChannels)
             try await commit(from: .upkeep) { writer throws(StoreError) in
-                let step = try await writer.advance(before)
+                let step = try await writer.advance(before, sparing: open)
                 after = step.trim
                 return step.commit
             }

@@ -24,7 +24,8 @@ package struct Trim: Sendable {
     package internal(set) var size: Int64
     /// How large the cache may stay when only channels on a screen are left.
     let spared: Int64
-    let open: Set<ChannelURL>
+    /// Channels on a screen, as of the last step.
+    var open: Set<ChannelURL>
     var remaining: ArraySlice<CachedChannelInfo>
     var phase: Phase
     var isRewritten = false
@@ -40,6 +41,11 @@ package struct Trim: Sendable {
         size = plan.sizeBefore
         remaining = plan.channels[...]
         self.phase = phase
+    }
+
+    /// Whether somebody has opened this channel since it was told to go.
+    func isOpenedSince(_ channel: CachedChannelInfo) -> Bool {
+        !channel.isOpen && open.contains(channel.url)
     }
 
     /// Whether the cache is small enough to let this channel be.

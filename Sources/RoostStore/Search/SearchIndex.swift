@@ -32,8 +32,9 @@ package struct SearchIndex {
         package var isComplete: Bool { floor == .min }
     }
 
-    /// The version of the table and of what is done to texts before they are indexed; another one needs a
-    /// new index. Version 1 kept the lengths of texts.
+    /// The version of the table and of what is done to texts before they are indexed.
+    ///
+    /// Another one needs a new index. Version 1 kept the lengths of texts.
     static let format: Int64 = 2
 
     private let connection: Connection

@@ -95,12 +95,18 @@ extension StoreWriter {
     ///
     /// Whatever ends the process between two steps or within one leaves a whole cache.
     ///
+    /// - Parameters:
+    ///   - trim: What the step before returned.
+    ///   - open: Channels that are on a screen now; one that was opened since the trim began stays, unless
+    ///     it has to go with those that go last. Nil where nothing has changed.
     /// - Returns: How far the trim is now, and what the step changed for observers.
     /// - Throws: `.full` and others; the steps before are done, and the trim may be advanced again.
     package func advance(
-        _ trim: Trim
+        _ trim: Trim, sparing open: Set<ChannelURL>? = nil
     ) async throws(StoreError) -> (trim: Trim, commit: Commit?) {
-        try await inTurn { () throws(StoreError) in try step(after: trim) }
+        var trim = trim
+        if let open { trim.open = open }
+        return try await inTurn { [trim] () throws(StoreError) in try step(after: trim) }
     }
 
     private func step(after trim: Trim) throws(StoreError) -> (trim: Trim, commit: Commit?) {
@@ -169,8 +175,8 @@ extension StoreWriter {
         let plan = trim.plan
         var going: [CachedChannelInfo] = []
         let outcome = try inspect { connection throws(SQLiteError) -> Commit? in
-            for channel in plan.channels where try !connection.isPinned(channel.url) {
-                going.append(channel)
+            for channel in plan.channels where !trim.isOpenedSince(channel) {
+                if try !connection.isPinned(channel.url) { going.append(channel) }
             }
             do throws(SQLiteError) {
                 return try connection.rewrite(
@@ -205,8 +211,8 @@ extension StoreWriter {
             isPinned = try connection.first(.isPinned, row) ?? false
             return try connection.first(.endOfOldest, (row, Self.slice))
         }
-        // The plan is older than the pin: what is left of the channel stays.
-        if isPinned {
+        // The plan is older than the pin, or the screen: what is left of the channel stays.
+        if isPinned || trim.isOpenedSince(channel) {
             trim.remaining.removeFirst()
             return nil
         }
