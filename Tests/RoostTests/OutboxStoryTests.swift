@@ -207,6 +207,48 @@ struct OutboxStoryTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what the server refused once is not there, so nothing waits to delete it (scar 65)`(
+        isRelaunched: Bool
+    ) throws {
+        try OutboxPair.play(14) { world, pair in
+            let (alice, bob) = (pair.alice, pair.bob)
+            var params = ChannelCreateParams(memberIDs: ["alice"])
+            params.operatorIDs = ["bob"]
+            let channel = try await bob.createChannel(params).url
+            try await bob.mute("alice", in: channel)
+            await world.pass()
+            func refused(_ text: String, by client: ChatClient) async throws -> RequestID {
+                let id = try #require(try await client.send(text, to: channel).requestID)
+                let error = await #expect(throws: RoostError.self) {
+                    try await client.outcome(of: id)
+                }
+                #expect(error?.code.isRefusal == true)
+                return id
+            }
+            let id = try await refused("unheard", by: alice)
+            var client = alice
+            if isRelaunched {
+                await alice.close()
+                client = try await world.launch(pair.phone)
+                try await pair.connect(world, client)
+            }
+            try await client.delete(.unsent(id), in: channel)
+            #expect(await client.unsentMessages(in: channel).isEmpty)
+            #expect(await client.failedMessages(in: channel).isEmpty)
+            #expect(await client.pendingChanges(in: channel).isEmpty)
+            // An edit of it is one of its words.
+            let other = try await refused("unhear", by: client)
+            try await client.edit(.unsent(other), in: channel, MessageEdit(text: "heard"))
+            try await bob.unmute("alice", in: channel)
+            await world.pass()
+            #expect(await client.resend(other))
+            await client.waitUntilIdle()
+            #expect(try await world.log(of: channel).map(\.text) == ["heard"])
+            await client.close()
+        }
+    }
+
     @Test func `a reaction to an unsent message follows it, and goes when it is taken back`() throws
     {
         try OutboxPair.play(5) { world, pair in

@@ -372,7 +372,7 @@ extension OutboxMachine.Item {
         self.init(
             requestID: item.requestID, channel: item.channel,
             kind: item.content.isChange ? .change : item.hasUploads ? .file : .message,
-            createdAt: item.createdAt, state: item.state, hasLeft: item.hasLeft,
+            createdAt: item.createdAt, state: item.state, hasLeft: item.mayHaveArrived,
             awaited: item.content.awaited)
     }
 }

@@ -146,6 +146,7 @@ extension OutboxMachine {
             return effects + [.armRest(item.lane, rest)] + nextWaiting()
         case .fails:
             items[requestID]?.state = .failed(code)
+            if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }
             return effects + [.store(requestID, .failed(code))] + next(in: item.lane)
                 + nextWaiting()
         }
@@ -216,6 +217,7 @@ extension OutboxMachine {
         onItsWayCount += 1
         if item.kind == .file { uploadCount += 1 }
         let isNoted = isFresh && item.hasLeft
+        items[requestID]?.hadLeft = item.hasLeft && !isFresh
         items[requestID]?.hasLeft = true
         return (isNoted ? [] : [.noteAttempt(requestID)]) + [.transmit(requestID)]
     }

@@ -43,6 +43,8 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         package internal(set) var state: UnsentState
         /// Whether the server may have it: it was written to a socket once, or is about to be.
         package internal(set) var hasLeft: Bool
+        /// The same before it left last; nil when it has not left since the machine knows it.
+        var hadLeft: Bool?
         /// The unsent message a change waits for.
         package internal(set) var awaited: RequestID?
         /// How often in a row it came back.

@@ -19,6 +19,14 @@ package struct OutboxItem: Hashable, Sendable {
 }
 
 extension OutboxItem {
+    /// Whether the server may have it.
+    ///
+    /// One that left once and was refused is not there. Of more attempts nobody knows what became of each.
+    package var mayHaveArrived: Bool {
+        guard hasLeft, attemptCount == 1, case .failed(let code) = state else { return hasLeft }
+        return !code.isRefusal
+    }
+
     /// The message as a timeline shows it while it is unsent; nil for a change.
     ///
     /// `files` is the folder of the outbox's copies.

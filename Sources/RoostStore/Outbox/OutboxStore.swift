@@ -268,7 +268,7 @@ package actor OutboxStore {
     ) async throws(StoreError) -> OutboxItem? {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
-            guard let item = try connection.outboxItem(requestID)?.item, !item.hasLeft else {
+            guard let item = try connection.outboxItem(requestID)?.item, !item.mayHaveArrived else {
                 return nil
             }
             if item.change != nil {
@@ -285,7 +285,7 @@ package actor OutboxStore {
     package func takeBack(_ requestID: RequestID) async throws(StoreError) -> Bool {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
-            guard let item = try connection.outboxItem(requestID)?.item, !item.hasLeft else {
+            guard let item = try connection.outboxItem(requestID)?.item, !item.mayHaveArrived else {
                 return false
             }
             try connection.execute(.deleteItem, connection.itemName(requestID))
