@@ -8,7 +8,8 @@ import RoostStore
 public struct MessageSearch: Hashable, Sendable {
     public enum Order: Hashable, Sendable {
         case newest
-        /// Those first in which the words stand most often, measured by the length of the text.
+        /// Those first in which the words stand most often, the seldom words before the frequent ones; equal
+        /// ones newest first.
         case relevance
     }
 

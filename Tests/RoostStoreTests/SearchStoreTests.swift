@@ -273,6 +273,37 @@ struct SearchStoreTests {
         await plain.close()
     }
 
+    @Test func `an index of an earlier release is dropped and filled anew`() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let first = try await Store.test(.folder(folder.path))
+        try await first.writer.commit([Fixture.page(1...5)])
+        await first.close()
+        guard !Fixture.isSealed else { return }
+        let old: SQL = """
+            DROP TABLE message_text;
+            CREATE VIRTUAL TABLE message_text USING fts5(text, tag, content = '',
+                tokenize = 'unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''');
+            INSERT INTO message_text (rowid, text, tag) VALUES (3, 'another', 'c1');
+            UPDATE message_text_state SET format = 1
+            """
+        do {
+            let connection = try Connection(.file("\(folder.path)/app/anna/cache.sqlite"))
+            try connection.executeScript(old)
+        }
+        let store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit([Fixture.page(6...7)])
+        try await store.finishIndex(stepSize: 2)
+        for order in [SearchRequest.Order.newest, .relevance] {
+            let question = SearchQuestion("text", order: order)
+            let found = try await store.reader.search(question).value.found
+            #expect(found.map(\.message.messageID) == [7, 6, 5, 4, 3, 2, 1])
+        }
+        #expect(try await store.reader.search(SearchQuestion("another")).value.found.isEmpty)
+        #expect(try await store.reader.searchFindings() == [])
+        await store.close()
+    }
+
     @Test func `an index in memory follows other processes, and leaves no word in the file`()
         async throws
     {
