@@ -102,7 +102,8 @@ extension RoostError.Code {
         }
     }
 
-    /// Whether it is the server's own word that it does not have the message (`protocol.md` 5.1 and 5.2).
+    /// Whether it is the server's own word that it does not have the message and will not take it
+    /// (`protocol.md` 5.1 and 5.2).
     package var isRefusal: Bool {
         !mayPass
             && (400_000..<500_000 ~= rawValue || 900_000..<1_000_000 ~= rawValue)

@@ -17,10 +17,11 @@ internal import Glibc
 extension Connection {
     /// Makes `relevance(table)` known to this connection's full-text queries: the smaller, the better the hit.
     ///
-    /// Only words of the table's first column count. To be called once, before such a query is prepared.
+    /// Only words of the table's first column count. To be called before such a query is run.
     ///
     /// - Throws: When this SQLite was built without full-text search (FTS5).
     package func defineRelevance() throws(SQLiteError) {
+        if hasRelevance { return }
         let api = try unsafe fullTextFunctions()
         // SAFETY: the API lives as long as its database; the name is copied, the function has no context.
         let code = unsafe "relevance".withCString { name in
@@ -29,17 +30,27 @@ extension Connection {
         guard code == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: code, action: "search full text")
         }
+        hasRelevance = true
     }
 
     /// Makes a temporary table for as long as `body` runs, on connections that may only read too.
+    ///
+    /// It may be there already, after a call that was interrupted.
     package func withTemporaryTable<T>(
         _ creation: Query<Void, Void>, _ removal: Query<Void, Void>,
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
         try allowingWrites { () throws(SQLiteError) in _ = try execute(creation) }
-        let result = Result { () throws(SQLiteError) in try body() }
+        let value: T
+        do throws(SQLiteError) {
+            value = try body()
+        } catch {
+            // What interrupted the body keeps the table from being removed too; the next one uses it.
+            try? allowingWrites { () throws(SQLiteError) in _ = try execute(removal) }
+            throw error
+        }
         try allowingWrites { () throws(SQLiteError) in _ = try execute(removal) }
-        return try result.get()
+        return value
     }
 
     private func allowingWrites(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
@@ -93,13 +104,14 @@ private let saturation = 1.2
 }
 
 // SAFETY, for all below: the library calls us while a query stands on a row, with its functions and its
-// context, which are good for the call; what we keep with the query (`xSetAuxdata`) is released with it.
+// context, which are good for the call (a newer library has more functions than we know, so they are never
+// copied); what we keep with the query (`xSetAuxdata`) is released with it.
 
 private func relevance(
     api: UnsafePointer<Fts5ExtensionApi>?, row: OpaquePointer?, answer: OpaquePointer?, _: Int32,
     _: UnsafeMutablePointer<OpaquePointer?>?
 ) {
-    guard let api = unsafe api?.pointee else { return }
+    guard let api = unsafe api else { return }
     var score = 0.0
     let code = unsafe rate(row, by: api, &score)
     if code == SQLITE_OK {
@@ -110,16 +122,16 @@ private func relevance(
 }
 
 private func rate(
-    _ row: OpaquePointer?, by api: Fts5ExtensionApi, _ score: inout Double
+    _ row: OpaquePointer?, by api: UnsafePointer<Fts5ExtensionApi>, _ score: inout Double
 ) -> Int32 {
     let phrases: Phrases
-    if let kept = unsafe api.xGetAuxdata(row, 0) {
+    if let kept = unsafe api.pointee.xGetAuxdata(row, 0) {
         phrases = unsafe Unmanaged<Phrases>.fromOpaque(kept).takeUnretainedValue()
     } else {
-        phrases = Phrases(count: Int(unsafe api.xPhraseCount(row)))
+        phrases = Phrases(count: Int(unsafe api.pointee.xPhraseCount(row)))
         let kept = unsafe Unmanaged.passRetained(phrases).toOpaque()
         // Releases what it was given also where it fails.
-        let code = unsafe api.xSetAuxdata(row, kept) { kept in
+        let code = unsafe api.pointee.xSetAuxdata(row, kept) { kept in
             guard let kept = unsafe kept else { return }
             unsafe Unmanaged<Phrases>.fromOpaque(kept).release()
         }
@@ -127,10 +139,10 @@ private func rate(
     }
     for phrase in phrases.counts.indices { phrases.counts[phrase] = 0 }
     var count: Int32 = 0
-    var code = unsafe api.xInstCount(row, &count)
+    var code = unsafe api.pointee.xInstCount(row, &count)
     for place in 0..<max(0, count) where code == SQLITE_OK {
         var (phrase, column, offset): (Int32, Int32, Int32) = (0, 0, 0)
-        code = unsafe api.xInst(row, place, &phrase, &column, &offset)
+        code = unsafe api.pointee.xInst(row, place, &phrase, &column, &offset)
         if code == SQLITE_OK, column == 0 { phrases.counts[Int(phrase)] += 1 }
     }
     for (phrase, count) in phrases.counts.enumerated() where count > 0 && code == SQLITE_OK {
@@ -145,13 +157,14 @@ private func rate(
 /// What a phrase says: the less, the more rows have it, and always something, unlike in BM25, where a word
 /// that half of all have says nothing.
 private func weigh(
-    _ phrase: Int32, of row: OpaquePointer?, by api: Fts5ExtensionApi, _ weight: inout Double?
+    _ phrase: Int32, of row: OpaquePointer?, by api: UnsafePointer<Fts5ExtensionApi>,
+    _ weight: inout Double?
 ) -> Int32 {
     var total: Int64 = 0
     var having: Int64 = 0
-    var code = unsafe api.xRowCount(row, &total)
+    var code = unsafe api.pointee.xRowCount(row, &total)
     if code == SQLITE_OK {
-        code = unsafe api.xQueryPhrase(row, phrase, &having) { _, _, having in
+        code = unsafe api.pointee.xQueryPhrase(row, phrase, &having) { _, _, having in
             unsafe having?.assumingMemoryBound(to: Int64.self).pointee += 1
             return SQLITE_OK
         }

@@ -18,6 +18,8 @@ internal import CRoostSQLite
     let patience: Patience
     let pace = LogPace()
     var isInTransaction = false
+    /// Whether full-text queries can be ordered by relevance.
+    var hasRelevance = false
     /// What the layer above knows of this database; it must not hold the connection in turn.
     package var companion: AnyObject?
 

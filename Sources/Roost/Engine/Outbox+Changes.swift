@@ -166,7 +166,7 @@ extension Outbox {
         }
         let now = world.wallTime()
         unsettle([requestID])
-        var sequence: Int64?
+        var requeued: OutboxItem?
         if refusal == nil {
             do throws(StoreError) {
                 guard let stored = try await store.requeue(requestID, createdAt: now) else {
@@ -176,7 +176,7 @@ extension Outbox {
                     await hearOthers()
                     return false
                 }
-                sequence = stored.sequence
+                requeued = stored
             } catch {
                 refusal = error
             }
@@ -193,7 +193,11 @@ extension Outbox {
         var item = takeOut(at: index)
         item.state = .pending
         item.createdAt = now
-        item.sequence = sequence ?? item.sequence
+        if let requeued {
+            item.sequence = requeued.sequence
+            // Another process may have given it other words meanwhile.
+            item.content = requeued.content
+        }
         place(item)
         reasons[requestID] = nil
         if let message = message(item) { observers.publish(.retried(message)) }

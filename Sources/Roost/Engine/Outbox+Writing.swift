@@ -29,17 +29,19 @@ extension Outbox {
             let leaves = here({ $0.begin(requestID, content, in: channel) })
         {
             let item: OutboxItem?
+            let now = world.wallTime()
             do throws(StoreError) {
                 item = try disk.appendNow(
-                    requestID, to: channel, createdAt: world.wallTime(), content: content,
-                    leaves: leaves)
+                    requestID, to: channel, createdAt: now, content: content, leaves: leaves)
             } catch {
                 await settle([requestID])
                 throw RoostError(error)
             }
             if let item {
-                if let message = here({ $0.takeOver(item) }) { return message }
-                return await takeOver(item)
+                // A name that was known may be of another time, and have left then.
+                let isNoted = leaves && item.createdAt == now
+                if let message = here({ $0.takeOver(item, isNoted) }) { return message }
+                return await takeOver(item, isNoted)
             }
             hasBegun = true
         }
@@ -66,10 +68,10 @@ extension Outbox {
     }
 
     /// Takes over what has just come on the disk.
-    private func takeOver(_ item: OutboxItem) -> Message {
+    private func takeOver(_ item: OutboxItem, _ isNoted: Bool) -> Message {
         defer { settle([item.requestID]) }
         let message = shown(item)
-        let effects = adopt(item, message)
+        let effects = adopt(item, isNoted, message)
         // Now, because who has called may look as soon as the call returns.
         if surroundings.isShown(item.channel) {
             surroundings.show(unsent(in: item.channel), item.channel)
@@ -107,28 +109,32 @@ extension Outbox {
         unsettle([requestID])
         defer { settle([requestID]) }
         let item: OutboxItem
+        let now = world.wallTime()
+        // What waits for a message does not, though its lane be free.
+        let leaves =
+            content.awaited == nil
+            && machine.wouldLeaveAtOnce(lane, hasUploads: content.hasUploads)
         do {
             item = try await store.append(
-                requestID, to: channel, createdAt: world.wallTime(), content: content,
-                // What waits for a message does not, though its lane be free.
-                leaves: content.awaited == nil
-                    && machine.wouldLeaveAtOnce(lane, hasUploads: content.hasUploads))
+                requestID, to: channel, createdAt: now, content: content, leaves: leaves)
         } catch {
             if isCopied { await receive(.abandoned(requestID, lane)) }
             throw RoostError(error)
         }
         if let index = index(of: requestID) { return items[index] }
-        let effects = adopt(item, message(item))
+        let effects = adopt(item, leaves && item.createdAt == now, message(item))
         if !content.isChange { await surroundings.changed(channel) }
         await carryOut(effects)
         return item
     }
 
     /// Puts an item in its place and tells of it, before anything else can come between.
-    private func adopt(_ item: OutboxItem, _ message: Message?) -> [OutboxMachine.Effect] {
+    private func adopt(
+        _ item: OutboxItem, _ isNoted: Bool, _ message: Message?
+    ) -> [OutboxMachine.Effect] {
         guard index(of: item.requestID) == nil else { return [] }
         place(item)
-        let effects = step(.queued(OutboxMachine.Item(item)))
+        let effects = step(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
         if let message { observers.publish(.queued(message)) }
         if let change = item.change { observers.publish(.changeQueued(change)) }
         return effects

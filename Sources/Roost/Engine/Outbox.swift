@@ -368,12 +368,13 @@ extension OutboxContent {
 }
 
 extension OutboxMachine.Item {
-    init(_ item: OutboxItem) {
+    /// An item as it is on the disk; noted are those of which it says ahead that they leave now.
+    init(_ item: OutboxItem, isNoted: Bool = false) {
         self.init(
             requestID: item.requestID, channel: item.channel,
             kind: item.content.isChange ? .change : item.hasUploads ? .file : .message,
             createdAt: item.createdAt, state: item.state, hasLeft: item.mayHaveArrived,
-            awaited: item.content.awaited)
+            isNoted: isNoted, awaited: item.content.awaited)
     }
 }
 

@@ -154,9 +154,8 @@ extension SyncEngine {
         while !trim.isDone {
             let before = trim
             var after = trim
-            let open = Set(openChannels)
             try await commit(from: .upkeep) { writer throws(StoreError) in
-                let step = try await writer.advance(before, sparing: open)
+                let step = try await writer.advance(before, sparing: Set(openChannels))
                 after = step.trim
                 return step.commit
             }

@@ -216,8 +216,8 @@ extension OutboxMachine {
         }
         onItsWayCount += 1
         if item.kind == .file { uploadCount += 1 }
-        let isNoted = isFresh && item.hasLeft
-        items[requestID]?.hadLeft = item.hasLeft && !isFresh
+        let isNoted = isFresh && item.hasLeft && item.hadLeft == false
+        items[requestID]?.hadLeft = item.hasLeft && !isNoted
         items[requestID]?.hasLeft = true
         return (isNoted ? [] : [.noteAttempt(requestID)]) + [.transmit(requestID)]
     }

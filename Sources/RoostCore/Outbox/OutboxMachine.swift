@@ -43,7 +43,8 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         package internal(set) var state: UnsentState
         /// Whether the server may have it: it was written to a socket once, or is about to be.
         package internal(set) var hasLeft: Bool
-        /// The same before it left last; nil when it has not left since the machine knows it.
+        /// The same before it left last; nil when it has not left since the machine knows it, and is not
+        /// noted as about to.
         var hadLeft: Bool?
         /// The unsent message a change waits for.
         package internal(set) var awaited: RequestID?
@@ -53,7 +54,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         package init(
             requestID: RequestID, channel: ChannelURL, kind: Kind = .message,
             createdAt: Timestamp, state: UnsentState, hasLeft: Bool = false,
-            awaited: RequestID? = nil
+            isNoted: Bool = false, awaited: RequestID? = nil
         ) {
             self.requestID = requestID
             self.channel = channel
@@ -61,6 +62,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
             self.createdAt = createdAt
             self.state = state
             self.hasLeft = hasLeft
+            hadLeft = hasLeft && isNoted ? false : nil
             self.awaited = awaited
         }
     }

@@ -8,7 +8,6 @@ internal import RoostSQLite
 /// letters seldom anything is committed.
 struct SearchBook {
     fileprivate var tokenizer: WordTokenizer?
-    fileprivate var hasRelevance = false
     /// Every channel of the cache, once asked for.
     fileprivate var channels: [SearchedChannel]?
     /// The newest message of each channel that the index has not, as of a floor.
@@ -18,7 +17,6 @@ struct SearchBook {
     var atOtherCommit: SearchBook {
         var book = SearchBook()
         book.tokenizer = tokenizer
-        book.hasRelevance = hasRelevance
         return book
     }
 }
@@ -68,7 +66,7 @@ extension ReadSession {
                 return true
             }
         } else {
-            try defineRelevance()
+            try connection.defineRelevance()
             for hit in try request.hits(in: connection) {
                 guard let message = try firstMessage(.messageAtPlace, hit.place) else { continue }
                 try add(message, hit)
@@ -83,12 +81,6 @@ extension ReadSession {
         let tokenizer = try WordTokenizer(connection)
         book.search.tokenizer = tokenizer
         return tokenizer
-    }
-
-    private func defineRelevance() throws(SQLiteError) {
-        if book.search.hasRelevance { return }
-        try connection.defineRelevance()
-        book.search.hasRelevance = true
     }
 
     private func searchedChannel(

@@ -25,7 +25,11 @@ private struct WordSums {
     /// Adds a word with sign 1, or takes it out again with sign -1.
     mutating func add(_ word: IndexedWord, sign: Int) {
         var hasher = Hasher()
-        hasher.combine(word)
+        // By its bytes: equal accents may lie in the index differently.
+        for byte in word.word.utf8 { hasher.combine(byte) }
+        hasher.combine(word.message)
+        hasher.combine(word.isTag)
+        hasher.combine(word.offset)
         sums[Self.group(of: word.message)] &+= sign &* hasher.finalize()
     }
 
@@ -38,7 +42,7 @@ private struct WordSums {
 }
 
 /// A word and where it stands.
-private struct IndexedWord: Hashable {
+private struct IndexedWord {
     /// Characters that are compared; past 32 KiB the index cuts words off.
     static let length = 1_000
 
@@ -98,7 +102,8 @@ extension SearchEntry {
 extension Query where Input == Void, Output == Void {
     fileprivate static let createVocabulary = Query(
         sql: """
-            CREATE VIRTUAL TABLE temp.indexed_word USING fts5vocab(main, message_text, instance)
+            CREATE VIRTUAL TABLE IF NOT EXISTS temp.indexed_word
+                USING fts5vocab(main, message_text, instance)
             """)
     fileprivate static let dropVocabulary = Query(sql: "DROP TABLE temp.indexed_word")
 }

@@ -115,6 +115,7 @@ package struct SearchIndex {
     /// Notes that the cache holds no message any more.
     package mutating func removeAll() throws(SQLiteError) {
         try connection.execute(.clearSearchTable)
+        if !state.isComplete { try connection.execute(.mergeOften) }
         try store(State(floor: .min, backfilled: state.backfilled))
     }
 

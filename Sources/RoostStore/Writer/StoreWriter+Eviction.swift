@@ -178,6 +178,8 @@ extension StoreWriter {
             for channel in plan.channels where !trim.isOpenedSince(channel) {
                 if try !connection.isPinned(channel.url) { going.append(channel) }
             }
+            // Nothing that would be worth a copy of all.
+            if going.isEmpty { return nil }
             do throws(SQLiteError) {
                 return try connection.rewrite(
                     without: going.map(\.url), expectedBytes: plan.expectedSize)
@@ -214,6 +216,8 @@ extension StoreWriter {
         // The plan is older than the pin, or the screen: what is left of the channel stays.
         if isPinned || trim.isOpenedSince(channel) {
             trim.remaining.removeFirst()
+            trim.size = try usedBytes()
+            if trim.remaining.isEmpty { trim.phase = .forgetWords(isFirst: true) }
             return nil
         }
         let slice = Mutation.evicted(url, through: end ?? .distantFuture)
