@@ -213,8 +213,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostCommandTests",
         dependencies: [
-            "RoostTestSupport", "RoostCommand", "RoostCore", "RoostModel", "RoostStore",
-            "RoostWire",
+            "RoostTestSupport", "RoostCommand", "RoostCore", "RoostModel", "RoostSQLite",
+            "RoostStore", "RoostWire",
         ]),
     .testTarget(name: "ProjectTests"),
 ]

@@ -250,7 +250,12 @@ public final class ChatClient: Sendable {
 
     /// Everything unsent, in the order it was written.
     package func unsentMessages() async throws(RoostError) -> [OutboxItem] {
-        do { return try await store.outbox.items().items } catch { throw RoostError(error) }
+        try await unsent().items
+    }
+
+    /// The same with what cannot be read.
+    package func unsent() async throws(RoostError) -> OutboxItems {
+        do { return try await store.outbox.items() } catch { throw RoostError(error) }
     }
 }
 

@@ -66,6 +66,12 @@ package struct DatabaseFiles: Hashable, Sendable {
         return last
     }
 
+    /// Where `setAside` moved databases that are still there, in the order of their numbers.
+    package var setAsides: [String] {
+        // Far more than a device has repairs; those before one that is there may be gone.
+        (1...99).map { "\(path).damaged-\($0)" }.filter { Self.exists($0) }
+    }
+
     /// Deletes every file of the database, the main one last; one that is not there is no error.
     package func delete() throws(FileError) {
         for suffix in Self.suffixes.reversed() {

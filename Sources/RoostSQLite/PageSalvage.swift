@@ -22,6 +22,8 @@ package struct PageSalvage: Sendable {
     package private(set) var rows: [(id: Int64, values: [SalvagedValue])] = []
     /// Entries of indices, from which rows are known that cannot be read.
     package private(set) var entries: [[SalvagedValue]] = []
+    /// Pages of trees of which every cell could be read, with the pages below each.
+    private var children: [Int: [Int]] = [:]
 
     private let pages: [Int: ArraySlice<UInt8>]
     private let size: Int
@@ -41,31 +43,65 @@ package struct PageSalvage: Sendable {
         for number in pages.keys.sorted() { read(number) }
     }
 
+    /// Whether every page of a tree was read, so that none of its rows or entries is missing.
+    package func isWhole(root: Int) -> Bool {
+        var seen: Set<Int> = []
+        var open = [root]
+        while let number = open.popLast() {
+            // A page that is there twice is damage.
+            guard let below = children[number], seen.insert(number).inserted else { return false }
+            open += below
+        }
+        return true
+    }
+
     private mutating func read(_ number: Int) {
         guard let page = pages[number] else { return }
         let start = page.startIndex
         let header = start + (number == 1 ? 100 : 0)
         let kind = page[header]
-        guard [0x0D, 0x0A, 0x02].contains(kind) else { return }
+        guard [0x0D, 0x0A, 0x02, 0x05].contains(kind) else { return }
         let count = Int(page[header + 3]) << 8 | Int(page[header + 4])
-        let pointers = header + (kind == 0x02 ? 12 : 8)
+        let isLeaf = kind >= 0x0A
+        let pointers = header + (isLeaf ? 8 : 12)
         guard pointers + 2 * count <= page.endIndex else { return }
+        var below: [Int] = []
+        var readCount = 0
         for index in 0..<count {
             let pointer = pointers + 2 * index
             var cursor = start + (Int(page[pointer]) << 8 | Int(page[pointer + 1]))
-            if kind == 0x02 { cursor += 4 }
-            guard let length = page.varint(at: &cursor) else { continue }
-            if kind == 0x0D {
-                guard let id = page.varint(at: &cursor),
-                    let values = record(length, in: page, at: cursor, largest: size - 35)
-                else { continue }
-                rows.append((id, values))
-            } else if let values = record(
-                length, in: page, at: cursor, largest: (size - 12) * 64 / 255 - 23)
-            {
-                entries.append(values)
+            if !isLeaf {
+                guard let child = page.number(at: cursor) else { continue }
+                below.append(child)
+                cursor += 4
             }
+            if kind == 0x05 || read(kind, in: page, at: cursor) { readCount += 1 }
         }
+        guard readCount == count else { return }
+        if !isLeaf {
+            guard let last = page.number(at: header + 8) else { return }
+            below.append(last)
+        }
+        children[number] = below
+    }
+
+    /// Reads the row or the entry of a cell; false for one that makes no sense.
+    private mutating func read(_ kind: UInt8, in page: ArraySlice<UInt8>, at place: Int) -> Bool {
+        var cursor = place
+        guard let length = page.varint(at: &cursor) else { return false }
+        if kind == 0x0D {
+            guard let id = page.varint(at: &cursor),
+                let values = record(length, in: page, at: cursor, largest: size - 35)
+            else { return false }
+            rows.append((id, values))
+        } else {
+            guard
+                let values = record(
+                    length, in: page, at: cursor, largest: (size - 12) * 64 / 255 - 23)
+            else { return false }
+            entries.append(values)
+        }
+        return true
     }
 
     /// A record, with what of it lies on overflow pages; nil for one that makes no sense.

@@ -156,6 +156,37 @@ struct ReplyLineTests {
         #expect(JSONValue.message(message)["error_code"] == nil)
     }
 
+    @Test func `a file message shows its files, and where the server has them`() {
+        var film = FileContent(
+            url: "file:///ada/outbox.files/1", name: "film.mp4", type: "video/mp4",
+            size: ByteCount(bytes: 9), caption: "look")
+        var message = Message(
+            delivery: .unsent("r1", .pending), channelURL: "c",
+            createdAt: Timestamp(milliseconds: 5), sender: nil, content: .file(film))
+        #expect(JSONValue.message(message)["text"] == "look")
+        #expect(
+            JSONValue.message(message)["files"]?.text
+                == #"[{"name":"film.mp4","type":"video/mp4","size":9,"url":null}]"#)
+        film.url = "https://a/film"
+        var second = film
+        second.name = "second.mp4"
+        film.files = [film, second]
+        message.content = .file(film)
+        let files = JSONValue.message(message)["files"]?.array ?? []
+        #expect(files.map { $0["name"] } == ["film.mp4", "second.mp4"])
+        #expect(files.map { $0["url"] } == ["https://a/film", "https://a/film"])
+        message.content = .user(text: "words")
+        #expect(JSONValue.message(message)["files"] == nil)
+    }
+
+    @Test func `a channel that the server will not show is a refused opening`() {
+        let error = RoostError(.channelNotFound, remedy: .correctInput, message: "No.")
+        #expect(
+            ReplyLine.refusal(opening: "c", error).text
+                == #"{"event":"refused","channel":"c","kind":"open","message_id":null,"#
+                + #""request_id":null,"error_code":900500,"held":null}"#)
+    }
+
     @Test func `a channel shows its name, members, unread count and last message`() {
         let channel = GroupChannel(
             url: "c", name: "N", members: [Member(user: User(id: "ada"))], memberCount: 2,

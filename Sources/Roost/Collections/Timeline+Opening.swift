@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostModel
+import RoostStore
 
 /// Who waits for the server's first answer to a timeline.
 struct OpeningWait {
@@ -27,10 +28,57 @@ struct OpeningWait {
     }
 }
 
+/// Who hears that the server will not show a channel.
+struct RefusalWatch {
+    private var listeners: [AsyncStream<RoostError>.Continuation] = []
+    private var last: RoostError.Code?
+    private var isClosed = false
+
+    mutating func listen() -> AsyncStream<RoostError> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: RoostError.self, bufferingPolicy: .bufferingNewest(1))
+        if isClosed { continuation.finish() } else { listeners.append(continuation) }
+        return stream
+    }
+
+    /// Tells a refusal once, until the server has answered or has another reason.
+    mutating func hear(_ error: RoostError?) {
+        guard let error, error.isRefusal else {
+            if error == nil { last = nil }
+            return
+        }
+        guard error.code != last else { return }
+        last = error.code
+        for listener in listeners { listener.yield(error) }
+    }
+
+    mutating func close() {
+        isClosed = true
+        for listener in listeners { listener.finish() }
+        listeners = []
+    }
+}
+
+extension RoostError {
+    /// Whether the server has said no: neither the network nor the disk will make a yes of it.
+    fileprivate var isRefusal: Bool { remedy != .retry && !(underlying is StoreError) }
+}
+
 extension Timeline {
     func beginOpening() -> Int { opening.begin() }
 
-    func endOpening(_ round: Int, _ error: RoostError?) { opening.end(round, error) }
+    func endOpening(_ round: Int, _ error: RoostError?) {
+        refusals.hear(error)
+        opening.end(round, error)
+    }
+
+    /// What a catch-up came to.
+    func endCatchUp(_ error: RoostError?) { refusals.hear(error) }
+
+    /// Why the server will not show the channel, when it says so; to be asked for right after the opening.
+    ///
+    /// Ends when the timeline is closed.
+    package func serverRefusals() -> AsyncStream<RoostError> { refusals.listen() }
 
     /// Returns when what is shown has been brought up to the server, which opening it began.
     ///

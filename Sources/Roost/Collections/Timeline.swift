@@ -28,6 +28,7 @@ public actor Timeline {
     var observers = Observers<Snapshot, Message>()
     private(set) var wasLoaded = false
     var opening = OpeningWait()
+    var refusals = RefusalWatch()
     private var hasHugeGap = false
     /// Whether it has lost all it stood on or showed, and has not asked the server since.
     private var isBereft = false
@@ -103,6 +104,7 @@ public actor Timeline {
         guard !isClosed else { return }
         isClosed = true
         observers.close()
+        refusals.close()
         await engine.remove(self)
     }
 }

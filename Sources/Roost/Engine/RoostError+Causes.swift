@@ -34,6 +34,11 @@ extension OutboxReport {
                     + "\(lost.map { "\($0)" } ?? "an unknown number") could not be read; the old file "
                     + "is at \(setAside)."
             ]
+        case .gone:
+            [
+                "The file of unsent messages is gone and was made anew: an unknown number of them may be "
+                    + "lost."
+            ]
         }
     }
 }

@@ -35,7 +35,7 @@ extension SyncEngine {
     private func runCatchUp(of channel: ChannelURL) async {
         await outbox?.receive(.hold(channel))
         await persistently(for: channel) { engine throws(RoostError) in
-            try await engine.catchUpMessages(of: channel)
+            try await engine.catchUpTelling(channel)
         }
         let wish = catchUps.removeValue(forKey: channel)
         await outbox?.receive(.release(channel))
@@ -142,7 +142,7 @@ extension SyncEngine {
         }
     }
 
-    private func catchUpMessages(of channel: ChannelURL) async throws(RoostError) {
+    func catchUpMessages(of channel: ChannelURL) async throws(RoostError) {
         var failure: RoostError?
         do throws(RoostError) {
             try await applyMessageChanges(of: channel)

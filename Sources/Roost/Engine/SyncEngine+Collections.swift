@@ -24,6 +24,18 @@ extension SyncEngine {
         run { engine in await engine.synchronizeOpening(timeline, round) }
     }
 
+    /// Catches a channel up, and tells its timelines what that came to.
+    func catchUpTelling(_ channel: ChannelURL) async throws(RoostError) {
+        var failure: RoostError?
+        do throws(RoostError) {
+            try await catchUpMessages(of: channel)
+        } catch {
+            failure = error
+        }
+        for timeline in openTimelines(of: channel) { await timeline.endCatchUp(failure) }
+        if let failure { throw failure }
+    }
+
     func open(_ list: ChannelList) async throws(RoostError) {
         journal.asked("channel list")
         lists.removeAll { $0.object == nil }

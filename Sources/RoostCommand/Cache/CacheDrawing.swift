@@ -25,17 +25,36 @@ struct CacheDrawing {
                     Measures.count(messages, "message"), Measures.count(holes, "hole"),
                     Measures.count(cache.userCount, "user"),
                 ].joined(separator: ", "),
-            "  outbox  \(Measures.size(found.outboxBytes)): "
-                + Measures.count(found.outbox.items.count, "unsent message"),
+            "  outbox  \(outboxState)",
         ]
         for channel in cache.channels { lines += draw(channel) }
         if !found.outbox.items.isEmpty {
             lines += ["", "  unsent, oldest first"] + found.outbox.items.map { draw($0) }
         }
-        for id in found.outbox.unreadable {
+        for id in found.outbox.damaged {
+            lines.append("    \(id): damaged and cannot be read; it stays where it is")
+        }
+        for id in found.outbox.newer {
             lines.append("    \(id): written by a newer release; it stays where it is")
         }
-        return lines
+        return lines + found.setAsides.map { draw($0) }
+    }
+
+    private var outboxState: String {
+        guard found.hasOutbox else {
+            return "not there: how many unsent messages it held is unknown"
+        }
+        let (damaged, newer) = (found.outbox.damaged.count, found.outbox.newer.count)
+        var parts = [Measures.count(found.outbox.items.count, "unsent message")]
+        if damaged > 0 { parts.append("\(damaged) damaged") }
+        if newer > 0 { parts.append("\(newer) of a newer release") }
+        return "\(Measures.size(found.outboxBytes)): " + parts.joined(separator: ", ")
+    }
+
+    private func draw(_ outbox: OutboxSetAside) -> String {
+        let name = outbox.path.split(separator: "/").last.map(String.init) ?? outbox.path
+        let lost = outbox.lost.map { "\($0)" } ?? "an unknown number"
+        return "  set aside  \(name): a damaged outbox, of which \(lost) could not be saved"
     }
 
     private func draw(_ channel: CacheInspection.Channel) -> [String] {
@@ -66,8 +85,28 @@ struct CacheDrawing {
             }
         let age = Measures.age(of: item.createdAt, now: now)
         let tries = item.attemptCount > 0 ? ", tried \(item.attemptCount)×" : ""
-        let text = item.message(from: nil).map { showsText ? ": \($0.text)" : "" } ?? ""
+        let words = item.message(from: nil)?.text ?? item.newText
+        let text = words.map { showsText ? ": \($0)" : "" } ?? ""
         let kind = item.kind == "message" ? "" : " \(item.kind)"
-        return "    \(style(.waiting, state))\(kind), \(age) old\(tries), to \(item.channel)\(text)"
+        let target = item.change?.action.target.map { " of \($0.words)" } ?? ""
+        return "    \(style(.waiting, state))\(kind)\(target), \(age) old\(tries), "
+            + "to \(item.channel)\(text)"
+    }
+}
+
+extension OutboxItem {
+    /// What a message shall say that is to be edited; nil for all else.
+    fileprivate var newText: String? {
+        guard case .edit(_, let edit)? = change?.action else { return nil }
+        return edit.text
+    }
+}
+
+extension MessageTarget {
+    fileprivate var words: String {
+        switch self {
+        case .delivered(let id): "message \(id.rawValue)"
+        case .unsent(let id): "unsent message \(id)"
+        }
     }
 }

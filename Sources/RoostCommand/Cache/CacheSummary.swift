@@ -7,12 +7,15 @@ import RoostWire
 
 /// What a cache holds, as the request `cache` answers it.
 enum CacheSummary {
-    static func json(_ cache: CacheInspection, unsent: [OutboxItem]) -> JSONValue {
+    static func json(_ cache: CacheInspection, unsent: OutboxItems) -> JSONValue {
         [
             "bytes": .int(cache.usedBytes), "free_bytes": .int(cache.freeBytes),
             "users": .int(Int64(cache.userCount)),
             "channels": .array(cache.channels.map { channel($0) }),
-            "outbox": .array(unsent.map { item($0) }),
+            "outbox": .array(unsent.items.map { item($0) }),
+            "unreadable": .array(
+                unsent.damaged.map { unreadable($0, "damaged") }
+                    + unsent.newer.map { unreadable($0, "newer") }),
         ]
     }
 
@@ -37,6 +40,10 @@ enum CacheSummary {
         }
     }
 
+    private static func unreadable(_ id: RequestID, _ reason: String) -> JSONValue {
+        ["request_id": .string(id.rawValue), "reason": .string(reason)]
+    }
+
     private static func item(_ item: OutboxItem) -> JSONValue {
         var fields = [
             JSONValue.Field("request_id", .string(item.requestID.rawValue)),
@@ -47,6 +54,16 @@ enum CacheSummary {
         ]
         if case .failed(let code) = item.state {
             fields.append(JSONValue.Field("error_code", .int(Int64(code.rawValue))))
+        }
+        if let target = item.change?.action.target {
+            switch target {
+            case .delivered(let id): fields.append(JSONValue.Field("message_id", .int(id.rawValue)))
+            case .unsent(let id):
+                fields.append(JSONValue.Field("target_request_id", .string(id.rawValue)))
+            }
+        }
+        if case .edit(_, let edit)? = item.change?.action, let text = edit.text {
+            fields.append(JSONValue.Field("text", .string(text)))
         }
         return .object(fields)
     }

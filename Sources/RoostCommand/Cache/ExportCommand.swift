@@ -70,15 +70,11 @@ extension ExportedItem {
                 writer.message(message)
             case .unsent(let item):
                 writer.name("unsent")
-                guard let message = item.message(from: Sender(user: User(id: me))) else {
-                    writer.object { writer in
-                        writer.field("req_id", item.requestID.rawValue)
-                        writer.field("channel_url", item.channel.rawValue)
-                        writer.field("kind", item.kind)
-                    }
-                    return
+                if let message = item.message(from: Sender(user: User(id: me))) {
+                    writer.message(message)
+                } else if let change = item.change {
+                    writer.object { writer in writer.change(change) }
                 }
-                writer.message(message)
             }
         }
         return writer.text
@@ -86,6 +82,37 @@ extension ExportedItem {
 }
 
 extension JSONWriter {
+    /// What a change is about, and what it asks for.
+    fileprivate mutating func change(_ change: PendingChange) {
+        field("req_id", change.id.rawValue)
+        field("channel_url", change.channel.rawValue)
+        field("created_at", change.createdAt.milliseconds)
+        field("kind", change.action.kind)
+        switch change.action.target {
+        case .delivered(let id): field("message_id", id.rawValue)
+        case .unsent(let id): field("target_req_id", id.rawValue)
+        case nil: break
+        }
+        switch change.action {
+        case .edit(_, let edit):
+            if let text = edit.text { field("message", text) }
+            if let data = edit.data { field("data", data) }
+            if let customType = edit.customType { field("custom_type", customType) }
+            if let mention = edit.mention {
+                field("mention_type", mention.kind.rawValue)
+                field("mentioned_user_ids", mention.userIDs.map(\.rawValue))
+            }
+        case .delete: break
+        case .addReaction(let key, _):
+            field("operation", "ADD")
+            field("reaction", key)
+        case .removeReaction(let key, _):
+            field("operation", "DELETE")
+            field("reaction", key)
+        case .markAsRead(let moment): field("through", moment.milliseconds)
+        }
+    }
+
     fileprivate mutating func range(_ range: CoveredRange) {
         array { writer in
             for end in [range.lower, range.upper] {

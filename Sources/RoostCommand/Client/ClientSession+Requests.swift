@@ -41,7 +41,7 @@ extension ClientSession {
         case .cache:
             return .answered(
                 CacheSummary.json(
-                    try await client.inspection(), unsent: try await client.unsentMessages()))
+                    try await client.inspection(), unsent: try await client.unsent()))
         case .waitIdle:
             await client.waitUntilIdle()
             return .answered(await connection())
@@ -89,7 +89,9 @@ extension ClientSession {
         self.timeline = timeline
         // Watched before it is looked at, so that nothing falls between the answer and the events.
         let changes = await timeline.changes()
-        return .opened(timeline, changes, Self.extent(await timeline.snapshot, count: nil))
+        let refusals = await timeline.serverRefusals()
+        let extent = Self.extent(await timeline.snapshot, count: nil)
+        return .opened(timeline, changes, refusals, extent)
     }
 
     private mutating func listChannels(anew: Bool) async throws(RoostError) -> Outcome {

@@ -20,7 +20,8 @@ struct ClientSession {
     /// What a request leads to beside its answer.
     enum Outcome {
         case answered(JSONValue)
-        case opened(Timeline, AsyncStream<ListDiff<Message>>, JSONValue)
+        case opened(
+            Timeline, AsyncStream<ListDiff<Message>>, AsyncStream<RoostError>, JSONValue)
         case listed(ChannelList, AsyncStream<ListDiff<GroupChannel>>, JSONValue)
         case quit
     }
@@ -41,9 +42,12 @@ struct ClientSession {
                 do throws(RoostError) {
                     switch try await perform(try line.outcome.get()) {
                     case .answered(let result): answer = ReplyLine.success(line.id, result)
-                    case .opened(let timeline, let changes, let result):
+                    case .opened(let timeline, let changes, let refusals, let result):
                         group.addTask { await Self.report(changes, of: timeline, to: output) }
                         group.addTask { await Self.reportHugeGaps(of: timeline, to: output) }
+                        group.addTask {
+                            await Self.report(refusals, of: timeline.channel, to: output)
+                        }
                         answer = ReplyLine.success(line.id, result)
                     case .listed(_, let changes, let result):
                         group.addTask { await Self.report(changes, to: output) }
@@ -101,6 +105,15 @@ extension ClientSession {
                 await output.write(ReplyLine.event("huge_gap", [channel]).text)
             }
             wasHuge = snapshot.hasHugeGap
+        }
+    }
+
+    /// A channel that the server will not show: `open` has answered from disk before.
+    private static func report(
+        _ refusals: AsyncStream<RoostError>, of channel: ChannelURL, to output: StandardOutput
+    ) async {
+        for await error in refusals {
+            await output.write(ReplyLine.refusal(opening: channel, error).text)
         }
     }
 

@@ -42,6 +42,19 @@ package enum ReplyLine {
         }
     }
 
+    /// The event for a channel that the server will not show.
+    package static func refusal(opening channel: ChannelURL, _ error: RoostError) -> JSONValue {
+        event(
+            "refused",
+            [
+                JSONValue.Field("channel", .string(channel.rawValue)),
+                JSONValue.Field("kind", "open"), JSONValue.Field("message_id", .null),
+                JSONValue.Field("request_id", .null),
+                JSONValue.Field("error_code", .int(Int64(error.code.rawValue))),
+                JSONValue.Field("held", .null),
+            ])
+    }
+
     package static func event(_ name: String, _ fields: [JSONValue.Field] = []) -> JSONValue {
         .object([JSONValue.Field("event", .string(name))] + fields)
     }
@@ -68,7 +81,20 @@ extension JSONValue {
         if case .unsent(_, .failed(let code)) = message.delivery {
             fields.append(Field("error_code", .int(Int64(code.rawValue))))
         }
+        if case .file(let content) = message.content {
+            let files = content.files.isEmpty ? [content] : content.files
+            fields.append(Field("files", .array(files.map { .file($0) })))
+        }
         return .object(fields)
+    }
+
+    private static func file(_ file: FileContent) -> JSONValue {
+        // Until the server has the file it has an address on this machine at most.
+        let hasURL = !file.url.isEmpty && !file.url.hasPrefix("file:")
+        return [
+            "name": .string(file.name), "type": .string(file.type),
+            "size": .int(file.size.bytes), "url": hasURL ? .string(file.url) : .null,
+        ]
     }
 
     package static func channel(_ channel: GroupChannel) -> JSONValue {

@@ -17,9 +17,11 @@ extension Connection {
     /// The same, those apart that cannot be read.
     func storedItems() throws(SQLiteError) -> OutboxItems {
         let rows = try outboxItems()
+        let unreadable = rows.filter { $0.item == nil }
         return OutboxItems(
             items: rows.compactMap(\.item),
-            unreadable: rows.filter { $0.item == nil }.map(\.requestID))
+            damaged: unreadable.filter { !$0.isOfLaterRelease }.map(\.requestID),
+            newer: unreadable.filter(\.isOfLaterRelease).map(\.requestID))
     }
 
     func outboxItem(_ id: RequestID) throws(SQLiteError) -> OutboxRow? {
@@ -131,6 +133,7 @@ extension Connection {
 
 extension OutboxRow {
     init(_ stored: SalvagedItem, openedBy seals: RowSeals) {
+        var failure = stored.payload.sealError
         do throws(SQLiteError) {
             let hash = try seals.hash(inColumn: stored.requestID)
             let read = try seals.open(
@@ -139,6 +142,7 @@ extension OutboxRow {
                 do throws(PayloadError) {
                     return try OutboxWords(bytes)
                 } catch {
+                    failure = error
                     throw error.asSQLiteError(reading: "an unsent message")
                 }
             }
@@ -150,11 +154,21 @@ extension OutboxRow {
                     state: state, attemptCount: Int(clamping: stored.attemptCount),
                     hasLeft: stored.hasLeft != 0)
             }
+            isOfLaterRelease = item == nil && OutboxStateTag.isPlausible(stored.state)
         } catch {
             // What cannot be read is told by its absence; the row stays.
             requestID = RequestID(stored.requestID)
             item = nil
+            isOfLaterRelease = failure?.isOfLaterRelease ?? false
         }
+    }
+}
+
+extension [UInt8] {
+    /// What keeps the seal itself from being read: its versions are counted from the first one.
+    fileprivate var sealError: PayloadError? {
+        guard SealedForm.isSealed(span), self[0] > SealedForm.version else { return nil }
+        return .version(self[0] - SealedForm.version + 1)
     }
 }
 

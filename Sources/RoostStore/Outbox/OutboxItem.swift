@@ -193,10 +193,19 @@ package struct OutboxReceipt: Sendable {
 package struct OutboxItems: Hashable, Sendable {
     /// In the order they were written.
     package let items: [OutboxItem]
-    /// Items that this release cannot read; they stay where they are and block nothing (scar 65).
-    package let unreadable: [RequestID]
+    /// Items whose rows are damaged; they stay where they are and block nothing (scar 65).
+    package let damaged: [RequestID]
+    /// Items that a later release wrote, likewise.
+    package let newer: [RequestID]
     /// A damage after which not all that is missing was seen to; nil when there was none.
     package var loss: OutboxLoss?
+
+    package init(items: [OutboxItem], damaged: [RequestID] = [], newer: [RequestID] = []) {
+        (self.items, self.damaged, self.newer) = (items, damaged, newer)
+    }
+
+    /// All that this release cannot read.
+    package var unreadable: [RequestID] { damaged + newer }
 }
 
 /// A damage of the outbox that may have cost what this process knows.
@@ -212,6 +221,11 @@ enum OutboxStateTag: Int64 {
     case pending = 0
     case failed = 1
     case canceled = 2
+
+    /// Whether a later release may have given a state this number; another one is damage.
+    static func isPlausible(_ tag: Int64) -> Bool {
+        (0...Int64(PayloadError.lastPlausibleVersion)).contains(tag)
+    }
 }
 
 extension UnsentState {

@@ -8,8 +8,22 @@ package enum OutboxReport: Hashable, Sendable {
     /// The outbox was damaged, and what could be read was carried over into a new one.
     ///
     /// The old files are at `setAside`, whole. Of `lost` items no more is known than that they were
-    /// there; nil says that the app ended during the repair, before it could tell.
+    /// there; nil says that nobody knows how many those are, because too little of the file could be read
+    /// or the app ended during the repair.
     case salvaged(setAside: String, carriedOver: Int, lost: Int?, because: String)
+    /// The file was not there any more though there had been one, and was made anew.
+    ///
+    /// How many items went with it, nobody knows.
+    case gone
+}
+
+extension StoreFiles {
+    /// Whether an outbox that a client once sent from is not there any more, and nothing that was saved of it.
+    var hasLostOutbox: Bool {
+        let counts = DatabaseFiles(outbox).byteCounts
+        return counts.main == 0 && counts.log == 0 && PlainFile.identity(sendingLock) != nil
+            && !DatabaseFiles(salvagedOutbox).exists
+    }
 }
 
 /// What it takes to open an outbox.
@@ -63,8 +77,8 @@ struct OutboxOpening: Sendable {
 
     /// Writes a new outbox with all that can be read from the old one, and leaves that as it is.
     ///
-    /// - Returns: How many items are known to have been there and could not be read.
-    private func salvage(_ files: StoreFiles, _ damage: StoreError) throws(StoreError) -> Int {
+    /// - Returns: How many items were there and could not be read; nil when nobody knows.
+    private func salvage(_ files: StoreFiles, _ damage: StoreError) throws(StoreError) -> Int? {
         let unfinished = DatabaseFiles(files.unfinishedOutbox)
         let found = try moving(damage) { () throws(FileError) in
             try unfinished.delete()
@@ -119,7 +133,8 @@ struct OutboxOpening: Sendable {
         let connection = try opening(of: outbox.path).openAlone()
         do {
             let rows = try connection.outboxItems()
-            RepairRecord(path: files.repairRecord).note(rows.compactMap(\.item))
+            RepairRecord(path: files.repairRecord)
+                .note(rows.compactMap(\.item), lost: lost, setAside: setAside)
             return .salvaged(
                 setAside: setAside, carriedOver: rows.count, lost: lost, because: reason)
         } catch {

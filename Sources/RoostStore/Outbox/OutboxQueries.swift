@@ -3,10 +3,13 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// A row of the outbox; nil content means that this release cannot read it.
+/// A row of the outbox.
 struct OutboxRow: Sendable {
     let requestID: RequestID
+    /// Nil when this release cannot read it.
     let item: OutboxItem?
+    /// Why it cannot: a later release wrote it, or else it is damaged.
+    var isOfLaterRelease = false
 }
 
 /// What a person has just written.
@@ -179,13 +182,21 @@ extension OutboxRow {
     fileprivate init(_ row: borrowing Row) {
         let requestID = RequestID(row.text(1))
         self.requestID = requestID
-        let content: OutboxContent? = row.withBytes(8) { bytes in
-            // What cannot be read is told by its absence; the row stays.
-            try? ParamsPayload.read(bytes)
+        let read: Result<OutboxContent, PayloadError> = row.withBytes(8) { bytes in
+            Result { () throws(PayloadError) in try ParamsPayload.read(bytes) }
         }
-        guard let content, let state = UnsentState(tag: row.int64(4), code: row.optionalInt64(5))
-        else {
+        let content: OutboxContent
+        switch read {
+        case .success(let readable): content = readable
+        case .failure(let error):
+            // What cannot be read is told by its absence; the row stays.
             item = nil
+            isOfLaterRelease = error.isOfLaterRelease
+            return
+        }
+        guard let state = UnsentState(tag: row.int64(4), code: row.optionalInt64(5)) else {
+            item = nil
+            isOfLaterRelease = OutboxStateTag.isPlausible(row.int64(4))
             return
         }
         item = OutboxItem(

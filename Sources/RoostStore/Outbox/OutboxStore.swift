@@ -327,6 +327,7 @@ package actor OutboxStore {
         guard !isClosed else { throw .closed }
         guard connection == nil else { return .intact }
         try switchboard.admit(gate)
+        let isGone = files?.hasLostOutbox ?? false
         var opened = try OutboxOpening(
             owner: owner, files: files, patience: patience, protection: protection
         ).open(gate.interrupter)
@@ -341,7 +342,7 @@ package actor OutboxStore {
         self.file = file
         // A system that has no more files to give: others are noticed with the next opening.
         if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
-        return opened.report ?? .intact
+        return opened.report ?? (isGone ? .gone : .intact)
     }
 
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.

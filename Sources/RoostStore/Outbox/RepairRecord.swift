@@ -15,21 +15,45 @@ struct RepairRecord {
     /// Forgets the last repair; before another one is put in its place.
     func forget() throws(FileError) { try PlainFile.delete(path) }
 
-    /// A record that cannot be written costs nothing but a message that goes out though it was taken back.
-    func note(_ items: [OutboxItem]) {
-        let lines = items.map { String($0.sequence) } + [Self.end]
+    /// Stands before how many items a repair could not save, and the path of the damaged file.
+    private static let lost = "lost"
+
+    /// Writes down what a repair came to.
+    ///
+    /// A record that cannot be written costs a message that goes out though it was taken back, and that nobody
+    /// can tell later how many were lost.
+    func note(_ items: [OutboxItem], lost: Int?, setAside: String) {
+        let loss = "\(Self.lost) \(lost.map { "\($0)" } ?? "?") \(setAside.nameOfFile)"
+        let lines = items.map { String($0.sequence) } + [loss, Self.end]
         guard let file = try? PlainFile(writing: path) else { return }
         try? file.write(Array(lines.joined(separator: "\n").utf8))
         try? file.sync()
     }
 
     /// The numbers; none where it is not known.
-    func carriedOver() -> Set<Int64> {
+    func carriedOver() -> Set<Int64> { Set(lines().compactMap { Int64($0) }) }
+
+    /// How many items the repair could not save that set a file aside; nil where it is not known.
+    func lostCount(of setAside: String) -> Int? {
+        for line in lines() {
+            let words = line.split(separator: " ", maxSplits: 2)
+            guard words.count == 3, words[0] == Self.lost, words[2] == setAside.nameOfFile
+            else { continue }
+            return Int(words[1])
+        }
+        return nil
+    }
+
+    private func lines() -> [Substring] {
         guard let file = try? PlainFile(reading: path), let count = try? file.count(),
             let bytes = try? file.read(Int(count))
         else { return [] }
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         guard lines.popLast() == Self.end[...] else { return [] }
-        return Set(lines.compactMap { Int64($0) })
+        return lines
     }
+}
+
+extension String {
+    fileprivate var nameOfFile: Substring { self[...].split(separator: "/").last ?? "" }
 }

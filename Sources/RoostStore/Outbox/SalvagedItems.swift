@@ -20,8 +20,9 @@ struct SalvagedItem: Sendable {
 struct SalvagedItems: Sendable {
     /// In the order they were written, each once.
     let items: [SalvagedItem]
-    /// Items of which only the name was found, or which nothing can open any more.
-    let lostCount: Int
+    /// Items of which only the name was found, or which nothing can open any more; nil when neither all
+    /// rows nor all names were found, so that there may have been more.
+    let lostCount: Int?
     /// Up to where numbers of the order of writing were given away.
     let lastSequence: Int64
     /// What opens the items of a sealed outbox.
@@ -49,7 +50,9 @@ struct SalvagedItems: Sendable {
                 known.insert(row)
             }
         }
-        lostCount = known.union(found.keys).subtracting(items.map(\.sequence)).count
+        lostCount =
+            pages.hasWholeTree(of: "item")
+            ? known.union(found.keys).subtracting(items.map(\.sequence)).count : nil
         let noted = pages.rows.compactMap { row -> Int64? in
             guard row.values.count == 2, row.values[0] == .text("item"),
                 case .integer(let number) = row.values[1]
@@ -60,6 +63,19 @@ struct SalvagedItems: Sendable {
         let highest = (known.union(found.keys).max() ?? 0).clamped()
         lastSequence = max(
             highest, noted.max()?.clamped() ?? highest + SequenceStock.size)
+    }
+}
+
+extension PageSalvage {
+    /// Whether all of a table can be told, from itself or from one of its indices.
+    fileprivate func hasWholeTree(of table: String) -> Bool {
+        rows.contains { row in
+            // As the schema's table has it: kind, name, table, root, SQL.
+            guard row.values.count == 5, row.values[2] == .text(table),
+                case .integer(let root) = row.values[3]
+            else { return false }
+            return isWhole(root: Int(clamping: root))
+        }
     }
 }
 

@@ -14,6 +14,17 @@ package enum PayloadError: Error, Hashable, Sendable {
     /// A number, tag or count that no release writes.
     case invalid
 
+    /// Whether a later release wrote it, as far as anybody can tell.
+    ///
+    /// Releases count their versions one by one: a number far beyond is a byte that turned over.
+    var isOfLaterRelease: Bool {
+        guard case .version(let version) = self else { return false }
+        return (1...Self.lastPlausibleVersion).contains(version)
+    }
+
+    /// Far more versions than there will be.
+    static let lastPlausibleVersion: UInt8 = 32
+
     /// What to tell about a stored value.
     func asSQLiteError(reading what: String) -> SQLiteError {
         let reason =

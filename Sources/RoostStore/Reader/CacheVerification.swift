@@ -57,10 +57,15 @@ package struct CacheVerification: Hashable, Sendable {
         findings.append(Finding(kind: kind, channel: channel, count: count, sentence: sentence))
     }
 
-    mutating func add(unreadableItems count: Int) {
+    mutating func add(unreadableIn outbox: OutboxItems) {
         add(
-            .outbox, count: count,
-            "\(count) unsent messages cannot be read by this release; they stay where they are")
+            .outbox, count: outbox.damaged.count,
+            "\(outbox.damaged.count) unsent messages or changes are damaged and cannot be read; they "
+                + "stay where they are")
+        add(
+            .outbox, count: outbox.newer.count,
+            "\(outbox.newer.count) unsent messages or changes were written by a newer release; they "
+                + "stay where they are")
     }
 }
 
@@ -75,7 +80,7 @@ extension Store {
         progress: @Sendable @escaping (Int) -> Void = { _ in }
     ) async throws(StoreError) -> CacheVerification {
         var found = try await readers[0].verification(progress)
-        found.add(unreadableItems: try await outbox.items().unreadable.count)
+        found.add(unreadableIn: try await outbox.items())
         return found
     }
 }

@@ -11,6 +11,10 @@ package struct FolderInspection: Hashable, Sendable {
     package let owner: StoreOwner
     package let cache: CacheInspection
     package let outbox: OutboxItems
+    /// Whether there is a file of the outbox; without one nobody knows what it held.
+    package let hasOutbox: Bool
+    /// Damaged outboxes that were replaced and not deleted since.
+    package let setAsides: [OutboxSetAside]
     /// Bytes on disk, logs included.
     package let cacheBytes: Int64
     package let outboxBytes: Int64
@@ -41,7 +45,7 @@ package struct FolderInspection: Hashable, Sendable {
             throw StoreError(.damaged, "\(files.cache) does not say whose cache it is.")
         }
         let outboxFiles = DatabaseFiles(files.outbox)
-        var outbox = OutboxItems(items: [], unreadable: [])
+        var outbox = OutboxItems(items: [])
         if outboxFiles.exists {
             outbox = try await reading(files.outbox, .outbox, keys, named) {
                 connection throws(StoreError) in
@@ -50,8 +54,12 @@ package struct FolderInspection: Hashable, Sendable {
                 }
             }
         }
+        let record = RepairRecord(path: files.repairRecord)
         return FolderInspection(
-            owner: owner, cache: cache, outbox: outbox,
+            owner: owner, cache: cache, outbox: outbox, hasOutbox: outboxFiles.exists,
+            setAsides: outboxFiles.setAsides.map { path in
+                OutboxSetAside(path: path, lost: record.lostCount(of: path))
+            },
             cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount)
     }
 
@@ -66,19 +74,24 @@ package struct FolderInspection: Hashable, Sendable {
             connection throws(StoreError) in
             try await StoreReader(source: connection).verification(progress)
         }
-        guard DatabaseFiles(files.outbox).exists else { return found }
+        guard DatabaseFiles(files.outbox).exists else {
+            found.add(
+                .outbox, nil,
+                "the outbox is not there: how many unsent messages it held is unknown")
+            return found
+        }
         do throws(StoreError) {
             let outbox = try await reading(files.outbox, .outbox, keys, owner) {
                 connection throws(StoreError) in
                 try await connection.inspect { connection throws(SQLiteError) in
                     let damage = try connection.damage(comparesIndices: true)
-                    return (damage, try connection.storedItems().unreadable.count)
+                    return (damage, try connection.storedItems())
                 }
             }
             for finding in outbox.0 {
                 found.add(.outbox, nil, "SQLite finds in the outbox: \(finding)")
             }
-            found.add(unreadableItems: outbox.1)
+            found.add(unreadableIn: outbox.1)
         } catch  where error.kind == .damaged || error.kind == .notADatabase {
             found.add(
                 .outbox, nil,
@@ -139,6 +152,13 @@ package struct FolderInspection: Hashable, Sendable {
         await executor.shutDown()
         return try outcome.get()
     }
+}
+
+/// A damaged outbox that was set aside when another one took its place.
+package struct OutboxSetAside: Hashable, Sendable {
+    package let path: String
+    /// How many of its items could not be saved; nil when nobody knows.
+    package let lost: Int?
 }
 
 extension StoreOwner {

@@ -160,7 +160,7 @@ struct FlippedByteTests {
         #expect(
             store.outboxReport
                 == .salvaged(
-                    setAside: path + ".damaged-1", carriedOver: 0, lost: 0,
+                    setAside: path + ".damaged-1", carriedOver: 0, lost: nil,
                     because: "file is not a database"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".damaged-1")) == letter)
         #expect(store.report == .intact)

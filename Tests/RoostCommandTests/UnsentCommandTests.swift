@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCommand
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import RoostWire
+import Testing
+
+/// What the command shows of unsent words: changes, damage, loss.
+@Suite(.timeLimit(.minutes(15)))
+struct UnsentCommandTests {
+    private static let owner = StoreOwner(application: "demo", user: "ada")
+    private let program: Program
+    private var path: String { program.path("cache/demo/ada/outbox.sqlite") }
+
+    /// A message and an edit, each under its own name.
+    init() async throws {
+        program = try Program()
+        let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
+        let contents: [(RequestID, OutboxContent)] = [
+            ("words", .userMessage(UserMessageParams(text: "not sent yet"))),
+            ("edit", .change(.edit(.delivered(41), MessageEdit(text: "put better")))),
+            ("deletion", .change(.delete(.unsent("words")))),
+            ("reaction", .change(.addReaction("wave", .delivered(42)))),
+        ]
+        for (number, (name, content)) in contents.enumerated() {
+            _ = try await store.outbox.append(
+                name, to: "b", createdAt: Timestamp(milliseconds: Int64(number)), content: content)
+        }
+        await store.close()
+    }
+
+    @Test func `a waiting edit is exported with its message and its new words`() async throws {
+        let exported = try await program.run(["cache", "export", "cache"])
+        #expect(exported.status == 0, "\(exported.errors)")
+        #expect(
+            Array(exported.output.dropFirst()) == [
+                #"{"unsent":{"req_id":"edit","channel_url":"b","created_at":1,"kind":"edit","#
+                    + #""message_id":41,"message":"put better"}}"#,
+                #"{"unsent":{"req_id":"deletion","channel_url":"b","created_at":2,"#
+                    + #""kind":"deletion","target_req_id":"words"}}"#,
+                #"{"unsent":{"req_id":"reaction","channel_url":"b","created_at":3,"#
+                    + #""kind":"reaction","message_id":42,"operation":"ADD","reaction":"wave"}}"#,
+            ])
+        try program.remove()
+    }
+
+    @Test func `a waiting edit is drawn with its message, and its words when they are asked for`()
+        async throws
+    {
+        let drawn = try await program.run(["cache", "inspect", "cache"]).output
+        #expect(drawn.contains { $0.contains(" edit of message 41, ") && $0.hasSuffix("to b") })
+        #expect(drawn.contains { $0.contains(" deletion of unsent message words, ") })
+        let told = try await program.run(["cache", "inspect", "cache", "--text"]).output
+        #expect(told.contains { $0.hasSuffix("to b: put better") })
+        try program.remove()
+    }
+
+    @Test func `damaged items, newer ones and a file set aside are each told of (scars 42, 65)`()
+        async throws
+    {
+        try Connection(.file(path)).executeScript(
+            """
+            UPDATE item SET payload = x'00' WHERE request_id = 'words';
+            UPDATE item SET payload = CAST(x'02' || substr(payload, 2) AS BLOB)
+            WHERE request_id = 'edit'
+            """)
+        try Data("noise".utf8).write(to: URL(filePath: path + ".damaged-1"))
+        let drawn = try await program.run(["cache", "inspect", "cache"]).output
+        #expect(
+            drawn.contains {
+                $0.hasSuffix(": 2 unsent messages, 1 damaged, 1 of a newer release")
+            }, "\(drawn)")
+        #expect(drawn.contains { $0.hasPrefix("    words: damaged") })
+        #expect(drawn.contains { $0.hasPrefix("    edit: written by a newer release") })
+        #expect(
+            drawn.contains {
+                $0.contains("outbox.sqlite.damaged-1") && $0.contains("an unknown number")
+            })
+        let verified = try await program.run(["cache", "verify", "cache"])
+        #expect(verified.status == 1)
+        #expect(verified.output.contains { $0.contains("or changes are damaged") })
+        let asked = try await program.run(
+            [
+                "client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "ada",
+                "--cache", "cache",
+            ], input: [#"{"id":1,"request":"cache"}"#])
+        let line = try #require(asked.output.last { $0.contains(#""id":1"#) })
+        let answer = try JSONValue(parsing: line)
+        let unreadable = answer["result"]?["unreadable"]
+        #expect(
+            unreadable?.text
+                == #"[{"request_id":"words","reason":"damaged"},"#
+                + #"{"request_id":"edit","reason":"newer"}]"#)
+        try program.remove()
+    }
+
+    @Test func `an outbox that is gone is no empty outbox (scar 46)`() async throws {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        let drawn = try await program.run(["cache", "inspect", "cache"]).output
+        #expect(drawn.contains { $0.contains("how many unsent messages it held is unknown") })
+        #expect(!drawn.contains { $0.contains("0 unsent") }, "\(drawn)")
+        let verified = try await program.run(["cache", "verify", "cache"])
+        #expect(verified.status == 1 && verified.output.contains { $0.contains("unknown") })
+        try program.remove()
+    }
+
+    @Test func `a channel that the server does not know is told of as refused`() async throws {
+        let server = try ChildProcess(
+            try ChildProcess.built("roost"),
+            [
+                "serve", "--data", program.path("server"), "--port", "0", "--app-id", "demo",
+                "--api-token", "t",
+            ])
+        let text = await server.text { $0.contains("listening on http://") && $0.contains(" and ") }
+        let address = try #require(text.split(separator: " ").first { $0.hasPrefix("http://") })
+        let outcome = try await program.run(
+            [
+                "client", "--server", String(address), "--app-id", "demo", "--user", "bo",
+                "--cache", "cache",
+            ],
+            input: [
+                #"{"id":1,"request":"connect"}"#, #"{"id":2,"request":"open","channel":"none"}"#,
+                #"{"id":3,"request":"wait_idle"}"#, #"{"id":4,"request":"quit"}"#,
+            ])
+        let lines = try outcome.output.map { try JSONValue(parsing: $0) }
+        let refused = lines.filter { $0["event"] == "refused" }
+        #expect(refused.count == 1, "\(outcome.output)")
+        #expect(refused.first?["channel"] == "none" && refused.first?["kind"] == "open")
+        #expect(refused.first?["error_code"]?.int != nil)
+        server.signal(15)
+        _ = await server.end()
+        try program.remove()
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// What is told of unsent words that cannot be read, or are gone.
+@Suite(.timeLimit(.minutes(15)))
+struct OutboxLossTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("app/anna/outbox.sqlite") }
+
+    /// Items "r1" to "r40", four in a leaf, of a client that has sent.
+    init() async throws {
+        folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        for number in 1...40 {
+            _ = try await store.outbox.append(
+                RequestID("r\(number)"), to: Fixture.channel, createdAt: Timestamp(milliseconds: 1),
+                content: .userMessage(UserMessageParams(text: String(repeating: "x", count: 900))))
+        }
+        _ = await store.outbox.maySend()
+        await store.close()
+    }
+
+    private func change(_ body: (inout Data) -> Void) throws {
+        let file = URL(fileURLWithPath: path)
+        var data = try Data(contentsOf: file)
+        body(&data)
+        try data.write(to: file)
+    }
+
+    /// What `roost cache inspect` finds.
+    private func inspection() async throws -> FolderInspection {
+        try await FolderInspection.of(
+            folder.file("app/anna"), Fixture.options.protection)
+    }
+
+    /// Changes of the second item, and whether a newer release may have made them.
+    private static let changes: [(SQL, Bool)] = [
+        ("UPDATE item SET payload = x'00' WHERE sequence = 2", false),
+        ("UPDATE item SET payload = x'63' WHERE sequence = 2", false),
+        ("UPDATE item SET payload = substr(payload, 1, 30) WHERE sequence = 2", false),
+        ("UPDATE item SET state = -1 WHERE sequence = 2", false),
+        ("UPDATE item SET state = 3 WHERE sequence = 2", true),
+        (
+            Fixture.isSealed
+                ? """
+                UPDATE item SET payload = CAST(x'82' || substr(payload, 2) AS BLOB)
+                WHERE sequence = 2
+                """
+                : """
+                UPDATE item SET payload = CAST(x'02' || substr(payload, 2) AS BLOB)
+                WHERE sequence = 2
+                """, true
+        ),
+    ]
+
+    @Test(arguments: changes)
+    func `a damaged row is told apart from one of a newer release (scar 65)`(
+        change: SQL, isNewer: Bool
+    ) async throws {
+        try Connection(.file(path)).executeScript(change)
+        let store = try await Store.test(.folder(folder.path))
+        let items = try await store.outbox.items()
+        #expect(items.damaged.count == (isNewer ? 0 : 1))
+        #expect(items.newer.count == (isNewer ? 1 : 0))
+        #expect(items.items.count == 39)
+        let found = try await store.verify().findings.map(\.sentence)
+        #expect(found.count == 1 && found[0].contains(isNewer ? "newer release" : "damaged"))
+        await store.close()
+        #expect(try await inspection().outbox.unreadable == items.unreadable)
+    }
+
+    @Test func `where only rows are lost their number is known, and stays known (scar 42)`()
+        async throws
+    {
+        let lost = try DamagedLeaf.destroy(2, 5, in: path)
+        let store = try await Store.test(.folder(folder.path))
+        guard case .salvaged(let setAside, let carriedOver, let count, _) = store.outboxReport
+        else { return #expect(Bool(false), "\(store.outboxReport)") }
+        #expect(carriedOver == 40 - lost.count && count == lost.count)
+        await store.close()
+        let found = try await inspection().setAsides
+        #expect(found.map(\.path) == [setAside] && found.map(\.lost) == [lost.count])
+    }
+
+    @Test func `where rows and names are lost nobody knows how many there were (scar 42)`()
+        async throws
+    {
+        _ = try DamagedLeaf.destroy(2, in: path)
+        try change { data in
+            // Leaves of indices.
+            for page in stride(from: 4_096, to: data.count, by: 4_096) where data[page] == 0x0A {
+                data[page] = 0
+            }
+        }
+        let store = try await Store.test(.folder(folder.path))
+        guard case .salvaged(let setAside, _, let count, _) = store.outboxReport
+        else { return #expect(Bool(false), "\(store.outboxReport)") }
+        #expect(count == nil)
+        await store.close()
+        let found = try await inspection().setAsides
+        #expect(found.map(\.path) == [setAside] && found.map(\.lost) == [nil])
+    }
+
+    @Test(arguments: [false, true])
+    func `an outbox that is gone is told of once, and counted by nobody (scar 46)`(
+        isEmpty: Bool
+    ) async throws {
+        #expect(try await inspection().hasOutbox)
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        if isEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
+        if !isEmpty, !Fixture.isSealed {
+            let found = try await inspection()
+            #expect(!found.hasOutbox && found.outbox.items.isEmpty)
+        }
+        for report in [OutboxReport.gone, .intact] {
+            let store = try await Store.test(.folder(folder.path))
+            #expect(store.outboxReport == report)
+            await store.close()
+        }
+    }
+
+    @Test func `a store that has never sent has lost no outbox`() async throws {
+        let fresh = try TemporaryFolder(inMemory: true)
+        for _ in 0..<2 {
+            let store = try await Store.test(.folder(fresh.path))
+            #expect(store.outboxReport == .intact)
+            await store.close()
+        }
+    }
+}
