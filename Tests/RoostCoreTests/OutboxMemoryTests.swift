@@ -14,11 +14,11 @@ struct OutboxMemoryTests {
 
     private static func item(
         _ id: RequestID, in channel: ChannelURL = "c", _ kind: Machine.Item.Kind = .message,
-        hasLeft: Bool = false, awaits awaited: RequestID? = nil
+        hasLeft: Bool = false, isNoted: Bool = false, awaits awaited: RequestID? = nil
     ) -> Machine.Item {
         Machine.Item(
             requestID: id, channel: channel, kind: kind, createdAt: now, state: .pending,
-            hasLeft: hasLeft, awaited: awaited)
+            hasLeft: hasLeft, isNoted: isNoted, awaited: awaited)
     }
 
     /// A machine that is connected, and has these on their way or in line.
@@ -121,9 +121,29 @@ struct OutboxMemoryTests {
         let noted: [Machine.Effect] = [.noteAttempt("m"), .transmit("m")]
         #expect(machine.handle(.queued(Self.item("m"))) == noted)
         machine = Self.machine()
-        #expect(machine.handle(.queued(Self.item("m", hasLeft: true))) == [.transmit("m")])
+        let own = Self.item("m", hasLeft: true, isNoted: true)
+        #expect(machine.handle(.queued(own)) == [.transmit("m")])
         _ = machine.handle(.wentOffline)
         #expect(machine.handle(.wentOnline(now: Self.now)) == noted)
+        // What left before, from another process, leaves once more.
+        machine = Self.machine()
+        #expect(machine.handle(.queued(Self.item("m", hasLeft: true))) == noted)
+    }
+
+    @Test(arguments: [false, true])
+    func `refused at its only attempt it is not there, after another it may be (scar 64)`(
+        isOwn: Bool
+    ) {
+        var machine = Self.machine()
+        _ = machine.handle(.queued(Self.item("m", hasLeft: true, isNoted: isOwn)))
+        _ = machine.handle(.failed("m", .notAMember, .socket))
+        #expect(machine.item("m")?.hasLeft == !isOwn)
+        // Sent again by hand, and cut off: now it may have arrived.
+        _ = machine.handle(.retried("m", now: Self.now))
+        _ = machine.handle(.wentOffline)
+        _ = machine.handle(.wentOnline(now: Self.now))
+        _ = machine.handle(.failed("m", .notAMember, .socket))
+        #expect(machine.item("m")?.hasLeft == true)
     }
 
     @Test(arguments: [
