@@ -50,6 +50,7 @@ extension StoreWriter {
     /// How the queries that run often walk their tables, by name.
     package func hotPlans() async throws(StoreError) -> [String: [String]] {
         try await perform { connection throws(SQLiteError) in
+            try connection.defineRelevance()
             var plans = [
                 "oldestPage": try connection.plan(of: Query<MessageStretch, Void>.oldestPage),
                 "newestPage": try connection.plan(of: Query<MessageStretch, Void>.newestPage),
