@@ -54,6 +54,10 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isUnfittingSchema: Bool {
         primaryCode == SQLITE_ERROR && action.hasPrefix("prepare: ")
     }
+    /// It says nothing of the file, and the same may succeed at another time.
+    package var mayPass: Bool {
+        isFull || isBusy || isReadOnly || isCannotOpen || isForbidden || isInterrupted
+    }
     /// The rows would break a rule that the schema states.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     /// A stored value its reader could not understand: see `malformed(_:because:)`.

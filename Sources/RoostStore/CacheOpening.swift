@@ -32,28 +32,36 @@ struct CacheOpening: Sendable {
 
     /// Opens the cache; one that cannot be read is set aside and made anew (scars 42, 43).
     func open(_ interrupter: Interrupter) throws(StoreError) -> OpenDatabase<CacheReport> {
-        let database = database(interrupter)
-        return try database.open {
-            nil
+        let opened = try database(at: files?.cache, interrupter).open(reporting: \.cache) {
+            () throws(StoreError) -> CacheReport? in
+            guard let files, !DatabaseFiles(files.cache).exists,
+                DatabaseFiles(files.unfinishedCache).exists
+            else { return nil }
+            return try putInPlace(
+                files, try countUnfinished(files), because: "the repair was interrupted")
         } repair: { damage throws(StoreError) in
-            try salvage(database, damage)
+            try salvage(damage)
         }
+        // Of a repair that was killed; nobody can be at one now.
+        if let files { files.deleteUnfinishedCache() }
+        return opened
     }
 
     /// Sets the cache aside whatever is wrong with it, and makes it anew with all that is certain.
     ///
     /// - Throws: `.locked` while somebody has it open.
     func replace(because reason: String) throws(StoreError) -> CacheReport {
-        let database = database(Interrupter())
-        return try database.alone { () throws(StoreError) in
-            try salvage(database, StoreError(.damaged, reason))
+        try database(at: files?.cache).alone { () throws(StoreError) in
+            try salvage(StoreError(.damaged, reason))
         }
     }
 
-    private func database(_ interrupter: Interrupter) -> DatabaseOpening {
+    private func database(
+        at path: String?, _ interrupter: Interrupter = Interrupter()
+    ) -> DatabaseOpening {
         let checks = checksForDamage
         return DatabaseOpening(
-            owner: owner, path: files?.cache, lockFile: files?.lock, options: options,
+            owner: owner, path: path, lockFile: files?.lock, options: options,
             patience: patience, migrator: .cache, ownerQueries: .cache, protection: protection,
             interrupter: interrupter, migrating: migrating
         ) { connection throws(SQLiteError) in
@@ -61,41 +69,96 @@ struct CacheOpening: Sendable {
         }
     }
 
-    private func salvage(
-        _ database: DatabaseOpening, _ damage: StoreError
-    ) throws(StoreError) -> CacheReport {
+    /// Writes a new cache with all that is certain of the old one, and puts it in its place.
+    ///
+    /// The old one stays where it is until the new one is complete: whatever ends this, a full disk or the
+    /// system, the next opening finds the damage again.
+    private func salvage(_ damage: StoreError) throws(StoreError) -> CacheReport {
+        guard let files else { throw damage }
         // What is made anew without a key would lie in the clear beside what is sealed.
-        if let files { try protection.requireKeys(of: files) }
-        let setAside = try DatabaseFiles(path).setAside(because: damage)
-        let connection = try database.openAlone()
-        do throws(SQLiteError) {
-            let salvaged = try CacheSalvage.carry(
-                from: setAside, to: connection, owner: owner, protection)
-            if protection.isSealed { files?.deleteClearCopies() }
-            return .rebuilt(
-                setAside: DatabaseFiles(setAside).exists ? setAside : nil,
-                because: damage.cause?.message ?? damage.message, salvaged: salvaged)
+        try protection.requireKeys(of: files)
+        try moving(damage) { () throws(FileError) in
+            try DatabaseFiles(files.cache).deleteSetAsides()
+            try DatabaseFiles(files.unfinishedCache).delete()
+        }
+        let salvaged: SalvagedCache
+        do throws(StoreError) {
+            let connection = try database(at: files.unfinishedCache).openAlone()
+            do throws(SQLiteError) {
+                salvaged = try CacheSalvage.carry(
+                    from: files.cache, to: connection, owner: owner, protection)
+                // What is in the log has to be in the file that is moved.
+                try connection.emptyLog()
+            } catch {
+                throw StoreError(error, in: files.unfinishedCache)
+            }
         } catch {
-            throw StoreError(error, in: path)
+            files.deleteUnfinishedCache()
+            throw error
+        }
+        return try putInPlace(
+            files, salvaged, because: damage.cause?.message ?? damage.message)
+    }
+
+    /// What a repair came to that was cut short when all was carried over.
+    private func countUnfinished(_ files: StoreFiles) throws(StoreError) -> SalvagedCache {
+        let connection = try database(at: files.unfinishedCache).openAlone()
+        do {
+            let salvaged = try SalvagedCache(countedIn: connection)
+            try connection.emptyLog()
+            return salvaged
+        } catch {
+            throw StoreError(error, in: files.unfinishedCache)
         }
     }
-}
 
-extension DatabaseFiles {
-    /// Moves a damaged database out of the way.
-    func setAside(because damage: StoreError) throws(StoreError) -> String {
+    /// Sets aside what is left of the old cache, and makes what was carried over the cache.
+    private func putInPlace(
+        _ files: StoreFiles, _ salvaged: SalvagedCache, because reason: String
+    ) throws(StoreError) -> CacheReport {
+        let cache = DatabaseFiles(files.cache)
+        let setAside = try moving(StoreError(.damaged, "\(cache.path) is damaged.")) {
+            () throws(FileError) in
+            let setAside = cache.exists ? try cache.setAside() : cache.lastSetAside
+            // From here on there is no cache, which says that the unfinished one is complete.
+            try DatabaseFiles(files.unfinishedCache).move(to: cache)
+            return setAside
+        }
+        if protection.isSealed { files.deleteClearCopies() }
+        return .rebuilt(
+            setAside: setAside.flatMap { DatabaseFiles($0).exists ? $0 : nil }, because: reason,
+            salvaged: salvaged)
+    }
+
+    private func moving<T>(
+        _ damage: StoreError, _ body: () throws(FileError) -> T
+    ) throws(StoreError) -> T {
         do {
-            var number = 1
-            while case let old = DatabaseFiles("\(path).damaged-\(number)"), old.exists {
-                try old.delete()
-                number += 1
-            }
-            return try setAside()
+            return try body()
         } catch {
             throw StoreError(
                 .damaged,
                 "\(damage.message) It could not be set aside: \(error) Move it away by hand.",
                 cause: damage.cause)
+        }
+    }
+}
+
+extension StoreFiles {
+    /// Deletes what a repair has left behind that did not come to its end; the next one tries again.
+    fileprivate func deleteUnfinishedCache() {
+        let unfinished = DatabaseFiles(unfinishedCache)
+        if unfinished.exists { try? unfinished.delete() }
+    }
+}
+
+extension DatabaseFiles {
+    /// Deletes what earlier repairs have set aside.
+    fileprivate func deleteSetAsides() throws(FileError) {
+        var number = 1
+        while case let old = DatabaseFiles("\(path).damaged-\(number)"), old.exists {
+            try old.delete()
+            number += 1
         }
     }
 }

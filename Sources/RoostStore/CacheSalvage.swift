@@ -16,6 +16,15 @@ package struct SalvagedCache: Hashable, Sendable {
     package fileprivate(set) var messages = 0
     /// Whether every channel and every covered range came over whole.
     package fileprivate(set) var isWhole = true
+
+    fileprivate init() {}
+
+    /// What a new cache has; whether that is all that the old one had, nobody knows any more.
+    init(countedIn connection: Connection) throws(SQLiteError) {
+        channels = try connection.first(.salvagedChannelCount) ?? 0
+        messages = try connection.first(.salvagedMessageCount) ?? 0
+        isWhole = false
+    }
 }
 
 /// Carries what is provable from one cache into a new one.
@@ -31,7 +40,9 @@ struct CacheSalvage {
     /// Messages in one transaction of the new cache.
     private static let batchSize = 500
 
-    /// Salvages the cache at `path`, which nobody has open; nothing of another owner's is read.
+    /// Salvages the cache at `path`, which nobody has open, and leaves it as it is.
+    ///
+    /// Nothing of another owner's is read.
     static func carry(
         from path: String, to target: Connection, owner: StoreOwner, _ protection: StoreProtection
     ) throws(SQLiteError) -> SalvagedCache {
@@ -40,14 +51,14 @@ struct CacheSalvage {
         let session: ReadSession
         do throws(SQLiteError) {
             let source = try Connection(.file(path), ConnectionOptions(access: .readOnly))
-            guard (try? protection.attachWhereSealed(to: source, owner: owner, path)) != nil,
+            guard try attach(source, owner, path, protection),
                 let found = try source.first(OwnerQueries.cache.select),
                 found == source.seals?.column(owner) ?? owner,
                 (try? Migrator.cache.isDone(in: source)) == true
             else { return nothing }
             session = ReadSession(source, ReadBook(source))
             session.begin(at: try source.first(.sequence) ?? 0, nil)
-        } catch {
+        } catch  where !error.mayPass {
             return nothing  // Not even the first pages can be read.
         }
         var salvage = CacheSalvage(session: session, target: target, owner: owner)
@@ -59,10 +70,23 @@ struct CacheSalvage {
         (self.session, self.target, self.owner) = (session, target, owner)
     }
 
-    private mutating func readIndex() {
+    /// Gives the connection what opens its rows; false when that is lost with the rest.
+    private static func attach(
+        _ source: Connection, _ owner: StoreOwner, _ path: String, _ protection: StoreProtection
+    ) throws(SQLiteError) -> Bool {
+        do throws(StoreError) {
+            _ = try protection.attachWhereSealed(to: source, owner: owner, path)
+            return true
+        } catch {
+            if let cause = error.cause, cause.mayPass { throw cause }
+            return false
+        }
+    }
+
+    private mutating func readIndex() throws(SQLiteError) {
         var places: [Int64: Set<Position>] = [:]
         for query: Query<Void, IndexedMessage> in [.indexedForward, .indexedBackward] {
-            let isWhole = read { session throws(SQLiteError) in
+            let isWhole = try read { session throws(SQLiteError) in
                 try session.connection.forEach(query, ()) { found throws(SQLiteError) in
                     places[found.channelRow, default: []].insert(found.position)
                 }
@@ -73,31 +97,31 @@ struct CacheSalvage {
     }
 
     private mutating func run() throws(SQLiteError) {
-        readIndex()
+        try readIndex()
         // Before the channels, and though not all of them may come: those that are missing are fetched with
         // the list, and of the others the log tells what became of them since.
         try carry(cursor: .channelChanges, row: 0)
         // As the columns have them, in a sealed cache the hashes.
         var rows: [(row: Int64, url: ChannelURL)] = []
-        let isEnded = read { session throws(SQLiteError) in
+        let isEnded = try read { session throws(SQLiteError) in
             try session.connection.scan(.salvagedChannels, ()) { row throws(SQLiteError) in
                 rows.append((row.int64(0), ChannelURL(row.text(1))))
                 return true
             }
         }
         var indexed: [ChannelURL] = []
-        let isCounted = read { session throws(SQLiteError) in
+        let isCounted = try read { session throws(SQLiteError) in
             indexed = try session.connection.all(.channelURLs)
         }
         let agree = isEnded && isCounted && Set(indexed) == Set(rows.map(\.url))
         for (row, column) in rows where indexed.isEmpty || indexed.contains(column) {
             var url: ChannelURL?
-            _ = read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
+            _ = try read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
             if let url { try carryChannel(row, url) } else { report.isWhole = false }
         }
         if !agree { report.isWhole = false }
         var login: [UInt8]?
-        if read({ session throws(SQLiteError) in
+        if try read({ session throws(SQLiteError) in
             login = try session.connection.session()
         }), let login {
             try commit([.session(login)])
@@ -107,7 +131,7 @@ struct CacheSalvage {
     private mutating func carryChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
         var channel: GroupChannel?
         var cut: Timestamp?
-        let isRead = read { session throws(SQLiteError) in
+        let isRead = try read { session throws(SQLiteError) in
             if let stored = try session.connection.storedChannel(url) {
                 channel = try session.channel(stored)
             }
@@ -127,7 +151,7 @@ struct CacheSalvage {
         try carry(cursor: .messageChanges(url), row: row)
         if try !carryMessages(row, url) { report.isWhole = false }
         var holding: (accessedAt: Timestamp?, isPinned: Bool)?
-        _ = read { session throws(SQLiteError) in
+        _ = try read { session throws(SQLiteError) in
             holding = try session.connection.first(.salvagedHolding, row)
         }
         if let moment = holding?.accessedAt { try commit([.accessed(url, at: moment)]) }
@@ -141,7 +165,7 @@ struct CacheSalvage {
         _ row: Int64, _ url: ChannelURL
     ) throws(SQLiteError) -> Bool {
         var coverage: Coverage?
-        let isRead = read { session throws(SQLiteError) in
+        let isRead = try read { session throws(SQLiteError) in
             coverage = try session.coverage(ofRow: row)
         }
         let indexed = (places[row] ?? []).sorted()
@@ -186,7 +210,7 @@ struct CacheSalvage {
             }
         }
         var salvage = self
-        let isEnded = read { session throws(SQLiteError) in
+        let isEnded = try read { session throws(SQLiteError) in
             try session.connection.scan(
                 newestFirst ? .newestMessages : .oldestMessages, stretch
             ) { row throws(SQLiteError) in
@@ -216,7 +240,7 @@ struct CacheSalvage {
 
     private mutating func carry(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
         var cursor: Cursor?
-        _ = read { session throws(SQLiteError) in
+        _ = try read { session throws(SQLiteError) in
             cursor = try session.connection.cursor(kind: key.kind, channelRow: row)
         }
         // Without one nothing would be asked of the time before the next login; a damaged table may just
@@ -225,11 +249,15 @@ struct CacheSalvage {
     }
 
     /// Reads from the damaged cache; false says that it could not be read to the end.
-    private func read(_ body: (ReadSession) throws(SQLiteError) -> Void) -> Bool {
+    ///
+    /// What fails for another reason than the damage ends the salvage: the next one finds more.
+    private func read(
+        _ body: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) -> Bool {
         do throws(SQLiteError) {
             try body(session)
             return true
-        } catch {
+        } catch  where !error.mayPass {
             return false
         }
     }
@@ -239,6 +267,16 @@ struct CacheSalvage {
             _ = try WriteSession(target, me: UserID(owner.user)).apply(mutations)
             _ = try target.takeCommitNumber()
         }
+    }
+}
+
+extension Query where Input == Void, Output == Int {
+    fileprivate static let salvagedChannelCount = Query(
+        sql: "SELECT count(*) FROM channel WHERE payload IS NOT NULL"
+    ) { row in Int(row.int64(0)) }
+
+    fileprivate static let salvagedMessageCount = Query(sql: "SELECT count(*) FROM message") {
+        row in Int(row.int64(0))
     }
 }
 

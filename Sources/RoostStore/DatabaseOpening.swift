@@ -31,11 +31,13 @@ struct DatabaseOpening: Sendable {
     /// Opens the database, alone first where its file has to be changed.
     ///
     /// - Parameters:
+    ///   - place: Where an error that follows a repair tells of it.
     ///   - recover: Ends a repair that was cut short; nobody has the database open then.
     ///   - repair: Replaces the files of a database that is damaged; likewise.
     /// - Returns: The open database, which others may have open too.
     /// - Throws: What `StoreError.Kind` tells apart; `.locked` when others kept the lock too long.
     func open<Report>(
+        reporting place: WritableKeyPath<Repairs, Report>,
         recover: () throws(StoreError) -> Report?,
         repair: (_ damage: StoreError) throws(StoreError) -> Report
     ) throws(StoreError) -> OpenDatabase<Report> {
@@ -43,6 +45,21 @@ struct DatabaseOpening: Sendable {
             return OpenDatabase(connection: try openAlone(), lock: nil, report: nil)
         }
         var report: Report?
+        do throws(StoreError) {
+            return try open(lockFile, &report, recover, repair)
+        } catch {
+            guard let report else { throw error }
+            var error = error
+            error.repairs[keyPath: place] = report
+            throw error
+        }
+    }
+
+    private func open<Report>(
+        _ lockFile: String, _ report: inout Report?,
+        _ recover: () throws(StoreError) -> Report?,
+        _ repair: (_ damage: StoreError) throws(StoreError) -> Report
+    ) throws(StoreError) -> OpenDatabase<Report> {
         var lock = try take(lockFile)
         for _ in 0..<3 {
             if let connection = try openShared() {
@@ -50,7 +67,7 @@ struct DatabaseOpening: Sendable {
             }
             lock = try change(lock, to: .exclusive)
             do throws(StoreError) {
-                report = try recover() ?? report
+                if let recovered = try recover() { report = recovered }
                 // Closed at once, see above.
                 _ = try openAlone()
             } catch  where error.kind == .damaged {

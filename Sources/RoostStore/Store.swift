@@ -140,7 +140,7 @@ package struct Store: Sendable {
         } catch {
             await close(writer, connections, memoryIndex, outbox, threads, switchboard)
             var error = error
-            error.repairs = repairs
+            error.repairs = repairs.followed(by: error.repairs)
             throw error
         }
     }
@@ -173,7 +173,10 @@ package struct Store: Sendable {
                 repairs.cache = try await writer.open(opening)
             }
         } catch {
-            if case .success(let report) = await second.value { repairs.outbox = report }
+            switch await second.value {
+            case .success(let report): repairs.outbox = report
+            case .failure(let other): repairs = repairs.followed(by: other.repairs)
+            }
             throw error
         }
         repairs.outbox = try await second.value.get()

@@ -28,6 +28,8 @@ package struct StoreFiles: Hashable, Sendable {
     package let folder: String
 
     package var cache: String { "\(folder)/cache.sqlite" }
+    /// What is saved of a damaged cache, while it is being written.
+    var unfinishedCache: String { "\(folder)/cache.unfinished" }
     package var outbox: String { "\(folder)/outbox.sqlite" }
     /// What was saved of a damaged outbox, complete, on its way to become the outbox.
     var salvagedOutbox: String { "\(folder)/outbox.salvaged" }

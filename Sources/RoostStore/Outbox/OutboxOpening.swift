@@ -38,7 +38,7 @@ struct OutboxOpening: Sendable {
     func open(
         _ interrupter: Interrupter = Interrupter()
     ) throws(StoreError) -> OpenDatabase<OutboxReport> {
-        let opened = try opening(of: files?.outbox, interrupter).open {
+        let opened = try opening(of: files?.outbox, interrupter).open(reporting: \.outbox) {
             () throws(StoreError) -> OutboxReport? in
             guard let files, DatabaseFiles(files.salvagedOutbox).exists else { return nil }
             return try putInPlace(files, lost: nil, because: "the repair was interrupted")
@@ -123,22 +123,33 @@ struct OutboxOpening: Sendable {
     ) throws(StoreError) -> OutboxReport {
         let damage = StoreError(.damaged, "\(files.outbox) is damaged.")
         let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
-        let setAside = try moving(damage) { () throws(FileError) in
+        try moving(damage) { () throws(FileError) in
             if !salvaged.exists { try DatabaseFiles(files.unfinishedOutbox).move(to: salvaged) }
-            let setAside = outbox.exists ? try outbox.setAside() : outbox.lastSetAside
-            try RepairRecord(path: files.repairRecord).forget()
-            try salvaged.move(to: outbox)
-            return setAside ?? outbox.path
         }
-        let connection = try opening(of: outbox.path).openAlone()
+        let items = try items(in: salvaged)
+        let setAside = try moving(damage) { () throws(FileError) in
+            let setAside =
+                (outbox.exists ? try outbox.setAside() : outbox.lastSetAside)
+                ?? outbox.path
+            let record = RepairRecord(path: files.repairRecord)
+            try record.forget()
+            record.note(items.compactMap(\.item), lost: lost, setAside: setAside)
+            try salvaged.move(to: outbox)
+            return setAside
+        }
+        // Nothing may fail from here on: the next opening finds an outbox that is whole.
+        return .salvaged(
+            setAside: setAside, carriedOver: items.count, lost: lost, because: reason)
+    }
+
+    private func items(in salvaged: DatabaseFiles) throws(StoreError) -> [OutboxRow] {
+        let connection = try opening(of: salvaged.path).openAlone()
         do {
-            let rows = try connection.outboxItems()
-            RepairRecord(path: files.repairRecord)
-                .note(rows.compactMap(\.item), lost: lost, setAside: setAside)
-            return .salvaged(
-                setAside: setAside, carriedOver: rows.count, lost: lost, because: reason)
+            let items = try connection.outboxItems()
+            try connection.emptyLog()
+            return items
         } catch {
-            throw StoreError(error, in: outbox.path)
+            throw StoreError(error, in: salvaged.path)
         }
     }
 

@@ -294,6 +294,9 @@ extension StoreFiles {
             if StoreProtection.isInTheClear(old.path) { try? old.delete() }
             number += 1
         }
+        if DatabaseFiles(unfinishedCache).exists, StoreProtection.isInTheClear(unfinishedCache) {
+            try? DatabaseFiles(unfinishedCache).delete()
+        }
     }
 
     /// Gives every file of the store a class of protection.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import RoostDiskSimulation
 import RoostModel
 import RoostSQLite
 import RoostStore
@@ -100,5 +102,50 @@ struct OutboxDamageTests {
         }
         #expect(news.items.last?.requestID == first.requestID)
         await store.close()
+    }
+
+    @Test(arguments: [SimulatedDisk.Operation.write, .open, .sync])
+    func `a repair that is cut short is told once it is done, of every item (scars 42, 45)`(
+        operation: SimulatedDisk.Operation
+    ) async throws {
+        await store.close()
+        let lost = try DamagedLeaf.destroy(2, 5, in: path).count
+        func copy() throws -> TemporaryFolder {
+            let copy = try TemporaryFolder(inMemory: true)
+            try FileManager.default.copyItem(
+                atPath: folder.file("app"), toPath: copy.file("app"))
+            return copy
+        }
+        let whole = try copy()
+        let counter = SimulatedDisk(whole.path)
+        let code = operation == .write ? DiskFaultTests.Code.full : DiskFaultTests.Code.cannotOpen
+        counter.plan(.init(operation, of: "outbox", nth: .max, code: code))
+        await (try Store.test(.folder(whole.path))).close()
+        var failed = 0
+        for nth in 1...counter.matches {
+            let trial = try copy()
+            let disk = SimulatedDisk(trial.path)
+            disk.plan(.init(operation, of: "outbox", nth: nth, code: code))
+            var reports: [OutboxReport] = []
+            do throws(StoreError) {
+                let store = try await Store.open(
+                    .folder(trial.path), owner: Fixture.owner, Fixture.options)
+                reports.append(store.outboxReport)
+                await store.close()
+            } catch {
+                failed += 1
+                reports.append(error.repairs.outbox)
+            }
+            disk.plan(nil)
+            let store = try await Store.test(.folder(trial.path))
+            reports.append(store.outboxReport)
+            let told = reports.compactMap { report in
+                if case .salvaged(_, let carriedOver, _, _) = report { carriedOver } else { nil }
+            }
+            #expect(told == [40 - lost], "\(nth): \(reports)")
+            #expect(try await store.outbox.items().items.count == 40 - lost)
+            await store.close()
+        }
+        #expect(counter.matches > 3 && failed > 1)
     }
 }

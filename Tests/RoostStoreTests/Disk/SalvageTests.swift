@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostCore
+import RoostDiskSimulation
 import RoostModel
 import RoostSQLite
 import RoostStore
@@ -67,9 +68,13 @@ struct SalvageTests {
     }
 
     private func openChecked(_ folder: TemporaryFolder) async throws -> Store {
+        try await Store.open(.folder(folder.path), owner: Fixture.owner, checking)
+    }
+
+    private var checking: Store.Options {
         var options = Fixture.options
         options.checksForDamage = true
-        return try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        return options
     }
 
     @Test
@@ -170,6 +175,125 @@ struct SalvageTests {
             folder.file("app/anna"), owner: Fixture.owner, Fixture.options.protection)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("app/anna"))
         #expect(files.filter { $0.hasSuffix(".damaged-2") } == [])
+    }
+
+    /// A cache one page of which is not what it was, half way through its messages.
+    private func damaged() async throws -> TemporaryFolder {
+        let folder = try await filled()
+        let path = folder.file("app/anna/cache.sqlite")
+        let connection = try Connection(.file(path))
+        let roots = Query<Void, Int64>(
+            sql: "SELECT rootpage FROM sqlite_master WHERE name = 'message'"
+        ) { row in row.int64(0) }
+        let root = try #require(try connection.first(roots))
+        try connection.emptyLog()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let size = 4_096
+        let page = bytes[(Int(root) - 1) * size..<Int(root) * size]
+        // A cell of an inner page begins with the number of a page below.
+        let cells = (0..<(Int(page[page.startIndex + 3]) << 8 | Int(page[page.startIndex + 4])))
+        let place = page.startIndex + 12 + 2 * (cells.count / 2)
+        let cell = page.startIndex + (Int(page[place]) << 8 | Int(page[place + 1]))
+        let leaf = page[cell..<(cell + 4)].reduce(0) { $0 << 8 | Int($1) }
+        bytes.replaceSubrange(
+            (leaf - 1) * size..<leaf * size, with: Data(repeating: 0x2A, count: size))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        return folder
+    }
+
+    private func copy(of folder: TemporaryFolder) throws -> TemporaryFolder {
+        let copy = try TemporaryFolder(inMemory: true)
+        try FileManager.default.copyItem(atPath: folder.file("app"), toPath: copy.file("app"))
+        return copy
+    }
+
+    private func salvaged(_ report: CacheReport) -> SalvagedCache? {
+        guard case .rebuilt(_, _, let salvaged) = report else { return nil }
+        return salvaged
+    }
+
+    @Test(arguments: [DiskFaultTests.Code.full, DiskFaultTests.Code.cannotOpen])
+    func `a salvage that is cut short is told, and done once more (scars 42, 43, 45)`(
+        code: Int32
+    ) async throws {
+        let operation: SimulatedDisk.Operation =
+            code == DiskFaultTests.Code.full ? .write : .open
+        let original = try await damaged()
+        let whole = try copy(of: original)
+        let counter = SimulatedDisk(whole.path)
+        counter.plan(.init(operation, nth: .max, code: code))
+        let undisturbed = try await openChecked(whole)
+        let expected = try #require(salvaged(undisturbed.report))
+        #expect(expected.messages > 1_000 && expected.messages < 2_004)
+        await undisturbed.close()
+        var (failed, told) = (0, 0)
+        for nth in ScriptedLife.sample(1...counter.matches, quick: 40, seed: UInt64(code)) {
+            let folder = try copy(of: original)
+            let disk = SimulatedDisk(folder.path)
+            disk.plan(.init(operation, nth: nth, code: code))
+            var reports: [CacheReport] = []
+            do throws(StoreError) {
+                let store = try await Store.open(
+                    .folder(folder.path), owner: Fixture.owner, checking)
+                reports.append(store.report)
+                await store.close()
+            } catch {
+                failed += 1
+                if error.repairs.cache != .intact { told += 1 }
+                reports.append(error.repairs.cache)
+            }
+            disk.plan(nil)
+            let store = try await openChecked(folder)
+            reports.append(store.report)
+            #expect(reports.compactMap { salvaged($0) } == [expected], "\(nth)")
+            let found = try await content(store)
+            #expect(found.messages.values.reduce(0) { $0 + $1.count } == expected.messages)
+            #expect(try await store.verify().findings == [])
+            await store.close()
+            let files = try FileManager.default.contentsOfDirectory(
+                atPath: folder.file("app/anna"))
+            #expect(files.filter { $0.contains("unfinished") } == [])
+        }
+        #expect(failed > 5)
+        #expect(told > 0 || operation == .write)
+    }
+
+    @Test
+    func `a salvage killed before its end begins anew, one killed after it is taken up (scar 43)`()
+        async throws
+    {
+        let original = try await damaged()
+        let path = "app/anna/cache.sqlite"
+        let whole = try copy(of: original)
+        let undisturbed = try await openChecked(whole)
+        let expected = try #require(salvaged(undisturbed.report))
+        await undisturbed.close()
+        // A part of it, and the damaged cache still in its place.
+        let early = try copy(of: original)
+        try Data("half a file".utf8).write(
+            to: URL(fileURLWithPath: early.file("app/anna/cache.unfinished")))
+        let again = try await openChecked(early)
+        #expect(salvaged(again.report) == expected)
+        await again.close()
+        // All of it, and the damaged cache aside.
+        try FileManager.default.moveItem(
+            atPath: whole.file(path), toPath: whole.file("app/anna/cache.unfinished"))
+        let late = try await openChecked(whole)
+        guard case .rebuilt(let setAside, let reason, let taken) = late.report else {
+            return #expect(Bool(false), "\(late.report)")
+        }
+        #expect(setAside == whole.file("\(path).damaged-1") && reason.contains("interrupted"))
+        #expect(taken.messages == expected.messages && taken.channels == expected.channels)
+        #expect(try await content(late).messages["a"]?.isEmpty == false)
+        await late.close()
+        // One that nobody needs any more is no reason to tell anybody anything.
+        try Data("half a file".utf8).write(
+            to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
+        let last = try await openChecked(whole)
+        #expect(last.report == .intact)
+        await last.close()
+        #expect(
+            !FileManager.default.fileExists(atPath: whole.file("app/anna/cache.unfinished")))
     }
 
     @Test(arguments: [60, 68, 71])
