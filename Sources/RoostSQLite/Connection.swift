@@ -20,6 +20,8 @@ internal import CRoostSQLite
     var isInTransaction = false
     /// Whether full-text queries can be ordered by relevance.
     var hasRelevance = false
+    /// The number of the schema that was found to have no index of words.
+    package var schemaWithoutWords: Int64?
     /// What the layer above knows of this database; it must not hold the connection in turn.
     package var companion: AnyObject?
 

@@ -265,7 +265,7 @@ struct CacheSalvage {
     private func commit(_ mutations: [Mutation]) throws(SQLiteError) {
         try target.transaction { () throws(SQLiteError) in
             _ = try WriteSession(target, me: UserID(owner.user)).apply(mutations)
-            _ = try target.takeCommitNumber()
+            _ = try target.takeCommitNumber(after: try target.lastCommitNumber())
         }
     }
 }

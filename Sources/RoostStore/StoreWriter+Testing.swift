@@ -70,6 +70,8 @@ extension StoreWriter {
                     of: Query<MessageStretch, Void>.oldestOfParent),
                 "newestOfParent": try connection.plan(
                     of: Query<MessageStretch, Void>.newestOfParent),
+                "replyOfParent": try connection.plan(
+                    of: Query<(channelRow: Int64, parent: MessageID), Int64>.replyOfParent),
                 "mentions": try connection.plan(
                     of: Query<(before: Position, limit: Int), Void>.mentions),
                 "edited": try connection.plan(

@@ -28,7 +28,10 @@ struct OldPayloadTests {
             try other.execute(.age, (payload, message.messageID?.rawValue ?? 0))
         }
         try other.executeScript(
-            "UPDATE holding SET payload_bytes = (SELECT sum(length(payload)) FROM message)")
+            """
+            UPDATE holding SET payload_bytes = (SELECT sum(length(payload)) FROM message);
+            UPDATE store_state SET sequence = sequence + 1;
+            """)
         #expect(try await store.reader.newest() == [reply, plain])
         #expect(try await store.reader.message(7).value == reply)
         #expect(try await store.verify().findings == [])

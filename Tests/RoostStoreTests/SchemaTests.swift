@@ -45,6 +45,10 @@ struct SchemaTests {
         ("newestOfKind", keyed("message_by_kind", "kind")),
         ("oldestOfParent", keyed("message_by_parent", "parent_id")),
         ("newestOfParent", keyed("message_by_parent", "parent_id")),
+        (
+            "replyOfParent",
+            "SEARCH message USING COVERING INDEX message_by_parent (channel_id=? AND parent_id=?)"
+        ),
         ("messageAtPlace", place),
         ("updateContent", place),
         ("updateMessage", place),

@@ -53,7 +53,8 @@ extension Connection {
             try execute(.putSearchState, SearchIndex.State(floor: floor, backfilled: 0))
             if !isEmpty { try execute(.mergeSeldom) }
         }
-        return Commit(sequence: try takeCommitNumber(), changes: changes)
+        let sequence = try takeCommitNumber(after: try lastCommitNumber())
+        return Commit(sequence: sequence, changes: changes)
     }
 
     /// What observers hear of a channel that was not copied; nil when nothing was known of it.

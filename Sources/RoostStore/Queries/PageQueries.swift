@@ -127,6 +127,20 @@ extension Query where Input == MessageStretch, Output == Void {
         bind: { stretch, bindings in stretch.bindKeyed(&bindings) })
 }
 
+extension Query where Input == (channelRow: Int64, parent: MessageID), Output == Int64 {
+    /// Whether the cache holds a reply to a message: asked at every edit, and nearly never so.
+    static let replyOfParent = Query(
+        sql: """
+            SELECT message_id FROM message INDEXED BY message_by_parent
+            WHERE channel_id = ?1 AND parent_id = ?2 LIMIT 1
+            """,
+        bind: { input, bindings in
+            bindings.append(input.channelRow)
+            bindings.append(input.parent.rawValue)
+        },
+        decode: { row in row.int64(0) })
+}
+
 extension Query
 where Input == (before: Position, limit: Int), Output == Void {
     /// Messages of others that call me, in all channels, newest first.

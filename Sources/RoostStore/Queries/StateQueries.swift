@@ -78,10 +78,12 @@ extension Query where Input == [UInt8]?, Output == Void {
 }
 
 extension Connection {
-    /// Takes the number of this commit, one more than the last one's.
-    func takeCommitNumber() throws(SQLiteError) -> Int64 {
-        let sequence = (try first(.sequence) ?? 0) + 1
-        try execute(.setSequence, sequence)
-        return sequence
+    /// The number of the last commit, by whomever; zero before the first.
+    func lastCommitNumber() throws(SQLiteError) -> Int64 { try first(.sequence) ?? 0 }
+
+    /// Takes the number of this commit, one more than `last`, which is as it was when the transaction began.
+    func takeCommitNumber(after last: Int64) throws(SQLiteError) -> Int64 {
+        try execute(.setSequence, last + 1)
+        return last + 1
     }
 }

@@ -51,14 +51,22 @@ package struct SearchIndex {
     }
 
     /// Asked for at once, because nearly always it is there, and to look costs as much as to read.
+    ///
+    /// Where it is not, SQLite takes longer to say so than to write a message: the answer holds as long as
+    /// the schema does.
     private static func stored(
         in connection: Connection
     ) throws(SQLiteError) -> (format: Int64, state: State)? {
+        if let known = connection.schemaWithoutWords {
+            if try connection.first(.schemaVersion) == known { return nil }
+            connection.schemaWithoutWords = nil
+        }
         do throws(SQLiteError) {
             return try connection.first(.searchState)
         } catch {
-            if try connection.first(.hasSearchState) == false { return nil }
-            throw error
+            guard try connection.first(.hasSearchState) == false else { throw error }
+            connection.schemaWithoutWords = try connection.first(.schemaVersion)
+            return nil
         }
     }
 

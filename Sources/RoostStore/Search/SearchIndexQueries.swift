@@ -47,6 +47,11 @@ extension Query where Input == Void, Output == Bool {
     ) { row in row.int64(0) != 0 }
 }
 
+extension Query where Input == Void, Output == Int64 {
+    /// Another one after each change of the schema, by whomever.
+    static let schemaVersion = Query(sql: "PRAGMA main.schema_version") { row in row.int64(0) }
+}
+
 extension Query where Input == Void, Output == (format: Int64, state: SearchIndex.State) {
     static let searchState = Query(
         sql: "SELECT format, floor, backfilled FROM message_text_state"

@@ -3,6 +3,15 @@
 internal import RoostCore
 internal import RoostModel
 
+/// What a commit has to know of a channel to write messages of it.
+struct KnownChannel {
+    let row: ChannelRow
+    let coverage: Coverage
+    /// Whether anything is known under filters only.
+    let hasFilters: Bool
+    let holding: Holding
+}
+
 /// What one commit does to one channel's messages; becomes a `MessagesChange`.
 struct MessageNews {
     /// A message before the commit and after what has been done so far.
@@ -47,18 +56,23 @@ struct MessageNews {
     private var rows: [Row] = []
     private var slots: [MessageID: Slot] = [:]
 
-    init(
-        channel: ChannelURL, channelRow: Int64, cut: Timestamp?, coverage: Coverage,
-        hasFilters: Bool, holding: Holding
-    ) {
+    init(of channel: ChannelURL, _ known: KnownChannel) {
         self.channel = channel
-        self.channelRow = channelRow
-        self.cut = cut
-        self.hasFilters = hasFilters
-        coverageBefore = coverage
-        self.coverage = coverage
-        holdingBefore = holding
-        self.holding = holding
+        channelRow = known.row.row
+        cut = known.row.cut
+        hasFilters = known.hasFilters
+        coverageBefore = known.coverage
+        coverage = known.coverage
+        holdingBefore = known.holding
+        holding = known.holding
+    }
+
+    /// What the next commit finds, once this one has come to stay.
+    var left: KnownChannel {
+        KnownChannel(
+            row: ChannelRow(row: channelRow, cut: cut), coverage: coverage,
+            hasFilters: filtered.map { $0.contains { !$0.now.ranges.isEmpty } } ?? hasFilters,
+            holding: holding)
     }
 
     /// Whether a message of this place may have been in the cache before the commit.

@@ -156,10 +156,11 @@ package actor StoreWriter {
         let trace: CommitTrace?
         do throws(SQLiteError) {
             let (done, left, book) = try connection.transaction { () throws(SQLiteError) in
+                let last = try connection.lastCommitNumber()
                 let session = WriteSession(
-                    connection, me: UserID(owner.user), try bookOfLastCommit(in: connection))
+                    connection, me: UserID(owner.user), takeBook(of: last))
                 let changes = try session.apply(mutations)
-                let sequence = try connection.takeCommitNumber()
+                let sequence = try connection.takeCommitNumber(after: last)
                 let trace = session.trace(at: sequence)
                 return (
                     Commit(sequence: sequence, changes: changes), trace,
@@ -182,9 +183,9 @@ package actor StoreWriter {
     }
 
     /// Takes what the last commit has looked up, unless somebody else has written since.
-    private func bookOfLastCommit(in connection: Connection) throws(SQLiteError) -> WriteBook? {
+    private func takeBook(of last: Int64) -> WriteBook? {
         guard let book = book.take() else { return nil }
-        return try connection.first(.sequence) == book.sequence ? book : nil
+        return last == book.sequence ? book : nil
     }
 
     /// Tells everybody of a commit: our readers, and the other processes.

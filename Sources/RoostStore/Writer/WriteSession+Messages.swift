@@ -37,10 +37,7 @@ extension WriteSession {
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
             guard !news.isCut(place) else { return }
             var range = CoveredRange(lower: place, upper: place, predecessor: predecessor)
-            if let predecessor,
-                let known = try connection.first(.positionOfMessage, (row, predecessor)),
-                known <= place
-            {
+            if let predecessor, let known = try position(of: predecessor, news), known <= place {
                 range = CoveredRange(lower: known, upper: place)
             }
             news.coverage.insert(range)
@@ -49,6 +46,14 @@ extension WriteSession {
             try put(message, news: &news)
             news.joinPredecessors([message])
         }
+    }
+
+    /// Where the message before a live one lies; nearly always at the end of what is known.
+    private func position(
+        of predecessor: MessageID, _ news: MessageNews
+    ) throws(SQLiteError) -> Position? {
+        if let end = news.coverage.ranges.last?.upper, end.messageID == predecessor { return end }
+        return try connection.first(.positionOfMessage, (news.channelRow, predecessor))
     }
 
     /// Writes a newer copy of a message that the cache has.
@@ -252,31 +257,7 @@ extension WriteSession {
         try follow(id, as: merged.preview, news: &news)
     }
 
-    /// Has the replies to a message show what it is now; nil when it is gone (scar 116).
-    private func follow(
-        _ parent: MessageID, as preview: ParentPreview?, news: inout MessageNews
-    ) throws(SQLiteError) {
-        let replies = MessageStretch(
-            channelRow: news.channelRow, lower: .distantPast, upper: .distantFuture,
-            key: parent.rawValue)
-        var stale: [StoredMessage] = []
-        try connection.scan(.oldestOfParent, replies) { row throws(SQLiteError) in
-            let reply = try message(row, in: news.channel)
-            if reply.message.details.parentPreview != preview { stale.append(reply) }
-            return true
-        }
-        for stored in stale {
-            var reply = stored.message
-            if let preview {
-                reply.details.follow(preview)
-            } else {
-                reply.details.parentPreview = nil
-            }
-            try replace(stored, with: reply, news: &news)
-        }
-    }
-
-    private func replace(
+    func replace(
         _ stored: StoredMessage, with merged: Message, news: inout MessageNews
     ) throws(SQLiteError) {
         let old = stored.message

@@ -24,6 +24,8 @@ final class WriteSession {
     /// Why a user could not be read.
     var failure: SQLiteError?
     private var channelRows: [ChannelURL: ChannelRow] = [:]
+    /// What earlier commits have left behind of their channels, and nothing has changed since.
+    private var known: [ChannelURL: KnownChannel]
     private var news: [MessageNews] = []
     private var newsIndex: [Int64: Int] = [:]
     /// How the payloads of each channel are sealed by this commit.
@@ -40,6 +42,7 @@ final class WriteSession {
         self.me = me
         users = book?.users ?? UserBook(connection)
         words = book?.words ?? WordBook(connection)
+        known = book?.channels ?? [:]
         search = SearchKeeper(connection)
     }
 
@@ -142,8 +145,9 @@ final class WriteSession {
 
     /// The row of a channel; nil when nothing was ever said of it.
     func row(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
-        if let known = channelRows[url] { return known.row }
-        let found = try connection.channelRow(url)
+        if let looked = channelRows[url] { return looked.row }
+        let found =
+            if let known = known[url] { known.row } else { try connection.channelRow(url) }
         channelRows[url] = found
         return found?.row
     }
@@ -154,13 +158,18 @@ final class WriteSession {
         _ body: (inout MessageNews) throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
         if let index = newsIndex[row] { return try body(&news[index]) }
-        newsIndex[row] = news.count
-        news.append(
-            MessageNews(
-                channel: url, channelRow: row, cut: channelRows[url]?.cut,
+        let found: KnownChannel
+        if let known = known[url] {
+            found = known
+        } else {
+            found = KnownChannel(
+                row: channelRows[url] ?? ChannelRow(row: row, cut: nil),
                 coverage: Coverage(try connection.all(.coverage, CoverageKey(channelRow: row))),
                 hasFilters: try connection.first(.filtersOfChannel, row) != nil,
-                holding: try connection.first(.holding, row) ?? Holding()))
+                holding: try connection.first(.holding, row) ?? Holding())
+        }
+        newsIndex[row] = news.count
+        news.append(MessageNews(of: url, found))
         return try body(&news[news.count - 1])
     }
 
@@ -223,13 +232,20 @@ final class WriteSession {
         _ now: Coverage, over before: Coverage, _ key: CoverageKey
     ) throws(SQLiteError) {
         guard now != before else { return }
-        let (old, new) = (Set(before.ranges), Set(now.ranges))
-        for range in before.ranges where !new.contains(range) {
-            try connection.execute(.deleteRange, (key, range))
-        }
-        for range in now.ranges where !old.contains(range) {
+        // Both in their order; one that begins where one did is written over it.
+        var old = before.ranges[...]
+        for range in now.ranges {
+            while let gone = old.first, gone.lower < range.lower {
+                try connection.execute(.deleteRange, (key, gone))
+                old.removeFirst()
+            }
+            if let same = old.first, same.lower == range.lower {
+                old.removeFirst()
+                if same == range { continue }
+            }
             try connection.execute(.putRange, (key, range))
         }
+        for gone in old { try connection.execute(.deleteRange, (key, gone)) }
     }
 
     /// What readers have to look up again; nil when that is all.
@@ -243,7 +259,20 @@ final class WriteSession {
     func book(at sequence: Int64) -> WriteBook? {
         guard !clearsUsers, users.count <= WriteBook.capacity else { return nil }
         users.settle()
-        return WriteBook(sequence: sequence, users: users, words: words)
+        return WriteBook(
+            sequence: sequence, users: users, words: words, channels: channelsLeftBehind())
+    }
+
+    private func channelsLeftBehind() -> [ChannelURL: KnownChannel] {
+        let isRoom = known.count + news.count <= WriteBook.channelCapacity
+        var channels = isRoom ? known : [:]
+        known = [:]  // Or each commit would copy them.
+        for news in news {
+            let isKept =
+                !removedRows.contains(news.channelRow) && channels.count < WriteBook.channelCapacity
+            channels[news.channel] = isKept ? news.left : nil
+        }
+        return channels
     }
 
     private func changes() -> [Change] {
@@ -273,7 +302,10 @@ struct WriteBook {
     let sequence: Int64
     fileprivate var users: UserBook
     fileprivate var words: WordBook
+    fileprivate var channels: [ChannelURL: KnownChannel]
 
+    /// Channels in which one message after another arrives.
+    fileprivate static let channelCapacity = 256
     /// Some ten megabytes of users; beyond, looking up begins anew.
     fileprivate static let capacity = 20_000
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+extension WriteSession {
+    /// Has the replies to a message show what it is now; nil when it is gone (scar 116).
+    func follow(
+        _ parent: MessageID, as preview: ParentPreview?, news: inout MessageNews
+    ) throws(SQLiteError) {
+        guard try connection.first(.replyOfParent, (news.channelRow, parent)) != nil else { return }
+        let replies = MessageStretch(
+            channelRow: news.channelRow, lower: .distantPast, upper: .distantFuture,
+            key: parent.rawValue)
+        var stale: [StoredMessage] = []
+        try connection.scan(.oldestOfParent, replies) { row throws(SQLiteError) in
+            let reply = try message(row, in: news.channel)
+            if reply.message.details.parentPreview != preview { stale.append(reply) }
+            return true
+        }
+        for stored in stale {
+            var reply = stored.message
+            if let preview {
+                reply.details.follow(preview)
+            } else {
+                reply.details.parentPreview = nil
+            }
+            try replace(stored, with: reply, news: &news)
+        }
+    }
+}
