@@ -186,6 +186,7 @@ struct StoreModelTests {
             #expect(replay == stored)
             try await expect(store, toHoldWhat: server, stored)
         }
+        #expect(try await store.verify().findings == [])
         var heard = JournalReplay()
         await store.close()
         for await entry in feed {
@@ -193,6 +194,30 @@ struct StoreModelTests {
             heard.apply(commit)
         }
         #expect(heard == replay)
+    }
+
+    /// What one commit knows of its channels, the next does not look up: unless another came between.
+    @Test(arguments: [UInt64](1...15))
+    func `two stores that write by turns know no older state of a channel (scars 51, 53)`(
+        seed: UInt64
+    ) async throws {
+        var server = ServerModel(seed: seed)
+        let folder = try TemporaryFolder(inMemory: true)
+        let stores = [
+            try await Store.test(.folder(folder.path)), try await Store.test(.folder(folder.path)),
+        ]
+        for _ in 0..<60 {
+            // Several by the same one, so that it has something to remember.
+            let store = stores[server.draw(2)]
+            for _ in 0...server.draw(3) { try await store.writer.commit(server.step()) }
+        }
+        for store in stores {
+            let stored = try await JournalReplay(
+                reading: store.reader, channels: ServerModel.urls)
+            try await expect(store, toHoldWhat: server, stored)
+            #expect(try await store.verify().findings == [])
+            await store.close()
+        }
     }
 
     private func expect(
