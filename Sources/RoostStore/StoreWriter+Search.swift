@@ -76,9 +76,9 @@ extension StoreWriter {
                 guard var index = try SearchIndex(in: connection) else {
                     return SearchProgress(backfilled: 0, total: total, isComplete: false)
                 }
-                let session = WriteSession(connection, me: UserID(""))
+                let rows = SearchedRows(connection)
                 try index.backfill(limit: limit) { below, limit throws(SQLiteError) in
-                    try session.entries(below: below, limit: limit)
+                    try rows.entries(below: below, limit: limit)
                 }
                 return SearchProgress(index.state, of: total)
             }
@@ -133,37 +133,32 @@ extension Store {
     }
 }
 
-extension RowResolver {
+/// Messages as the index of words wants them: nobody who is named in them is looked up.
+final class SearchedRows: RowResolver {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    var rowSeals: RowSeals? { connection.seals }
+
+    func user(inRow row: Int64) -> User { User(id: UserID("")) }
+
+    func word(inRow row: Int64) -> String { "" }
+
+    func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL { ChannelURL("") }
+
+    func checkNames() throws(SQLiteError) {}
+
     /// The entries of messages below an ID, in falling order.
-    func entries(
-        below id: Int64, limit: Int, in connection: Connection
-    ) throws(SQLiteError) -> [SearchEntry] {
+    func entries(below id: Int64, limit: Int) throws(SQLiteError) -> [SearchEntry] {
         var entries: [SearchEntry] = []
         entries.reserveCapacity(limit)
-        // One after the other they are of any channel.
-        var urls: [Int64: ChannelURL] = [:]
         try connection.scan(.messagesBelow, (id, limit)) { row throws(SQLiteError) in
-            let channelRow = row.int64(0)
-            let url: ChannelURL
-            if let known = urls[channelRow] {
-                url = known
-            } else {
-                url = try self.url(ofRow: channelRow)
-                urls[channelRow] = url
-            }
-            let message = try message(row, in: url).message
-            entries.append(SearchEntry(message, channelRow: channelRow))
+            let message = try message(row).message
+            entries.append(SearchEntry(message, channelRow: row.int64(0)))
             return true
         }
         return entries
-    }
-}
-
-extension WriteSession {
-    fileprivate func entries(
-        below id: Int64, limit: Int
-    ) throws(SQLiteError) -> [SearchEntry] {
-        try entries(below: id, limit: limit, in: connection)
     }
 }
 

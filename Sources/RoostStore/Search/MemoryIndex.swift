@@ -79,8 +79,9 @@ actor MemoryIndex {
     /// As `StoreWriter.indexSome`.
     func indexSome(limit: Int) async throws(StoreError) -> SearchProgress {
         try await inStep { session, index throws(SQLiteError) in
+            let rows = SearchedRows(session.connection)
             try index.backfill(limit: limit) { below, limit throws(SQLiteError) in
-                try session.entries(below: below, limit: limit, in: session.connection)
+                try rows.entries(below: below, limit: limit)
             }
             let total = Int(try session.connection.first(.messageTotal) ?? 0)
             return SearchProgress(index.state, of: total)
