@@ -33,12 +33,8 @@ struct CacheOpening: Sendable {
     /// Opens the cache; one that cannot be read is set aside and made anew (scars 42, 43).
     func open(_ interrupter: Interrupter) throws(StoreError) -> OpenDatabase<CacheReport> {
         let opened = try database(at: files?.cache, interrupter).open(reporting: \.cache) {
-            () throws(StoreError) -> CacheReport? in
-            guard let files, !DatabaseFiles(files.cache).exists,
-                DatabaseFiles(files.unfinishedCache).exists
-            else { return nil }
-            return try putInPlace(
-                files, try countUnfinished(files), because: "the repair was interrupted")
+            () throws(StoreError) in
+            try recover()
         } repair: { damage throws(StoreError) in
             try salvage(damage)
         }
@@ -52,7 +48,8 @@ struct CacheOpening: Sendable {
     /// - Throws: `.locked` while somebody has it open.
     func replace(because reason: String) throws(StoreError) -> CacheReport {
         try database(at: files?.cache).alone { () throws(StoreError) in
-            try salvage(StoreError(.damaged, reason))
+            if let recovered = try recover() { return recovered }
+            return try salvage(StoreError(.damaged, reason))
         }
     }
 
@@ -69,6 +66,20 @@ struct CacheOpening: Sendable {
         }
     }
 
+    /// Ends a repair that was cut short when all was carried over; nil when there was none.
+    private func recover() throws(StoreError) -> CacheReport? {
+        guard let files, !DatabaseFiles(files.cache).exists,
+            DatabaseFiles(files.unfinishedCache).exists
+        else { return nil }
+        let salvaged: SalvagedCache
+        do throws(StoreError) {
+            salvaged = try countUnfinished(files)
+        } catch  where error.kind == .damaged {
+            return try salvage(error)  // Once more, from what was set aside.
+        }
+        return try putInPlace(files, salvaged, because: "the repair was interrupted")
+    }
+
     /// Writes a new cache with all that is certain of the old one, and puts it in its place.
     ///
     /// The old one stays where it is until the new one is complete: whatever ends this, a full disk or the
@@ -77,8 +88,11 @@ struct CacheOpening: Sendable {
         guard let files else { throw damage }
         // What is made anew without a key would lie in the clear beside what is sealed.
         try protection.requireKeys(of: files)
+        let cache = DatabaseFiles(files.cache)
+        let source = cache.exists ? cache.path : cache.lastSetAside
         try moving(damage) { () throws(FileError) in
-            try DatabaseFiles(files.cache).deleteSetAsides()
+            // Those of earlier repairs help nobody any more, and take room.
+            if cache.exists { try cache.deleteSetAsides() }
             try DatabaseFiles(files.unfinishedCache).delete()
         }
         let salvaged: SalvagedCache
@@ -86,7 +100,7 @@ struct CacheOpening: Sendable {
             let connection = try database(at: files.unfinishedCache).openAlone()
             do throws(SQLiteError) {
                 salvaged = try CacheSalvage.carry(
-                    from: files.cache, to: connection, owner: owner, protection)
+                    from: source, to: connection, owner: owner, protection)
                 // What is in the log has to be in the file that is moved.
                 try connection.emptyLog()
             } catch {
@@ -136,9 +150,10 @@ struct CacheOpening: Sendable {
         do {
             return try body()
         } catch {
+            // Not `.damaged`: no other repair would fare better.
             throw StoreError(
-                .damaged,
-                "\(damage.message) It could not be set aside: \(error) Move it away by hand.",
+                .notAccessible,
+                "\(damage.message) It could not be set aside: \(error) Try again, or move it away by hand.",
                 cause: damage.cause)
         }
     }

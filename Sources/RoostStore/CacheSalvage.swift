@@ -40,21 +40,22 @@ struct CacheSalvage {
     /// Messages in one transaction of the new cache.
     private static let batchSize = 500
 
-    /// Salvages the cache at `path`, which nobody has open, and leaves it as it is.
+    /// Salvages the cache at `path`, which nobody has open, and leaves it as it is; nil is no cache.
     ///
     /// Nothing of another owner's is read.
     static func carry(
-        from path: String, to target: Connection, owner: StoreOwner, _ protection: StoreProtection
+        from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection
     ) throws(SQLiteError) -> SalvagedCache {
         var nothing = SalvagedCache()
         nothing.isWhole = false
+        guard let path else { return nothing }
         let session: ReadSession
         do throws(SQLiteError) {
             let source = try Connection(.file(path), ConnectionOptions(access: .readOnly))
             guard try attach(source, owner, path, protection),
                 let found = try source.first(OwnerQueries.cache.select),
                 found == source.seals?.column(owner) ?? owner,
-                (try? Migrator.cache.isDone(in: source)) == true
+                try isReadable(source)
             else { return nothing }
             session = ReadSession(source, ReadBook(source))
             session.begin(at: try source.first(.sequence) ?? 0, nil)
@@ -68,6 +69,16 @@ struct CacheSalvage {
 
     private init(session: ReadSession, target: Connection, owner: StoreOwner) {
         (self.session, self.target, self.owner) = (session, target, owner)
+    }
+
+    /// Whether the tables are those of this release, as far as can be read.
+    private static func isReadable(_ source: Connection) throws(SQLiteError) -> Bool {
+        do throws(MigrationError) {
+            return try Migrator.cache.isDone(in: source)
+        } catch {
+            if case .failed(let cause) = error, cause.mayPass { throw cause }
+            return false
+        }
     }
 
     /// Gives the connection what opens its rows; false when that is lost with the rest.

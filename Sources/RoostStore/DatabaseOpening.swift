@@ -66,8 +66,8 @@ struct DatabaseOpening: Sendable {
                 return OpenDatabase(connection: connection, lock: lock, report: report)
             }
             lock = try change(lock, to: .exclusive)
+            if let recovered = try recover() { report = recovered }
             do throws(StoreError) {
-                if let recovered = try recover() { report = recovered }
                 // Closed at once, see above.
                 _ = try openAlone()
             } catch  where error.kind == .damaged {

@@ -151,7 +151,7 @@ extension Store {
                 }
                 await memoryIndex?.goOn()
             } catch {
-                switchboard.keep(found)
+                switchboard.keep(found.followed(by: error.repairs))
                 await letGo()
                 throw error
             }

@@ -38,6 +38,19 @@ struct OutboxMachineTests {
         #expect(!machine.isBusy)
     }
 
+    @Test
+    func `a failure told late, by the attempt before, does not put a lane to sleep (scar 14)`()
+        throws
+    {
+        var machine = Self.machine("1")
+        _ = machine.handle(.wentOffline)
+        #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))) == ["1"])
+        let effects = machine.handle(.failed("1", .connectionRequired, .socket))
+        let lane = try #require(
+            effects.compactMap { if case .armRest(let lane, _) = $0 { lane } else { nil } }.first)
+        #expect(Self.transmitted(machine.handle(.rested(lane))) == ["1"])
+    }
+
     @Test func `one message of a channel is on its way at a time (scar 12)`() {
         var machine = Self.machine("1")
         #expect(Self.transmitted(machine.handle(.queued(Self.item("2")))).isEmpty)

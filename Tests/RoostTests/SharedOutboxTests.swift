@@ -2,6 +2,8 @@
 
 import Roost
 import RoostExecutors
+import RoostModel
+import RoostSQLite
 import RoostStore
 import RoostTestKit
 import RoostTestSupport
@@ -16,6 +18,8 @@ struct SharedOutboxTests {
         let app: ChatClient
         let other: Store
         let channel: ChannelURL
+        /// Where both keep their files.
+        let folder: String
         /// Nearly; the world's clocks agree.
         let now: Timestamp
 
@@ -54,7 +58,7 @@ struct SharedOutboxTests {
             try await story(
                 Scene(
                     world: world, phone: phone, app: app, other: other, channel: channel.url,
-                    now: channel.createdAt))
+                    folder: folder.path, now: channel.createdAt))
             await other.close()
             await app.close()
         }
@@ -342,6 +346,23 @@ struct SharedOutboxTests {
             #expect(await scene.app.unsentMessages(in: scene.channel).isEmpty)
             await scene.end()
             #expect(try await scene.world.log(of: scene.channel).isEmpty)
+        }
+    }
+
+    @Test func `what others take back is heard of beside an unreadable row (scar 65)`() throws {
+        try Self.play(21) { scene in
+            let broken = try #require(try await scene.app.send("1", to: scene.channel).requestID)
+            let gone = try #require(try await scene.app.send("2", to: scene.channel).requestID)
+            try Connection(.file("\(scene.folder)/simulation/alice/outbox.sqlite")).execute(
+                Query<RequestID, Void>(
+                    sql: "UPDATE item SET payload = x'00' WHERE request_id = ?1",
+                    bind: { id, bindings in bindings.append(id.rawValue) }), broken)
+            try await scene.outbox.note(.removal(gone))
+            await scene.world.pass(.seconds(10))
+            let unsent = await scene.app.unsentMessages(in: scene.channel)
+            #expect(unsent.map(\.requestID) == [broken])
+            await scene.end()
+            #expect(Self.texts(try await scene.world.log(of: scene.channel)) == ["1"])
         }
     }
 

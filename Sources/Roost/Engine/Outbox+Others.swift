@@ -55,7 +55,6 @@ extension Outbox {
                 observers.publish(.retried(message))
             }
         }
-        // An item that cannot be read is there all the same.
         let names = Set(stored.items.map(\.requestID))
         let missing = known.filter { !names.contains($0) }
         await carryOut(effects)
@@ -65,14 +64,21 @@ extension Outbox {
         if let loss = stored.loss {
             isCertain = await restore(missing, touched, after: loss)
         } else {
-            guard stored.unreadable.isEmpty else { return }
-            for requestID in missing where await !missed(requestID, touched) {
+            let gone = await goneOf(missing, stored)
+            for requestID in gone ?? [] where await !missed(requestID, touched) {
                 isCertain = false
             }
+            if gone == nil { isCertain = false }
         }
-        // The cache could not say what became of one: the next ring asks again.
+        // Nobody could say what became of one: the next ring asks again.
         if !isCertain { (isRead, hasMissedNews) = (false, true) }
         await aimStranded()
+    }
+
+    /// Those that are missing and not just unreadable, which are there all the same; nil when the disk could not
+    /// be asked.
+    private func goneOf(_ missing: [RequestID], _ stored: OutboxItems) async -> [RequestID]? {
+        stored.unreadable.isEmpty ? missing : try? await store.absent(missing)
     }
 
     /// Returns when nobody looks at the disk; what the last look has found is known then, or known to be missed.

@@ -132,11 +132,12 @@ extension OutboxMachine {
         }
         let effects = leaveLane(item)
         switch consequence {
-        case .staysPending:
-            // Without a connection there is no hurry: `wentOffline` comes, or has come.
+        case .staysPending where !isOnline:
+            // Without a connection there is no hurry.
             withLane(item.lane) { $0.queue.insert(requestID, at: 0) }
             return effects + nextWaiting()
-        case .waits, .waitsAWhile:
+        case .staysPending, .waits, .waitsAWhile:
+            // A connection that is lost may be the one before this one, and nothing else would wake the lane.
             items[requestID]?.failures += 1
             withLane(item.lane) { lane in
                 lane.queue.insert(requestID, at: 0)

@@ -81,6 +81,10 @@ extension Connection {
 
     /// Writes an item again that the file has lost, in its place if that is free; nothing when it is there.
     func restore(_ item: OutboxItem, _ stock: inout SequenceStock) throws(SQLiteError) {
+        // A row that cannot be read says nothing that the item does not.
+        if let row = try outboxItem(item.requestID), row.item == nil, !row.isOfLaterRelease {
+            try execute(.deleteItem, try itemName(item.requestID))
+        }
         let isFree = try first(.hasItem, item.sequence) == nil
         let number = if isFree { item.sequence } else { try takeSequence(&stock) }
         let draft = OutboxDraft(

@@ -39,20 +39,52 @@ struct OutboxOpening: Sendable {
         _ interrupter: Interrupter = Interrupter()
     ) throws(StoreError) -> OpenDatabase<OutboxReport> {
         let opened = try opening(of: files?.outbox, interrupter).open(reporting: \.outbox) {
-            () throws(StoreError) -> OutboxReport? in
-            guard let files, DatabaseFiles(files.salvagedOutbox).exists else { return nil }
-            return try putInPlace(files, lost: nil, because: "the repair was interrupted")
+            () throws(StoreError) in
+            try recover()
         } repair: { damage throws(StoreError) in
             guard let files else { throw damage }
-            let lost = try salvage(files, damage)
-            return try putInPlace(
-                files, lost: lost, because: damage.cause?.message ?? damage.message)
+            return try repair(files, damage)
         }
         if let files {
             // An outbox that has no copy is whole; the next opening tries again.
             try? VaultCopy(path: files.vaultCopy).follow(opened.connection)
         }
         return opened
+    }
+
+    /// Ends a repair that was cut short when all was saved; nil when there was none.
+    private func recover() throws(StoreError) -> OutboxReport? {
+        guard let files else { return nil }
+        let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
+        guard salvaged.exists else { return nil }
+        let items: [OutboxRow]
+        do throws(StoreError) {
+            items = try self.items(in: salvaged)
+        } catch  where error.kind == .damaged {
+            // What it was made from is still there.
+            _ = try moving(error) { () throws(FileError) in try salvaged.setAside() }
+            return try repair(files, error)
+        }
+        let lost =
+            outbox.exists
+            ? nil
+            : outbox.lastSetAside.flatMap {
+                RepairRecord(path: files.repairRecord).lostCount(of: $0)
+            }
+        return try putInPlace(files, items, lost: lost, because: "the repair was interrupted")
+    }
+
+    private func repair(
+        _ files: StoreFiles, _ damage: StoreError
+    ) throws(StoreError) -> OutboxReport {
+        let lost = try salvage(files, damage)
+        let salvaged = DatabaseFiles(files.salvagedOutbox)
+        try moving(damage) { () throws(FileError) in
+            try DatabaseFiles(files.unfinishedOutbox).move(to: salvaged)
+        }
+        return try putInPlace(
+            files, try items(in: salvaged), lost: lost,
+            because: damage.cause?.message ?? damage.message)
     }
 
     private func opening(
@@ -79,11 +111,19 @@ struct OutboxOpening: Sendable {
     ///
     /// - Returns: How many items were there and could not be read; nil when nobody knows.
     private func salvage(_ files: StoreFiles, _ damage: StoreError) throws(StoreError) -> Int? {
-        let unfinished = DatabaseFiles(files.unfinishedOutbox)
+        let (outbox, unfinished) = (
+            DatabaseFiles(files.outbox), DatabaseFiles(files.unfinishedOutbox)
+        )
+        // It may have been set aside already, by a repair whose result was damaged in its turn.
+        let source =
+            outbox.exists
+            ? outbox.path
+            : outbox.lastSetAside ?? DatabaseFiles(files.salvagedOutbox).lastSetAside
+                ?? outbox.path
         let found = try moving(damage) { () throws(FileError) in
             try unfinished.delete()
             return SalvagedItems(
-                try PageSalvage(DatabaseFiles(files.outbox)),
+                try PageSalvage(DatabaseFiles(source)),
                 vault: VaultCopy(path: files.vaultCopy).vault(protection, owner))
         }
         let connection = try opening(of: unfinished.path).openAlone()
@@ -119,14 +159,10 @@ struct OutboxOpening: Sendable {
 
     /// Makes what was saved the outbox, and sets aside what is left of the old one.
     private func putInPlace(
-        _ files: StoreFiles, lost: Int?, because reason: String
+        _ files: StoreFiles, _ items: [OutboxRow], lost: Int?, because reason: String
     ) throws(StoreError) -> OutboxReport {
         let damage = StoreError(.damaged, "\(files.outbox) is damaged.")
         let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
-        try moving(damage) { () throws(FileError) in
-            if !salvaged.exists { try DatabaseFiles(files.unfinishedOutbox).move(to: salvaged) }
-        }
-        let items = try items(in: salvaged)
         let setAside = try moving(damage) { () throws(FileError) in
             let setAside =
                 (outbox.exists ? try outbox.setAside() : outbox.lastSetAside)

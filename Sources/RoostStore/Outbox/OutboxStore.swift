@@ -369,7 +369,7 @@ package actor OutboxStore {
         }
     }
 
-    private func work<T>(
+    func work<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in

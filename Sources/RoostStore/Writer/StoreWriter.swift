@@ -251,7 +251,13 @@ package actor StoreWriter {
         var opened = try opening.open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection
-        try prepareIndex(in: opening.searchPlace)
+        do throws(StoreError) {
+            try prepareIndex(in: opening.searchPlace)
+        } catch {
+            var error = error
+            if let report = opened.report { error.repairs.cache = report }
+            throw error
+        }
         // Its file lies in the folder that the opening has made.
         if opening.listens, bell == nil { listen(to: opening.files) }
         let report = opened.report ?? .intact

@@ -148,4 +148,42 @@ struct OutboxDamageTests {
         }
         #expect(counter.matches > 3 && failed > 1)
     }
+
+    @Test(arguments: [false, true])
+    func `what a repair has saved and is damaged in its turn is saved once more (scar 42)`(
+        isSetAside: Bool
+    ) async throws {
+        await store.close()
+        let lost = try DamagedLeaf.destroy(2, 5, in: path).count
+        let original = try Data(contentsOf: URL(fileURLWithPath: path))
+        await (try Store.test(.folder(folder.path))).close()
+        // As a repair leaves it that is killed with the saved one complete, before or after the old one goes.
+        let saved = folder.file("app/anna/outbox.salvaged")
+        try FileManager.default.moveItem(atPath: path, toPath: saved)
+        if !isSetAside {
+            try original.write(to: URL(fileURLWithPath: path))
+            try FileManager.default.removeItem(atPath: path + ".damaged-1")
+        }
+        _ = try DamagedLeaf.destroy(0, in: saved)
+        let again = try await Store.test(.folder(folder.path))
+        guard case .salvaged(let setAside, let carriedOver, let count, _) = again.outboxReport
+        else { return #expect(Bool(false), "\(again.outboxReport)") }
+        #expect(carriedOver == 40 - lost && count == lost && setAside == path + ".damaged-1")
+        #expect(try await again.outbox.items().items.count == 40 - lost)
+        await again.close()
+    }
+
+    @Test func `an item is written again over its own row that cannot be read (scar 42)`()
+        async throws
+    {
+        let items = try await store.outbox.items().items
+        let name = Query<Int64, Void>(
+            sql: "UPDATE item SET payload = x'00' WHERE sequence = ?1",
+            bind: { number, bindings in bindings.append(number) })
+        try Connection(.file(path)).execute(name, items[2].sequence)
+        #expect(try await store.outbox.items().items.count == 39)
+        try await store.outbox.note(.restored(items[2]))
+        #expect(try await store.outbox.items().items == items)
+        await store.close()
+    }
 }

@@ -286,6 +286,13 @@ struct SalvageTests {
         #expect(taken.messages == expected.messages && taken.channels == expected.channels)
         #expect(try await content(late).messages["a"]?.isEmpty == false)
         await late.close()
+        // The same, and what was carried over is damaged in its turn.
+        try FileManager.default.removeItem(atPath: whole.file(path))
+        try Data("no database".utf8).write(
+            to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
+        let twice = try await openChecked(whole)
+        #expect(salvaged(twice.report) == expected)
+        await twice.close()
         // One that nobody needs any more is no reason to tell anybody anything.
         try Data("half a file".utf8).write(
             to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
@@ -294,6 +301,59 @@ struct SalvageTests {
         await last.close()
         #expect(
             !FileManager.default.fileExists(atPath: whole.file("app/anna/cache.unfinished")))
+    }
+
+    @Test func `a salvage that cannot be put in its place keeps both files (scars 42, 43)`()
+        async throws
+    {
+        let folder = try await damaged()
+        let path = folder.file("app/anna/cache.sqlite")
+        let expected = try await openChecked(folder)
+        let report = try #require(salvaged(expected.report))
+        await expected.close()
+        try FileManager.default.moveItem(
+            atPath: path, toPath: folder.file("app/anna/cache.unfinished"))
+        // What stands where the log would be cannot be taken away.
+        let obstacle = path + "-wal"
+        try FileManager.default.createDirectory(
+            atPath: obstacle, withIntermediateDirectories: false)
+        for _ in 0..<2 {
+            let error = await #expect(throws: StoreError.self) { try await openChecked(folder) }
+            #expect(error?.kind == .notAccessible)
+        }
+        try FileManager.default.removeItem(atPath: obstacle)
+        let store = try await openChecked(folder)
+        #expect(salvaged(store.report)?.messages == report.messages)
+        await store.close()
+    }
+
+    @Test func `a salvage that a failed resume made is told by the next one (scar 43)`()
+        async throws
+    {
+        let good = try await filled()
+        let other = try await damaged()
+        let bad = try Data(
+            contentsOf: URL(fileURLWithPath: other.file("app/anna/cache.sqlite")))
+        var failed = 0
+        for nth in 1...20 {
+            let folder = try copy(of: good)
+            let store = try await openChecked(folder)
+            await store.suspend()
+            try bad.write(to: URL(fileURLWithPath: folder.file("app/anna/cache.sqlite")))
+            let disk = SimulatedDisk(folder.path)
+            disk.plan(.init(.open, nth: nth, code: DiskFaultTests.Code.cannotOpen))
+            var reports: [CacheReport] = []
+            do {
+                reports.append(try await store.resume().cache)
+            } catch {
+                failed += 1
+                disk.plan(nil)
+                reports.append(try await store.resume().cache)
+            }
+            #expect(reports.compactMap { salvaged($0) }.count == 1, "\(nth)")
+            await store.close()
+        }
+        #expect(failed > 5)
     }
 
     @Test(arguments: [60, 68, 71])

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+internal import RoostSQLite
+
+extension OutboxStore {
+    /// Those of some items that the disk does not have, not even as a row that cannot be read.
+    package func absent(_ ids: [RequestID]) async throws(StoreError) -> [RequestID] {
+        guard !ids.isEmpty else { return [] }
+        return try await work { connection throws(SQLiteError) in
+            var absent: [RequestID] = []
+            for id in ids where try connection.outboxItem(id) == nil { absent.append(id) }
+            return absent
+        }
+    }
+}
