@@ -157,7 +157,7 @@ static bool connect(roost_limit *limit) {
         sql, sizeof sql,
         "PRAGMA page_size = %d; %s PRAGMA journal_mode = WAL; PRAGMA synchronous = %s;"
         " PRAGMA cache_size = -%d; PRAGMA wal_autocheckpoint = %d; PRAGMA temp_store = MEMORY;"
-        " PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 4194304",
+        " PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 16777216",
         limit->options.page_size,
         limit->options.auto_vacuum ? "PRAGMA auto_vacuum = INCREMENTAL;" : "",
         limit->options.waits_for_disk ? "FULL" : "NORMAL", limit->options.cache_kib,

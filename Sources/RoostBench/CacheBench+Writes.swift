@@ -94,12 +94,15 @@ extension CacheBench {
             tell("W5, round \(round + 1) of \(options.rounds): \(pages * 100) changes")
             var cost = Costs()
             var count = 0
-            for page in round * pages..<(round + 1) * pages {
+            var (read, searchable): (OurCache.Changes?, OurCache.Changes?)
+            let end = (round + 1) * pages
+            for page in round * pages..<end {
                 let changes = data.changes(page)
+                let next = page + 1 < end ? data.changes(page + 1).body : nil
                 count += changes.count
                 let url = data.url(changes.channel)
                 var watch = Stopwatch()
-                try await ours.applyChanges(changes.body, of: url)
+                read = try await ours.apply(read, or: changes.body, of: url, reading: next)
                 cost.ours += watch.cost
                 watch = Stopwatch()
                 try limit.applyChanges(changes.body)
@@ -108,7 +111,8 @@ extension CacheBench {
                 try searching.applyChanges(changes.body)
                 cost.limitSearching += watch.cost
                 watch = Stopwatch()
-                try await oursSearching.applyChanges(changes.body, of: url)
+                searchable = try await oursSearching.apply(
+                    searchable, or: changes.body, of: url, reading: next)
                 cost.oursSearching += watch.cost
             }
             rounds.ours.append(cost.ours / max(1, count))

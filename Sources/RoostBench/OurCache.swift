@@ -59,16 +59,17 @@ struct OurCache {
     mutating func put(
         _ page: Page?, or body: [UInt8], reading next: [UInt8]?
     ) async throws(BenchError) -> Page? {
-        async let ahead = Self.readAhead(next)
+        async let ahead = Self.readAhead(next, Self.page)
         let page = if let page { page } else { try Self.page(body) }
         try await put(page)
         return try await ahead.get()
     }
 
     @concurrent
-    private static func readAhead(_ body: [UInt8]?) async -> Result<Page?, BenchError> {
-        Result { () throws(BenchError) in try body.map { body throws(BenchError) in try page(body) }
-        }
+    private static func readAhead<T>(
+        _ body: [UInt8]?, _ read: @Sendable ([UInt8]) throws(BenchError) -> T
+    ) async -> Result<T?, BenchError> {
+        Result { () throws(BenchError) in try body.map(read) }
     }
 
     private mutating func put(_ page: Page) async throws(BenchError) {
@@ -97,8 +98,22 @@ struct OurCache {
         ])
     }
 
-    func applyChanges(_ body: [UInt8], of channel: String) async throws(BenchError) {
-        let changes = try Self.decode(MessageChangeLog.self, body)
+    /// A page of a change log as the server sent it, read.
+    struct Changes: Sendable {
+        fileprivate let answer: MessageChangeLog.Output
+    }
+
+    static func changes(_ body: [UInt8]) throws(BenchError) -> Changes {
+        Changes(answer: try decode(MessageChangeLog.self, body))
+    }
+
+    /// Applies one page of a change log while one of another channel is read; like `put`.
+    func apply(
+        _ changes: Changes?, or body: [UInt8], of channel: String, reading next: [UInt8]?
+    ) async throws(BenchError) -> Changes? {
+        async let ahead = Self.readAhead(next, Self.changes)
+        let page = if let changes { changes } else { try Self.changes(body) }
+        let changes = page.answer
         let channel = ChannelURL(channel)
         try await commit(
             changes.updated.map { .edited($0) }
@@ -106,6 +121,7 @@ struct OurCache {
                     .deleted(channel, changes.deleted.map(\.id)),
                     .cursor(.messageChanges(channel), .token(changes.next)),
                 ])
+        return try await ahead.get()
     }
 
     @discardableResult

@@ -65,7 +65,9 @@ extension Connection {
         try executeScript(
             """
             PRAGMA cell_size_check = ON;     -- Damage is found where it is, not where it leads.
-            PRAGMA journal_size_limit = 4194304;  -- A log that grew gives its space back (scar 150).
+            -- A log that grew gives its space back (scar 150). It keeps what bulk writing fills again and again:
+            -- to lose the pages and get new ones each time costs a change log a twentieth.
+            PRAGMA journal_size_limit = 16777216;
             PRAGMA temp_store = MEMORY;      -- Nothing of a message in files nobody protects.
             PRAGMA mmap_size = 0;            -- A failing disk is an error, not a signal.
             """)

@@ -80,6 +80,10 @@ extension StoreWriter {
                     >.edited),
                 "messageAtPlace": try connection.plan(
                     of: Query<MessagePlace, Void>.messageAtPlace),
+                "changingMessage": try connection.plan(
+                    of: Query<MessagePlace, Void>.changingMessage),
+                "changingMessageByID": try connection.plan(
+                    of: Query<(channelRow: Int64, id: MessageID), Void>.changingMessageByID),
                 "updateContent": try connection.plan(of: Query<MessageEntry, Void>.updateContent),
                 "updateMessage": try connection.plan(of: Query<MessageEntry, Void>.updateMessage),
                 "deleteMessage": try connection.plan(of: Query<MessagePlace, Void>.deleteMessage),

@@ -27,6 +27,11 @@ struct SchemaTests {
         SEARCH message USING PRIMARY KEY (channel_id=? AND created_at=? AND message_id=?)
         """
 
+    private static let ofReply = """
+        SCALAR SUBQUERY 1; SEARCH reply USING COVERING INDEX message_by_parent \
+        (channel_id=? AND parent_id=?)
+        """
+
     private static func keyed(_ index: String, _ column: String) -> String {
         """
         SEARCH message USING INDEX \(index) (channel_id=? AND \(column)=? AND \
@@ -50,6 +55,11 @@ struct SchemaTests {
             "SEARCH message USING COVERING INDEX message_by_parent (channel_id=? AND parent_id=?)"
         ),
         ("messageAtPlace", place),
+        ("changingMessage", "\(place); \(ofReply)"),
+        (
+            "changingMessageByID",
+            "SEARCH message USING INDEX message_by_id (message_id=? AND channel_id=?); \(ofReply)"
+        ),
         ("updateContent", place),
         ("updateMessage", place),
         ("deleteMessage", place),

@@ -9,6 +9,8 @@ struct StoredMessage: Sendable {
     let message: Message
     /// Bytes of the payload, as the budget counts them.
     let payloadCount: Int
+    /// Whether the cache holds a reply to it; nil where the question was another.
+    var hasReplies: Bool?
 }
 
 /// Looks up what the row of a message refers to by number.
@@ -100,6 +102,40 @@ extension Query where Input == MessagePlace, Output == Void {
         bind: { place, bindings in
             bindings.append(place.channelRow)
             bindings.append(place.position)
+        })
+}
+
+// Whether there are replies to a message is asked along with it before it is changed: as a statement of its
+// own that would come with each edit, and nearly never say yes.
+
+extension Query where Input == MessagePlace, Output == Void {
+    /// A message that is about to change, and whether there is a reply to it.
+    static let changingMessage = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, payload, EXISTS (
+                SELECT 1 FROM message AS reply INDEXED BY message_by_parent
+                WHERE reply.channel_id = ?1 AND reply.parent_id = ?3)
+            FROM message INDEXED BY sqlite_autoindex_message_1
+            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
+            """,
+        bind: { place, bindings in
+            bindings.append(place.channelRow)
+            bindings.append(place.position)
+        })
+}
+
+extension Query where Input == (channelRow: Int64, id: MessageID), Output == Void {
+    /// The same of which only the ID is known.
+    static let changingMessageByID = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id, payload, EXISTS (
+                SELECT 1 FROM message AS reply INDEXED BY message_by_parent
+                WHERE reply.channel_id = ?1 AND reply.parent_id = ?2)
+            FROM message INDEXED BY message_by_id WHERE message_id = ?2 AND channel_id = ?1
+            """,
+        bind: { input, bindings in
+            bindings.append(input.channelRow)
+            bindings.append(input.id.rawValue)
         })
 }
 

@@ -64,10 +64,12 @@ extension WriteSession {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
             let place = MessagePlace(channelRow: row, position: message.place)
-            var old = try stored(at: place, in: news.channel)
+            var old = try changing(.changingMessage, place, news: news)
             if old == nil { old = try movedMessage(id, news: news) }
             if let old { return try update(old, with: message, isEdit: true, news: &news) }
-            if message.parentID == nil { try follow(id, as: message.preview, news: &news) }
+            if message.parentID == nil {
+                try follow(id, as: message.preview, known: nil, news: &news)
+            }
             // Under no filter the place may be known and the message not be there: it was deleted.
             guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
                 return
@@ -99,7 +101,9 @@ extension WriteSession {
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             let old = try movedMessage(id, news: news)
             if let old { try delete(old, news: &news) }
-            if old?.message.parentID == nil { try follow(id, as: nil, news: &news) }
+            if old?.message.parentID == nil {
+                try follow(id, as: nil, known: old?.hasReplies, news: &news)
+            }
         }
     }
 
@@ -200,7 +204,8 @@ extension WriteSession {
                 news.noteAdded(position.messageID, message)
                 // Replies that came before it may show an earlier copy.
                 if !message.hasNoDetails, message.details.threadInfo != nil {
-                    try follow(position.messageID, as: message.preview, news: &news)
+                    let preview = message.preview
+                    try follow(position.messageID, as: preview, known: nil, news: &news)
                 }
                 return
             }
@@ -234,9 +239,19 @@ extension WriteSession {
     private func movedMessage(
         _ id: MessageID, news: MessageNews
     ) throws(SQLiteError) -> StoredMessage? {
-        let row = news.channelRow
-        guard let position = try connection.first(.positionOfMessage, (row, id)) else { return nil }
-        return try stored(at: MessagePlace(channelRow: row, position: position), in: news.channel)
+        try changing(.changingMessageByID, (news.channelRow, id), news: news)
+    }
+
+    private func changing<Key>(
+        _ question: Query<Key, Void>, _ key: Key, news: MessageNews
+    ) throws(SQLiteError) -> StoredMessage? {
+        var found: StoredMessage?
+        try connection.scan(question, key) { row throws(SQLiteError) in
+            found = try message(row, in: news.channel)
+            found?.hasReplies = row.int64(4) != 0
+            return false
+        }
+        return found
     }
 
     private func update(
@@ -254,7 +269,7 @@ extension WriteSession {
         guard merged.parentID == nil, let id = merged.messageID,
             isEdit || merged.preview != old.preview
         else { return }
-        try follow(id, as: merged.preview, news: &news)
+        try follow(id, as: merged.preview, known: stored.hasReplies, news: &news)
     }
 
     func replace(

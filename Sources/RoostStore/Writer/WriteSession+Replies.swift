@@ -6,10 +6,16 @@ internal import RoostSQLite
 
 extension WriteSession {
     /// Has the replies to a message show what it is now; nil when it is gone (scar 116).
+    ///
+    /// Who has asked already whether there are any says so with `known`.
     func follow(
-        _ parent: MessageID, as preview: ParentPreview?, news: inout MessageNews
+        _ parent: MessageID, as preview: ParentPreview?, known: Bool?, news: inout MessageNews
     ) throws(SQLiteError) {
-        guard try connection.first(.replyOfParent, (news.channelRow, parent)) != nil else { return }
+        var hasReplies = known
+        if hasReplies == nil {
+            hasReplies = try connection.first(.replyOfParent, (news.channelRow, parent)) != nil
+        }
+        guard hasReplies == true else { return }
         let replies = MessageStretch(
             channelRow: news.channelRow, lower: .distantPast, upper: .distantFuture,
             key: parent.rawValue)
