@@ -68,7 +68,11 @@ extension StoreError {
     init(_ error: SQLiteError, in path: String) {
         let (kind, message) =
             if error.isFull {
-                (Kind.full, "The disk is full: free some space, and saving goes on by itself.")
+                (
+                    Kind.full,
+                    "The disk is full: free some space. What the server says is saved by itself then; what "
+                        + "was asked for, such as a repair, has to be asked for again."
+                )
             } else if error.isCorrupt || error.isUnfittingSchema {
                 (
                     Kind.damaged,

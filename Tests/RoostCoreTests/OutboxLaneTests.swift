@@ -181,6 +181,17 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(machine.handle(.delivered("t", 2))).isEmpty)
     }
 
+    @Test func `what comes as failed while it is being copied holds up nothing (scar 12)`() {
+        let lane = OutboxMachine.Lane("c")
+        var machine = Self.machine()
+        _ = machine.handle(.announced("f", lane))
+        _ = machine.handle(.queued(Self.item("t")))
+        let effects = machine.handle(Self.revised("f", state: .failed(.requestCanceled), .file))
+        #expect(Self.transmitted(effects) == ["t"])
+        #expect(Self.transmitted(machine.handle(.delivered("t", 1))).isEmpty)
+        #expect(machine.item("f")?.state == .failed(.requestCanceled))
+    }
+
     private static func revised(
         _ id: String, state: UnsentState = .pending, _ kind: OutboxMachine.Item.Kind = .message,
         isMoved: Bool = false, awaits awaited: RequestID? = nil

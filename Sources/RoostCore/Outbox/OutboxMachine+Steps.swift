@@ -11,7 +11,12 @@ extension OutboxMachine {
         // Nearly always there is none.
         let isAnnounced =
             !announced.isEmpty && announced.removeValue(forKey: item.requestID) != nil
-        return isAnnounced ? next(in: item.lane) : enqueue(item, isFresh: true)
+        guard isAnnounced else { return enqueue(item, isFresh: true) }
+        guard item.state == .pending, item.awaited == nil else {
+            // Somebody else had a word on it first: what has no turn keeps no place.
+            return leaveLane(item) + enqueue(item) + next(in: item.lane)
+        }
+        return next(in: item.lane)
     }
 
     mutating func announced(_ requestID: RequestID, _ lane: Lane) -> [Effect] {
