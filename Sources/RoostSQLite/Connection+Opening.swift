@@ -54,6 +54,7 @@ extension Connection {
         guard hardened == SQLITE_OK else {
             throw unsafe SQLiteError(of: handle, code: hardened, action: "set up the database")
         }
+        readAhead(options.readAheadKiB)
         // Readers do not wait for the writer, nor the writer for them.
         if options.access == .readWrite {
             try letPagesBeGivenBack(location)
@@ -78,6 +79,30 @@ extension Connection {
                 : "PRAGMA secure_delete = FAST")  // Whatever is written anyway is clean.
         try setPragma("cache_size", -options.pageCacheKiB)  // Negative: in KiB, not in pages.
         if options.access == .readOnly { try executeScript("PRAGMA query_only = ON") }
+    }
+
+    /// Reads the file's beginning in large pieces and throws it away, so that the system has it.
+    ///
+    /// The trees a cold start walks begin there, and page by page each is a wait for the disk. It goes by
+    /// SQLite's own handle of the file: to close another one would drop the locks of this process.
+    private func readAhead(_ kibibytes: Int) {
+        var opened: UnsafeMutablePointer<sqlite3_file>?
+        guard kibibytes > 0,
+            unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &opened)
+                == SQLITE_OK,
+            let file = unsafe opened, let methods = unsafe file.pointee.pMethods,
+            let read = unsafe methods.pointee.xRead
+        else { return }
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        for offset in stride(from: 0, to: kibibytes * 1_024, by: piece.count) {
+            let count = CInt(piece.count)
+            // SAFETY: the file is open as long as the handle is; the bytes are lent for the call. What
+            // cannot be read, the end of the file too, is somebody else's to tell of.
+            let code = unsafe piece.withUnsafeMutableBytes {
+                unsafe read(file, $0.baseAddress, count, Int64(offset))
+            }
+            guard code == SQLITE_OK else { return }
+        }
     }
 
     /// Can be chosen only while there is no file yet; asked for later it would write for nothing.

@@ -36,11 +36,13 @@ package struct ConnectionOptions: Hashable, Sendable {
     package var erasesDeleted: Bool
     /// Prepared statements kept; the store has about fifty, each of five to ten kilobytes.
     package var statementCapacity: Int
+    /// How much of the file's beginning is asked of the disk at once when it is opened.
+    package var readAheadKiB: Int
 
     package init(
         access: Access = .readWrite, durability: Durability = .processCrash,
         busyTimeoutMS: Int32 = 5_000, pageCacheKiB: Int = 8 * 1_024, erasesDeleted: Bool = false,
-        statementCapacity: Int = 64
+        statementCapacity: Int = 64, readAheadKiB: Int = 0
     ) {
         self.access = access
         self.durability = durability
@@ -48,5 +50,6 @@ package struct ConnectionOptions: Hashable, Sendable {
         self.pageCacheKiB = pageCacheKiB
         self.erasesDeleted = erasesDeleted
         self.statementCapacity = statementCapacity
+        self.readAheadKiB = readAheadKiB
     }
 }

@@ -57,6 +57,9 @@ struct CacheOpening: Sendable {
         at path: String?, _ interrupter: Interrupter = Interrupter()
     ) -> DatabaseOpening {
         let checks = checksForDamage
+        var options = options
+        // Tables, and the first people and channels of a cache, which a list of channels begins with.
+        options.readAheadKiB = 320
         return DatabaseOpening(
             owner: owner, path: path, lockFile: files?.lock, options: options,
             patience: patience, migrator: .cache, ownerQueries: .cache, protection: protection,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostSQLite
+import RoostTestSupport
 import Testing
 
 struct ConnectionTests {
@@ -135,6 +136,27 @@ struct ConnectionTests {
                 SQLite could not run: INSERT INTO note (text, body) VALUES (?1, ?2): UNIQUE \
                 constraint failed: note.text (code 2067).
                 """)
+    }
+
+    @Test(arguments: [0, 3, 3_000])
+    func `a file that is read ahead may be shorter than that, longer, empty or none (scar 153)`(
+        count: Int
+    ) throws {
+        var options = ConnectionOptions()
+        options.readAheadKiB = 320
+        let folder = try TemporaryFolder()
+        let file = DatabaseLocation.file(folder.file("notes.sqlite"))
+        for location in [file, .memory] {
+            let connection = try NoteTable.open(location, options)
+            for number in 0..<count {
+                let body = [UInt8](repeating: 7, count: 300)
+                try connection.execute(.insertNote, (text: "\(number)", body: body))
+            }
+        }
+        let again = try Connection(file, options)
+        #expect(try again.first(.noteCount) == Int64(count))
+        options.access = .readOnly
+        #expect(try Connection(file, options).first(.noteCount) == Int64(count))
     }
 
     @Test func `a query that binds too few arguments stops the program`() async {
