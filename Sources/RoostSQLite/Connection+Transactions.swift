@@ -89,22 +89,38 @@ extension Connection {
         precondition(
             !isInTransaction,
             "A transaction was begun inside another: do the work of both in the outer one.")
-        try execute(Query(sql: begin))
-        isInTransaction = true
-        defer { isInTransaction = false }
         do {
+            // SQLite looks at the interrupter when a statement has ended, too: one that began a transaction
+            // may be told as interrupted.
+            try execute(Query(sql: begin))
+            isInTransaction = true
+            defer { isInTransaction = false }
             try body()
-            try execute(.commit)
+            try commit()
         } catch {
             rollBack()
             throw error
         }
     }
 
+    /// Keeps the transaction; one that is kept by the time it is interrupted was not interrupted.
+    private func commit() throws(SQLiteError) {
+        do {
+            try execute(.commit)
+        } catch  where error.isInterrupted && hasNoTransaction {
+            // What is told as undone is done once more.
+        }
+    }
+
+    /// Whether no transaction is open any more.
+    private var hasNoTransaction: Bool {
+        // SAFETY: the handle lives as long as `self`.
+        unsafe sqlite3_get_autocommit(handle) != 0
+    }
+
     /// Undoes what is left to undo: after a full disk SQLite has already done so by itself.
     private func rollBack() {
-        // SAFETY: the handle lives as long as `self`.
-        guard unsafe sqlite3_get_autocommit(handle) == 0 else { return }
+        guard !hasNoTransaction else { return }
         do {
             try executeScript("ROLLBACK")  // An interrupter does not keep it from running.
         } catch {

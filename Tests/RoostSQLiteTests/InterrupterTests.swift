@@ -49,6 +49,38 @@ struct InterrupterTests {
         #expect(error?.isInterrupted == true)
     }
 
+    @Test func `what is told as interrupted is undone, and what is kept is not told so (scar 49)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let place = DatabaseLocation.file(folder.file("notes.sqlite"))
+        let interrupter = Interrupter()
+        let connection = try Connection(place, interrupter: interrupter)
+        try connection.executeScript(NoteTable.schema)
+        let other = try Connection(place, ConnectionOptions(busyTimeoutMS: 0))
+        var interruptions = 0
+        // SQLite looks up once in so many steps of a statement: at each place some time.
+        for number in 0..<3_000 {
+            if number % 3 == 0 { interrupter.raise() }
+            var isKept = true
+            do {
+                try connection.transaction { () throws(SQLiteError) in
+                    try connection.execute(.insertNote, (text: "\(number)", body: nil))
+                    interrupter.raise()
+                }
+            } catch {
+                #expect(error.isInterrupted, "\(number): \(error)")
+                interruptions += 1
+                isKept = false
+            }
+            interrupter.lower()
+            // No lock is left behind.
+            try other.transaction { () throws(SQLiteError) in }
+            #expect(try other.all(.noteBody, "\(number)").isEmpty != isKept, "\(number)")
+        }
+        #expect(interruptions > 0)
+    }
+
     @Test func `a transaction that is interrupted is undone, and nothing begins (scar 49)`() throws
     {
         let folder = try TemporaryFolder(inMemory: true)
