@@ -3,6 +3,7 @@
 import Glibc
 import RoostSQLite
 import RoostTestSupport
+import Synchronization
 import Testing
 
 extension Query where Input == Void, Output == Int64 {
@@ -23,6 +24,15 @@ extension Query where Input == Void, Output == Int64 {
                 """
         ) { row in row.int64(0) }
     }
+}
+
+/// Seen by two threads.
+private final class Switch: Sendable {
+    private let state = Atomic(false)
+
+    var isOn: Bool { state.load(ordering: .acquiring) }
+
+    func turnOn() { state.store(true, ordering: .releasing) }
 }
 
 struct InterrupterTests {
@@ -58,22 +68,27 @@ struct InterrupterTests {
         let connection = try Connection(place, interrupter: interrupter)
         try connection.executeScript(NoteTable.schema)
         let other = try Connection(place, ConnectionOptions(busyTimeoutMS: 0))
+        // At every place of a statement, its very end too, some time.
+        let isOver = Switch()
+        Thread.run {
+            while !isOver.isOn {
+                interrupter.raise()
+                interrupter.lower()
+            }
+        }
+        defer { isOver.turnOn() }
         var interruptions = 0
-        // SQLite looks up once in so many steps of a statement: at each place some time.
-        for number in 0..<3_000 {
-            if number % 3 == 0 { interrupter.raise() }
+        for number in 0..<4_000 {
             var isKept = true
             do {
                 try connection.transaction { () throws(SQLiteError) in
                     try connection.execute(.insertNote, (text: "\(number)", body: nil))
-                    interrupter.raise()
                 }
             } catch {
                 #expect(error.isInterrupted, "\(number): \(error)")
                 interruptions += 1
                 isKept = false
             }
-            interrupter.lower()
             // No lock is left behind.
             try other.transaction { () throws(SQLiteError) in }
             #expect(try other.all(.noteBody, "\(number)").isEmpty != isKept, "\(number)")
