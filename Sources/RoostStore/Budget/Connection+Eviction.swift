@@ -51,7 +51,7 @@ extension Connection {
             // The index of the copy is empty; it is filled again like that of an old cache.
             let floor: Int64 = isEmpty ? .min : .max
             try execute(.putSearchState, SearchIndex.State(floor: floor, backfilled: 0))
-            if !isEmpty { try execute(.mergeSeldom) }
+            try SearchIndex.arrange(in: self, isToBeFilled: !isEmpty)
         }
         let sequence = try takeCommitNumber(after: try lastCommitNumber())
         return Commit(sequence: sequence, changes: changes)

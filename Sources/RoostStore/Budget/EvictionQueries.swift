@@ -55,15 +55,6 @@ extension Query where Input == Void, Output == Int64 {
             """
     ) { row in row.int64(0) }
 
-    /// What the index of words takes: of each of its parts the number of the last page that a word begins on.
-    static let indexedBytes = Query(
-        sql: """
-            SELECT ifnull(sum(pages), 0) * 4096 FROM (
-                SELECT max(pgno) >> 1 AS pages FROM message_text_idx GROUP BY segid
-            )
-            """
-    ) { row in row.int64(0) }
-
     /// Zero for a file that was made before it could give pages back.
     static let autoVacuum = Query(sql: "PRAGMA auto_vacuum") { row in row.int64(0) }
 

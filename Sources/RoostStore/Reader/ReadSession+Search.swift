@@ -52,6 +52,7 @@ extension ReadSession {
             request.senderRows = rows
         }
         var found: [FoundMessage] = []
+        found.reserveCapacity(max(0, min(question.limit, 32)))  // As many as are shown at once.
         func add(_ message: Message, _ hit: SearchHit) throws(SQLiteError) {
             found.append(
                 FoundMessage(

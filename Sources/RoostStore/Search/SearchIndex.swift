@@ -79,7 +79,7 @@ package struct SearchIndex {
     ) throws(SQLiteError) -> SearchIndex {
         try drop(from: connection)
         try connection.execute(.createSearchTable)
-        if !isCacheEmpty { try connection.execute(.mergeSeldom) }
+        try arrange(in: connection, isToBeFilled: !isCacheEmpty)
         try connection.execute(.createSearchState)
         let state = State(floor: isCacheEmpty ? .min : .max, backfilled: 0)
         try connection.execute(.putSearchState, state)
@@ -87,6 +87,20 @@ package struct SearchIndex {
             throw .malformed("the search index", because: "it is gone right after it was made")
         }
         return index
+    }
+
+    /// Says how a table that has no word yet shall lie in the file; one that was only made has forgotten it.
+    package static func arrange(
+        in connection: Connection, isToBeFilled: Bool
+    ) throws(SQLiteError) {
+        try connection.execute(.putTwoLeavesOnPage)
+        try connection.execute(isToBeFilled ? .mergeSeldom : .mergeOften)
+    }
+
+    /// About how much the index takes of the file, or will when it is written anew; zero without one.
+    package static func byteCount(in connection: Connection) throws(SQLiteError) -> Int64 {
+        guard try connection.first(.hasSearchState) == true else { return 0 }
+        return try connection.first(.searchIndexBytes) ?? 0
     }
 
     /// Takes the index away; a database without one is left as it is.

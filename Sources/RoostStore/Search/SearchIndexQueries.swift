@@ -25,13 +25,18 @@ extension Query where Input == Void, Output == Void {
     static let dropSearchTable = Query(sql: "DROP TABLE IF EXISTS main.message_text")
     static let dropSearchState = Query(sql: "DROP TABLE IF EXISTS main.message_text_state")
 
-    // Each commit adds a piece to the index, and pieces of one size are merged: as soon as there are four, or
-    // sixteen while all is put in, which moves a word half as often.
+    // Each commit adds a piece to the index, and pieces of one size are merged: as soon as there are eight, or
+    // sixteen while all is put in, which moves a word seldomer. Whoever asks for the newest first reads, of each
+    // piece, the leaf that a word ends on from its beginning: the shorter a leaf is, the sooner.
+    // Figures: docs/adr/0014-two-leaves-to-a-page.md.
+
+    static let putTwoLeavesOnPage = Query(
+        sql: "INSERT INTO message_text (message_text, rank) VALUES ('pgsz', 2000)")
 
     static let mergeSeldom = Query(
         sql: "INSERT INTO message_text (message_text, rank) VALUES ('automerge', 16)")
     static let mergeOften = Query(
-        sql: "INSERT INTO message_text (message_text, rank) VALUES ('automerge', 4)")
+        sql: "INSERT INTO message_text (message_text, rank) VALUES ('automerge', 8)")
 
     static let clearSearchTable = Query(
         sql: "INSERT INTO message_text (message_text) VALUES ('delete-all')")
@@ -48,6 +53,18 @@ extension Query where Input == Void, Output == Bool {
 }
 
 extension Query where Input == Void, Output == Int64 {
+    /// What the index of words takes: of each of its pieces the number of the last leaf that a word begins on.
+    ///
+    /// A page of the file holds 4,061 bytes of one row or of several; a leaf has 4,050 where nothing else is said.
+    static let searchIndexBytes = Query(
+        sql: """
+            SELECT ifnull(sum(leaves), 0) * 4096 / (
+                4061 / ifnull((SELECT v FROM message_text_config WHERE k = 'pgsz'), 4050)
+            )
+            FROM (SELECT max(pgno) >> 1 AS leaves FROM message_text_idx GROUP BY segid)
+            """
+    ) { row in row.int64(0) }
+
     /// Another one after each change of the schema, by whomever.
     static let schemaVersion = Query(sql: "PRAGMA main.schema_version") { row in row.int64(0) }
 }

@@ -78,7 +78,9 @@ extension SearchQuery.Phrase {
     fileprivate var mayBeTag: Bool { words.count == 1 && SearchEntry.mayBeginTag(words[0]) }
 
     fileprivate var expression: String {
-        let text = words.joined(separator: " ").replacing("\"", with: "\"\"")
+        var text = words.joined(separator: " ")
+        // No tokenizer has let one through yet; to look for it is cheap, to replace is not.
+        if text.utf8.contains(UInt8(ascii: "\"")) { text.replace("\"", with: "\"\"") }
         return isUnfinished ? "\"\(text)\" *" : "\"\(text)\""
     }
 }

@@ -52,8 +52,7 @@ extension StoreWriter {
         let (order, limit) = (budget.order, budget.budget)
         let isInMemory = isInMemory
         return try inspect { connection throws(SQLiteError) in
-            let hasSearch = try connection.first(.hasSearchState) ?? false
-            let words = hasSearch ? try connection.first(.indexedBytes) ?? 0 : 0
+            let words = try SearchIndex.byteCount(in: connection)
             let weights = try connection.channelWeights()
             let used = try connection.space().usedBytes
             let other = try connection.first(.otherBytes) ?? 0

@@ -283,4 +283,42 @@ struct EvictionTests {
         try await check(again, "opened again")
         await again.close()
     }
+
+    @Test(.enabled(if: !Fixture.isSealed, "The index of a sealed cache has no file."))
+    func `an index lies two leaves to a page, and after a rewrite too, and its size is foretold (R120)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await Cache.fill(store)
+        await store.close()
+        try checkIndex(in: folder)
+        let full = try await Store.test(.folder(folder.path))
+        let size = try await full.writer.evictionPlan(downTo: .max).sizeBefore
+        let trim = try await full.writer.trim(downTo: size / 2)
+        #expect(trim.plan.way == .rewrite)
+        await full.close()
+        try checkIndex(in: folder)
+    }
+
+    private func checkIndex(in folder: TemporaryFolder) throws {
+        let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+        let longest = try connection.first(.longestLeaf) ?? 0
+        #expect((1_000...2_040).contains(longest), "Two of \(longest) bytes")
+        let foretold = try SearchIndex.byteCount(in: connection)
+        let whole = try connection.space().usedBytes
+        try connection.executeScript("BEGIN")
+        try SearchIndex.drop(from: connection)
+        let taken = try whole - connection.space().usedBytes
+        // The first page of each of its tables stands elsewhere.
+        #expect(abs(taken - foretold) <= 6 * 4_096 + taken / 10, "\(taken), foretold \(foretold)")
+        try connection.executeScript("ROLLBACK")
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    /// Of the table's rows only leaves of words have such numbers and more than a few bytes.
+    fileprivate static let longestLeaf = Query(
+        sql: "SELECT max(length(block)) FROM message_text_data WHERE id > 10"
+    ) { row in row.int64(0) }
 }
