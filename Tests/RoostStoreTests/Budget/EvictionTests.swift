@@ -285,7 +285,8 @@ struct EvictionTests {
     }
 
     @Test(.enabled(if: !Fixture.isSealed, "The index of a sealed cache has no file."))
-    func `an index lies two leaves to a page, and after a rewrite too, and its size is foretold (R120)`()
+    func
+        `an index lies two leaves to a page, after a rewrite too, and its size is foretold (R120)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
