@@ -41,18 +41,45 @@ package struct DatabaseFiles: Hashable, Sendable {
     /// Moves every file of the database out of the way; nothing is deleted.
     ///
     /// - Returns: The new path of the main file, `PATH.damaged-1` or the next free number.
-    /// - Throws: What the system refused; the main file moves last, so a retry finds it.
+    /// - Throws: What the system refused. The main file moves first, so that no process ever opens it without
+    ///   its log, which has the newest of it; `finishSettingAside` does what was left.
     package func setAside() throws(FileError) -> String {
         var number = 1
         while Self.exists("\(path).damaged-\(number)") { number += 1 }
-        let newPath = "\(path).damaged-\(number)"
-        for suffix in Self.suffixes.reversed() where Self.exists(path + suffix) {
-            // SAFETY: both paths are lent for the call.
-            guard unsafe rename(path + suffix, newPath + suffix) == 0 else {
-                throw FileError(action: "move \(path + suffix) aside")
-            }
+        let aside = DatabaseFiles("\(path).damaged-\(number)")
+        try Self.move(path, to: aside.path)
+        try moveSideFiles(to: aside)
+        return aside.path
+    }
+
+    /// Ends a `setAside` that was cut short between two files; without one it does nothing.
+    ///
+    /// To be called before anything is made where the main file was: a log of the old one would destroy it.
+    package func finishSettingAside() throws(FileError) {
+        guard !exists, let last = lastSetAside else { return }
+        try moveSideFiles(to: DatabaseFiles(last))
+    }
+
+    /// Undoes the last `setAside` where there is no main file now.
+    ///
+    /// - Throws: What the system refused; the main file moves last, so that what is set aside is there, or it.
+    package func bringBack() throws(FileError) {
+        guard !exists, let last = lastSetAside else { return }
+        try DatabaseFiles(last).moveSideFiles(to: self)
+        try Self.move(last, to: path)
+    }
+
+    private func moveSideFiles(to target: DatabaseFiles) throws(FileError) {
+        for suffix in Self.suffixes.dropFirst() where Self.isFile(path + suffix) {
+            try Self.move(path + suffix, to: target.path + suffix)
         }
-        return newPath
+    }
+
+    private static func move(_ old: String, to new: String) throws(FileError) {
+        // SAFETY: both paths are lent for the call.
+        guard unsafe rename(old, new) == 0 else {
+            throw FileError(action: "move \(old) to \(new)")
+        }
     }
 
     /// Where `setAside` moved a database last; nil when it never did.
@@ -87,10 +114,7 @@ package struct DatabaseFiles: Hashable, Sendable {
         precondition(!target.exists, "A database was moved over another: set that one aside first.")
         // An old log that meets a new database destroys it.
         try target.delete()
-        // SAFETY: both paths are lent for the call.
-        guard unsafe rename(path, target.path) == 0 else {
-            throw FileError(action: "move \(path) to \(target.path)")
-        }
+        try Self.move(path, to: target.path)
     }
 
     func content() throws(FileError) -> [UInt8] { try Self.content(of: path) }
@@ -141,6 +165,12 @@ package struct DatabaseFiles: Hashable, Sendable {
     private static func exists(_ path: String) -> Bool {
         // SAFETY: the path is lent for the call.
         unsafe access(path, F_OK) == 0
+    }
+
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     private static func byteCount(_ path: String) -> Int64 {

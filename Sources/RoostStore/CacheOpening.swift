@@ -78,7 +78,11 @@ struct CacheOpening: Sendable {
         do throws(StoreError) {
             salvaged = try countUnfinished(files)
         } catch  where error.kind == .damaged {
-            return try salvage(error)  // Once more, from what was set aside.
+            // Once more: whatever ends that, the next opening finds the damage again.
+            try moving(error) { () throws(FileError) in
+                try DatabaseFiles(files.cache).bringBack()
+            }
+            return try salvage(error)
         }
         return try putInPlace(files, salvaged, because: "the repair was interrupted")
     }
@@ -92,7 +96,7 @@ struct CacheOpening: Sendable {
         // What is made anew without a key would lie in the clear beside what is sealed.
         try protection.requireKeys(of: files)
         let cache = DatabaseFiles(files.cache)
-        let source = cache.exists ? cache.path : cache.lastSetAside
+        let source = cache.exists ? cache.path : nil
         try moving(damage) { () throws(FileError) in
             // Those of earlier repairs help nobody any more, and take room.
             if cache.exists { try cache.deleteSetAsides() }

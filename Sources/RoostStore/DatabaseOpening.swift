@@ -66,6 +66,7 @@ struct DatabaseOpening: Sendable {
                 return OpenDatabase(connection: connection, lock: lock, report: report)
             }
             lock = try change(lock, to: .exclusive)
+            try finishSettingAside()
             if let recovered = try recover() { report = recovered }
             do throws(StoreError) {
                 // Closed at once, see above.
@@ -84,9 +85,20 @@ struct DatabaseOpening: Sendable {
     func alone<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         guard let lockFile else { return try body() }
         let lock = try change(try take(lockFile), to: .exclusive)
+        try finishSettingAside()
         let value = try body()
         _ = consume lock
         return value
+    }
+
+    private func finishSettingAside() throws(StoreError) {
+        guard let path else { return }
+        do throws(FileError) {
+            try DatabaseFiles(path).finishSettingAside()
+        } catch {
+            throw StoreError(
+                .notAccessible, "\(error) It belongs to a file that was damaged: move it there by hand.")
+        }
     }
 
     /// Opens a database that needs nothing but opening; nil when it needs more.

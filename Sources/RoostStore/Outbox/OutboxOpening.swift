@@ -61,8 +61,16 @@ struct OutboxOpening: Sendable {
         do throws(StoreError) {
             items = try self.items(in: salvaged)
         } catch  where error.kind == .damaged {
-            // What it was made from is still there.
-            _ = try moving(error) { () throws(FileError) in try salvaged.setAside() }
+            // What it was made from is still there, and stays the outbox until the next repair has ended:
+            // whatever ends that, the next opening finds the damage again.
+            try moving(error) { () throws(FileError) in
+                try outbox.bringBack()
+                if outbox.exists {
+                    _ = try salvaged.setAside()
+                } else {
+                    try salvaged.move(to: outbox)
+                }
+            }
             return try repair(files, error)
         }
         let lost =
@@ -114,16 +122,10 @@ struct OutboxOpening: Sendable {
         let (outbox, unfinished) = (
             DatabaseFiles(files.outbox), DatabaseFiles(files.unfinishedOutbox)
         )
-        // It may have been set aside already, by a repair whose result was damaged in its turn.
-        let source =
-            outbox.exists
-            ? outbox.path
-            : outbox.lastSetAside ?? DatabaseFiles(files.salvagedOutbox).lastSetAside
-                ?? outbox.path
         let found = try moving(damage) { () throws(FileError) in
             try unfinished.delete()
             return SalvagedItems(
-                try PageSalvage(DatabaseFiles(source)),
+                try PageSalvage(outbox),
                 vault: VaultCopy(path: files.vaultCopy).vault(protection, owner))
         }
         let connection = try opening(of: unfinished.path).openAlone()

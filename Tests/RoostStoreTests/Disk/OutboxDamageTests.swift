@@ -173,6 +173,52 @@ struct OutboxDamageTests {
         await again.close()
     }
 
+    @Test func `a second repair that the disk has no room for is done once more (scars 42, 45)`()
+        async throws
+    {
+        await store.close()
+        let lost = try DamagedLeaf.destroy(2, 5, in: path).count
+        await (try Store.test(.folder(folder.path))).close()
+        let saved = folder.file("app/anna/outbox.salvaged")
+        try FileManager.default.moveItem(atPath: path, toPath: saved)
+        _ = try DamagedLeaf.destroy(0, in: saved)
+        let disk = SimulatedDisk(folder.path)
+        disk.plan(
+            .init(.write, of: "outbox.unfinished", code: DiskFaultTests.Code.full, lasts: true))
+        for _ in 0..<2 {
+            await #expect(throws: StoreError.self) { try await Store.test(.folder(folder.path)) }
+        }
+        disk.plan(nil)
+        let again = try await Store.test(.folder(folder.path))
+        guard case .salvaged(_, let carriedOver, let count, _) = again.outboxReport
+        else { return #expect(Bool(false), "\(again.outboxReport)") }
+        #expect(carriedOver == 40 - lost && count == lost)
+        await again.close()
+    }
+
+    @Test func `an outbox that was half set aside keeps its log (scars 36, 42)`() async throws {
+        // Nothing of it has been carried over to the main file yet.
+        let log = path + "-wal"
+        let (whole, newest) = (
+            try Data(contentsOf: URL(fileURLWithPath: path)),
+            try Data(contentsOf: URL(fileURLWithPath: log))
+        )
+        #expect(newest.count > 40 * 900)
+        await store.close()
+        // As a kill between the two leaves them.
+        try FileManager.default.moveItem(
+            atPath: path, toPath: folder.file("app/anna/outbox.salvaged"))
+        try whole.write(to: URL(fileURLWithPath: path + ".damaged-1"))
+        try newest.write(to: URL(fileURLWithPath: log))
+        let again = try await Store.test(.folder(folder.path))
+        guard case .salvaged(let setAside, let carriedOver, _, _) = again.outboxReport
+        else { return #expect(Bool(false), "\(again.outboxReport)") }
+        #expect(setAside == path + ".damaged-1" && carriedOver == 40)
+        await again.close()
+        #expect(try PageSalvage(DatabaseFiles(setAside)).rows.count >= 40)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: setAside + "-wal")) == newest)
+    }
+
     @Test func `an item is written again over its own row that cannot be read (scar 42)`()
         async throws
     {

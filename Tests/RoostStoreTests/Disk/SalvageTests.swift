@@ -293,6 +293,21 @@ struct SalvageTests {
         let twice = try await openChecked(whole)
         #expect(salvaged(twice.report) == expected)
         await twice.close()
+        // Once more, and the disk is full at first.
+        try FileManager.default.removeItem(atPath: whole.file(path))
+        try Data("no database".utf8).write(
+            to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
+        let disk = SimulatedDisk(whole.path)
+        disk.plan(
+            .init(.write, of: "cache.unfinished", code: DiskFaultTests.Code.full, lasts: true))
+        for _ in 0..<2 {
+            let error = await #expect(throws: StoreError.self) { try await openChecked(whole) }
+            #expect(error?.kind == .full)
+        }
+        disk.plan(nil)
+        let thrice = try await openChecked(whole)
+        #expect(salvaged(thrice.report) == expected)
+        await thrice.close()
         // One that nobody needs any more is no reason to tell anybody anything.
         try Data("half a file".utf8).write(
             to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
