@@ -3,6 +3,12 @@
 internal import CRoostSQLite
 
 extension Connection {
+    /// How much of its file a log that grew keeps when it begins anew (scar 150).
+    ///
+    /// What bulk writing fills again and again: to lose the pages and get new ones each time costs a change
+    /// log a twentieth.
+    package static let keptLogBytes: Int64 = 16 * 1_048_576
+
     /// Once a process, before the first connection.
     private static let settleLibrary: Void = {
         roost_sqlite_count_no_memory()
@@ -66,12 +72,10 @@ extension Connection {
         try executeScript(
             """
             PRAGMA cell_size_check = ON;     -- Damage is found where it is, not where it leads.
-            -- A log that grew gives its space back (scar 150). It keeps what bulk writing fills again and again:
-            -- to lose the pages and get new ones each time costs a change log a twentieth.
-            PRAGMA journal_size_limit = 16777216;
             PRAGMA temp_store = MEMORY;      -- Nothing of a message in files nobody protects.
             PRAGMA mmap_size = 0;            -- A failing disk is an error, not a signal.
             """)
+        try setPragma("journal_size_limit", Int(Self.keptLogBytes))
         keep(pace)
         try executeScript(
             options.erasesDeleted

@@ -97,7 +97,8 @@ struct DatabaseOpening: Sendable {
             try DatabaseFiles(path).finishSettingAside()
         } catch {
             throw StoreError(
-                .notAccessible, "\(error) It belongs to a file that was damaged: move it there by hand.")
+                .notAccessible,
+                "\(error) It belongs to a file that was damaged: move it there by hand.")
         }
     }
 

@@ -70,8 +70,8 @@ extension StoreError {
             if error.isFull {
                 (
                     Kind.full,
-                    "The disk is full: free some space. What the server says is saved by itself then; what "
-                        + "was asked for, such as a repair, has to be asked for again."
+                    "The disk is full: free some space. What comes from the server is then written again by "
+                        + "itself; a repair or a change that was asked for has to be asked for again."
                 )
             } else if error.isCorrupt || error.isUnfittingSchema {
                 (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostDiskSimulation
 import RoostSQLite
 import RoostTestSupport
 import Testing
@@ -157,6 +158,22 @@ struct ConnectionTests {
         #expect(try again.first(.noteCount) == Int64(count))
         options.access = .readOnly
         #expect(try Connection(file, options).first(.noteCount) == Int64(count))
+    }
+
+    @Test func `what cannot be read ahead is read when it is asked for (scar 45)`() throws {
+        var options = ConnectionOptions()
+        options.readAheadKiB = 320
+        let folder = try TemporaryFolder()
+        let file = DatabaseLocation.file(folder.file("notes.sqlite"))
+        try NoteTable.open(file).execute(.insertNote, (text: "one", body: []))
+        let disk = SimulatedDisk(folder.path)
+        // The first read is SQLite's, of the file's header, and of the one after it nobody hears.
+        disk.plan(.init(.read, of: "notes.sqlite", nth: 2, code: 266))
+        #expect(try Connection(file, options).first(.noteCount) == 1)
+        #expect(disk.matches > 2)
+        disk.plan(.init(.read, of: "notes.sqlite", nth: 2, code: 266))
+        #expect(throws: SQLiteError.self) { try Connection(file).first(.noteCount) }
+        disk.plan(nil)
     }
 
     @Test func `a query that binds too few arguments stops the program`() async {

@@ -3,7 +3,6 @@
 import Glibc
 import RoostSQLite
 import RoostTestSupport
-import Synchronization
 import Testing
 
 extension Query where Input == Void, Output == Int64 {
@@ -24,15 +23,6 @@ extension Query where Input == Void, Output == Int64 {
                 """
         ) { row in row.int64(0) }
     }
-}
-
-/// Seen by two threads.
-private final class Switch: Sendable {
-    private let state = Atomic(false)
-
-    var isOn: Bool { state.load(ordering: .acquiring) }
-
-    func turnOn() { state.store(true, ordering: .releasing) }
 }
 
 struct InterrupterTests {
@@ -69,14 +59,14 @@ struct InterrupterTests {
         try connection.executeScript(NoteTable.schema)
         let other = try Connection(place, ConnectionOptions(busyTimeoutMS: 0))
         // At every place of a statement, its very end too, some time.
-        let isOver = Switch()
+        let isOver = Flag()
         Thread.run {
-            while !isOver.isOn {
+            while !isOver.isSet {
                 interrupter.raise()
                 interrupter.lower()
             }
         }
-        defer { isOver.turnOn() }
+        defer { isOver.set() }
         var interruptions = 0
         for number in 0..<4_000 {
             var isKept = true

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostCore
+internal import RoostSQLite
 
 /// What the writer remembers of its budget between two commits.
 struct BudgetKeeper: Sendable {
     /// Beyond so many bytes the log is emptied after a commit (scar 150).
-    static let logLimit: Int64 = 16 * 1_048_576
+    static let logLimit = Connection.keptLogBytes
 
     /// Nil: no limit.
     let budget: CacheBudget?

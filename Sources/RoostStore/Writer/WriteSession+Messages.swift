@@ -64,7 +64,8 @@ extension WriteSession {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
             let place = MessagePlace(channelRow: row, position: message.place)
-            var old = try changing(.changingMessage, place, news: news)
+            var old = try stored(
+                .changingMessage, place, in: news.channel, tellingOfReplies: true)
             if old == nil { old = try movedMessage(id, news: news) }
             if let old { return try update(old, with: message, isEdit: true, news: &news) }
             if message.parentID == nil {
@@ -193,7 +194,7 @@ extension WriteSession {
         guard !news.isCut(position) else { return }
         let place = MessagePlace(channelRow: news.channelRow, position: position)
         var old: StoredMessage?
-        if news.mayHaveHeld(position) { old = try stored(at: place, in: news.channel) }
+        if news.mayHaveHeld(position) { old = try stored(.messageAtPlace, place, in: news.channel) }
         if old == nil {
             guard try isCovered(message, news: &news) else { return }
             let senderRow = try learnPeople(of: message)
@@ -239,19 +240,8 @@ extension WriteSession {
     private func movedMessage(
         _ id: MessageID, news: MessageNews
     ) throws(SQLiteError) -> StoredMessage? {
-        try changing(.changingMessageByID, (news.channelRow, id), news: news)
-    }
-
-    private func changing<Key>(
-        _ question: Query<Key, Void>, _ key: Key, news: MessageNews
-    ) throws(SQLiteError) -> StoredMessage? {
-        var found: StoredMessage?
-        try connection.scan(question, key) { row throws(SQLiteError) in
-            found = try message(row, in: news.channel)
-            found?.hasReplies = row.int64(4) != 0
-            return false
-        }
-        return found
+        try stored(
+            .changingMessageByID, (news.channelRow, id), in: news.channel, tellingOfReplies: true)
     }
 
     private func update(
@@ -324,12 +314,15 @@ extension WriteSession {
             requestKey: connection.requestKey, row: users.row)
     }
 
-    private func stored(
-        at place: MessagePlace, in url: ChannelURL
+    /// The first answer to a question, whose fifth column may say whether the message has replies.
+    private func stored<Key>(
+        _ question: Query<Key, Void>, _ key: Key, in url: ChannelURL,
+        tellingOfReplies: Bool = false
     ) throws(SQLiteError) -> StoredMessage? {
         var found: StoredMessage?
-        try connection.scan(.messageAtPlace, place) { row throws(SQLiteError) in
+        try connection.scan(question, key) { row throws(SQLiteError) in
             found = try message(row, in: url)
+            if tellingOfReplies { found?.hasReplies = row.int64(4) != 0 }
             return false
         }
         return found
