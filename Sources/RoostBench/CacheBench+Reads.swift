@@ -11,8 +11,8 @@ extension CacheBench {
     mutating func openCold(_ fixture: Fixture) async throws(BenchError) {
         tell("W2: opening")
         let warm = try await openings(fixture, rounds: max(9, options.rounds)) { true }
-        report.add(
-            "W2", "open, 20 channels, 30 messages; file in memory", "µs", warm, target: 1.5)
+        // Cold is what the target asks; this shows what of it is not the disk.
+        report.add("W2", "open, 20 channels, 30 messages; file in memory", "µs", warm, target: nil)
         guard options.emptiesFileCaches, Machine.dropFileCaches() else {
             report.note("W2", "the system's cache of files is not emptied: warm only")
             return

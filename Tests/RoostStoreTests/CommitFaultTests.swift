@@ -88,7 +88,7 @@ struct CommitFaultTests {
         }
         #expect(error?.kind == .full)
         #expect(
-            error?.message.hasPrefix("The disk is full: free some space. What the server says")
+            error?.message.hasPrefix("The disk is full: free some space. What comes from the ")
                 == true)
         try await store.writer.limitPages(to: nil)
         try await store.writer.commit([Fixture.page(6...7, in: "before")])
