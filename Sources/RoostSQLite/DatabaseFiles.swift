@@ -65,12 +65,15 @@ package struct DatabaseFiles: Hashable, Sendable {
     /// - Throws: What the system refused; the main file moves last, so that what is set aside is there, or it.
     package func bringBack() throws(FileError) {
         guard !exists, let last = lastSetAside else { return }
+        try delete()  // Side files that belong to no main file.
         try DatabaseFiles(last).moveSideFiles(to: self)
         try Self.move(last, to: path)
     }
 
+    /// Leaves those alone that the target has already.
     private func moveSideFiles(to target: DatabaseFiles) throws(FileError) {
-        for suffix in Self.suffixes.dropFirst() where Self.isFile(path + suffix) {
+        for suffix in Self.suffixes.dropFirst()
+        where Self.isFile(path + suffix) && !Self.exists(target.path + suffix) {
             try Self.move(path + suffix, to: target.path + suffix)
         }
     }
