@@ -154,8 +154,14 @@ final class SearchedRows: RowResolver {
         var entries: [SearchEntry] = []
         entries.reserveCapacity(limit)
         try connection.scan(.messagesBelow, (id, limit)) { row throws(SQLiteError) in
-            let message = try message(row).message
-            entries.append(SearchEntry(message, channelRow: row.int64(0)))
+            do throws(SQLiteError) {
+                entries.append(
+                    SearchEntry(try message(row).message, channelRow: row.int64(0)))
+            } catch  where error.isMalformedValue {
+                // Nobody can find it until the server says it again; all others can be found.
+                entries.append(
+                    SearchEntry(messageID: row.int64(2), channelRow: row.int64(0), text: ""))
+            }
             return true
         }
         return entries

@@ -141,6 +141,15 @@ package struct SearchIndex {
         try store(State(floor: .min, backfilled: state.backfilled))
     }
 
+    /// Forgets all words, to be put in again by `backfill`.
+    ///
+    /// For a message that goes and cannot be read any more: what of it the index holds nobody can tell.
+    package mutating func startAnew() throws(SQLiteError) {
+        try connection.execute(.clearSearchTable)
+        try connection.execute(.mergeSeldom)
+        try store(State(floor: .max, backfilled: 0))
+    }
+
     /// Puts in the next messages below the floor, newest first; to be repeated until complete.
     ///
     /// Runs in a transaction of the caller, as long as `limit` makes it: 2,000 take some 20 ms. The

@@ -48,6 +48,8 @@ struct MessageNews {
     var filtered: [Filtered]?
     let holdingBefore: Holding
     var holding: Holding
+    /// Where messages stood that could not be read and went.
+    var dropped: [Position] = []
     private var cutThrough: Timestamp?
     /// Messages that are new and were not touched since, nil once they were.
     ///

@@ -64,9 +64,11 @@ extension WriteSession {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
             let place = MessagePlace(channelRow: row, position: message.place)
-            var old = try stored(
-                .changingMessage, place, in: news.channel, tellingOfReplies: true)
-            if old == nil { old = try movedMessage(id, news: news) }
+            let droppedCount = news.dropped.count
+            var old = try stored(.changingMessage, place, news: &news, tellingOfReplies: true)
+            if old == nil { old = try movedMessage(id, news: &news) }
+            // The server's word takes the place of what could not be read.
+            if news.dropped.count > droppedCount { return try put(message, news: &news) }
             if let old { return try update(old, with: message, isEdit: true, news: &news) }
             if message.parentID == nil {
                 try follow(id, as: message.preview, known: nil, news: &news)
@@ -89,7 +91,9 @@ extension WriteSession {
     ) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            guard let old = try movedMessage(id, news: news) else { return }
+            guard let old = try movedMessage(id, news: &news) else {
+                return try forgetDropped(&news)
+            }
             var copy = old.message
             change(&copy)
             try replace(old, with: copy, news: &news)
@@ -100,7 +104,7 @@ extension WriteSession {
     func delete(_ id: MessageID, in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            let old = try movedMessage(id, news: news)
+            let old = try movedMessage(id, news: &news)
             if let old { try delete(old, news: &news) }
             if old?.message.parentID == nil {
                 try follow(id, as: nil, known: old?.hasReplies, news: &news)
@@ -181,7 +185,9 @@ extension WriteSession {
             guard news.coverageBefore.range(containing: place) == nil,
                 !page.contains(place.messageID)
             else { return true }
-            entered.append(try message(row, at: place, in: news.channel).message)
+            do throws(SQLiteError) {
+                entered.append(try message(row, at: place, in: news.channel).message)
+            } catch  where error.isMalformedValue {}  // Whoever reads it is told.
             return true
         }
         for message in entered {
@@ -193,8 +199,9 @@ extension WriteSession {
         let position = message.place
         guard !news.isCut(position) else { return }
         let place = MessagePlace(channelRow: news.channelRow, position: position)
+        let droppedCount = news.dropped.count
         var old: StoredMessage?
-        if news.mayHaveHeld(position) { old = try stored(.messageAtPlace, place, in: news.channel) }
+        if news.mayHaveHeld(position) { old = try stored(.messageAtPlace, place, news: &news) }
         if old == nil {
             guard try isCovered(message, news: &news) else { return }
             let senderRow = try learnPeople(of: message)
@@ -210,7 +217,10 @@ extension WriteSession {
                 }
                 return
             }
-            old = try movedMessage(position.messageID, news: news)
+            old = try movedMessage(position.messageID, news: &news)
+            if old == nil, news.dropped.count > droppedCount {
+                return try put(message, news: &news)
+            }
         }
         guard let old else {
             throw .malformed("a message", because: "two messages have one place")
@@ -234,14 +244,6 @@ extension WriteSession {
         return (news.filtered ?? []).contains { filtered in
             filtered.now.range(containing: message.place) != nil && filtered.filter.matches(message)
         }
-    }
-
-    /// A message that is cached under the same ID, though not where it was looked for.
-    private func movedMessage(
-        _ id: MessageID, news: MessageNews
-    ) throws(SQLiteError) -> StoredMessage? {
-        try stored(
-            .changingMessageByID, (news.channelRow, id), in: news.channel, tellingOfReplies: true)
     }
 
     private func update(
@@ -312,31 +314,6 @@ extension WriteSession {
             customTypeRow: try words.row(message.customType),
             isMine: message.sender?.user.id == me, me: me, seal: try seal(ofChannel: row),
             requestKey: connection.requestKey, row: users.row)
-    }
-
-    /// The first answer to a question, whose fifth column may say whether the message has replies.
-    private func stored<Key>(
-        _ question: Query<Key, Void>, _ key: Key, in url: ChannelURL,
-        tellingOfReplies: Bool = false
-    ) throws(SQLiteError) -> StoredMessage? {
-        var found: StoredMessage?
-        try connection.scan(question, key) { row throws(SQLiteError) in
-            found = try message(row, in: url)
-            if tellingOfReplies { found?.hasReplies = row.int64(4) != 0 }
-            return false
-        }
-        return found
-    }
-
-    private func allMessages(of url: ChannelURL, row: Int64) throws(SQLiteError) -> [Message] {
-        let everything = MessageStretch(
-            channelRow: row, lower: .distantPast, upper: .distantFuture)
-        var messages: [Message] = []
-        try connection.scan(.oldestMessages, everything) { row throws(SQLiteError) in
-            messages.append(try message(row, in: url).message)
-            return true
-        }
-        return messages
     }
 }
 

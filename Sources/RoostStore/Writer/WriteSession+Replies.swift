@@ -21,8 +21,10 @@ extension WriteSession {
             key: parent.rawValue)
         var stale: [StoredMessage] = []
         try connection.scan(.oldestOfParent, replies) { row throws(SQLiteError) in
-            let reply = try message(row, in: news.channel)
-            if reply.message.details.parentPreview != preview { stale.append(reply) }
+            do throws(SQLiteError) {
+                let reply = try message(row, in: news.channel)
+                if reply.message.details.parentPreview != preview { stale.append(reply) }
+            } catch  where error.isMalformedValue {}  // Whoever reads it is told.
             return true
         }
         for stored in stale {

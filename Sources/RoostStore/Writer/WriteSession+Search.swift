@@ -63,6 +63,13 @@ struct SearchKeeper {
         pending = []
     }
 
+    /// Lets the index be filled anew, because a message goes that cannot be read.
+    mutating func startAnew() throws(SQLiteError) {
+        pending = []
+        _ = try index()
+        try found?.startAnew()
+    }
+
     /// Takes everything out at once, before the messages themselves go.
     mutating func removeAll() throws(SQLiteError) {
         pending = []
@@ -101,9 +108,13 @@ extension WriteSession {
         let stretch = MessageStretch(
             channelRow: row, lower: .distantPast,
             upper: Position(createdAt: moment, messageID: MessageID(.max)))
-        try connection.scan(.oldestMessages, stretch) { found throws(SQLiteError) in
-            try index.remove(SearchEntry(try message(found, in: url).message, channelRow: row))
-            return true
+        do throws(SQLiteError) {
+            try connection.scan(.oldestMessages, stretch) { found throws(SQLiteError) in
+                try index.remove(SearchEntry(try message(found, in: url).message, channelRow: row))
+                return true
+            }
+        } catch  where error.isMalformedValue {
+            try search.startAnew()
         }
     }
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// One message of a channel, whose bytes no check of SQLite's finds damaged.
+struct UnreadableMessageTests {
+    private static let channel = Fixture.channel
+    private static let broken: MessageID = 3
+
+    /// What takes the message away, or brings it again.
+    private static let ways: [String: [Mutation]] = [
+        "cleared": [.clearMessages(channel)],
+        "cleared and filled again": [.clearMessages(channel), Fixture.page(1...5)],
+        "removed": [.removeChannel(channel)],
+        "evicted": [.evicted(channel, through: .distantFuture)],
+        "cut": [.historyCut(channel, through: Timestamp(milliseconds: 4))],
+        "deleted": [.deleted(channel, [broken])],
+        "said again": [Fixture.page(1...5)],
+        "edited": [.edited(Fixture.message(3, text: "edited text"))],
+        "replied to": [.replied(channel, broken, ThreadInfo(replyCount: 1))],
+    ]
+
+    private func opened(
+        _ folder: TemporaryFolder, withoutIndex: Bool = false
+    ) async throws -> Store {
+        let first = try await Store.test(.folder(folder.path))
+        try await first.writer.commit([
+            .channels([Fixture.group(Self.channel, name: "n")]), Fixture.page(1...5),
+            Fixture.page(10...12, in: "other"),
+        ])
+        await first.close()
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try connection.executeScript(
+                "UPDATE message SET payload = zeroblob(length(payload)) WHERE message_id = 3")
+            if withoutIndex { try SearchIndex.drop(from: connection) }
+        }
+        return try await Store.test(.folder(folder.path))
+    }
+
+    private func ids(_ store: Store, _ channel: ChannelURL = channel) async throws -> [MessageID] {
+        try await store.reader.newest(in: channel).compactMap(\.messageID).sorted()
+    }
+
+    @Test(arguments: ways.keys.sorted())
+    func `a message that cannot be read stops nothing that is said of it or its channel (scar 43)`(
+        way: String
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await opened(folder)
+        let error = await #expect(throws: StoreError.self) { try await ids(store) }
+        #expect(error?.kind == .damaged)
+        try await store.writer.commit(try #require(Self.ways[way]))
+        let left: [MessageID] =
+            switch way {
+            case "cleared", "removed", "evicted": []
+            case "cut": [5]
+            case "deleted", "replied to": [1, 2, 4, 5]
+            default: [1, 2, 3, 4, 5]
+            }
+        // A timeline ends at a hole.
+        #expect(try await ids(store) == (way == "replied to" ? [4, 5] : left))
+        #expect(try await ids(store, "other") == [10, 11, 12])
+        // A hole is known where it went and nobody has brought it again.
+        let coverage = try await store.reader.coverage(of: Self.channel).value
+        let isKnown = coverage.range(containing: Fixture.place(3)) != nil
+        let saysAll = ["cut", "deleted", "said again", "edited", "cleared and filled again"]
+        #expect(isKnown == saysAll.contains(way))
+        // All that is left can be found, and nothing else.
+        try await store.finishIndex(stepSize: 2)
+        let found = try await store.reader.search(SearchQuestion("text")).value.found
+        #expect(found.compactMap(\.message.messageID).sorted() == left + [10, 11, 12])
+        #expect(try await store.reader.searchFindings() == [])
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
+
+    @Test func `an index is filled although one message cannot be read (scar 43)`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await opened(folder, withoutIndex: true)
+        try await store.finishIndex(stepSize: 2)
+        let found = try await store.reader.search(SearchQuestion("text")).value.found
+        #expect(found.compactMap(\.message.messageID).sorted() == [1, 2, 4, 5, 10, 11, 12])
+        await store.close()
+    }
+}
