@@ -128,6 +128,9 @@ private struct CacheCheck {
             "\(missing) messages name a sender or a custom type that is not there")
         let strays = Int(try connection.first(.strayCursors) ?? 0)
         found.add(.cursor, count: strays, "\(strays) change logs belong to no channel")
+        let early = Int(try connection.first(.messagesBeforeCut) ?? 0)
+        found.add(
+            .uncovered, count: early, "\(early) messages stand before the history of their channel")
         let seals = try connection.brokenSealCount()
         found.add(.payload, count: seals, "\(seals) sealed names or tokens cannot be opened")
         let me = try session.me()
@@ -209,7 +212,7 @@ private struct CacheCheck {
                 let isMine = message.sender?.user.id == me
                 let key = isMine ? message.requestID.map(connection.requestKey) : nil
                 if key != row.optionalInt64(4) { wrongKeys += 1 }
-                if try !session.hasColumns(of: message, row, from: 6) { wrongColumns += 1 }
+                if try !session.hasColumns(of: message, for: me, row, from: 6) { wrongColumns += 1 }
             } catch  where error.isMalformedValue {
                 unreadable += 1
             }
@@ -256,7 +259,7 @@ private struct CacheCheck {
 extension ReadSession {
     /// Whether the columns of a row, as `allMessages` has them, say what its message says.
     fileprivate func hasColumns(
-        of message: Message, _ row: borrowing Row, from column: Int32
+        of message: Message, for me: UserID, _ row: borrowing Row, from column: Int32
     ) throws(SQLiteError) -> Bool {
         let sender = row.optionalInt64(column).map { user(inRow: $0).id }
         let customType = row.optionalInt64(column + 1).map { word(inRow: $0) }
@@ -266,6 +269,8 @@ extension ReadSession {
             && row.optionalInt64(column + 3) == message.updatedAt?.milliseconds
             && row.int64(column + 4) == Int64(ContentTag(message.content).rawValue)
             && (row.int64(column + 5) == 1) == message.isReplyToChannel
+            && (row.int64(column + 6) == 1)
+                == (message.sender?.user.id != me && message.mention.concerns(me))
     }
 }
 
@@ -283,6 +288,14 @@ extension Query where Input == Void, Output == String {
 }
 
 extension Query where Input == Void, Output == Int64 {
+    /// What lies at or before the cut was deleted with it, and nothing is written there any more.
+    fileprivate static let messagesBeforeCut = Query(
+        sql: """
+            SELECT count(*) FROM channel JOIN message
+            ON channel_id = channel.id AND message.created_at <= cut_at
+            """
+    ) { row in row.int64(0) }
+
     /// No foreign keys: they would cost each message that is written a look.
     fileprivate static let missingRows = Query(
         sql: """
@@ -318,7 +331,8 @@ extension Query where Input == Int64, Output == Void {
     fileprivate static let allMessages = Query(
         sql: """
             SELECT channel_id, created_at, message_id, payload, request_key, length(payload),
-                sender_id, custom_type_id, parent_id, updated_at, kind, is_reply_to_channel
+                sender_id, custom_type_id, parent_id, updated_at, kind, is_reply_to_channel,
+                mentions_me
             FROM message WHERE channel_id = ?1
             """,
         bind: { row, bindings in bindings.append(row) })

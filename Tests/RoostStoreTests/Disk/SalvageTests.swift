@@ -415,6 +415,9 @@ struct SalvageTests {
         ("UPDATE message SET updated_at = 5 WHERE message_id = 7", .messageColumns),
         ("UPDATE message SET sender_id = NULL WHERE message_id = 7", .messageColumns),
         ("UPDATE message SET kind = 3 WHERE message_id = 7", .messageColumns),
+        ("UPDATE message SET is_reply_to_channel = 1 WHERE message_id = 7", .messageColumns),
+        ("UPDATE message SET mentions_me = 1 WHERE message_id = 7", .messageColumns),
+        ("UPDATE channel SET cut_at = 9000000000000000 WHERE id = 1", .uncovered),
         ("DELETE FROM message WHERE message_id = 7", .searchIndex),
         ("UPDATE message_text_state SET floor = 500", .searchIndex),
         // The same words as before, and one of them at another place.
