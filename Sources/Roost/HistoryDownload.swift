@@ -204,7 +204,8 @@ extension ChatClient {
     /// Begins to fetch history in the background; ends with the client, when it is done, or by `cancel`.
     public func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload {
         let download = HistoryDownload(request, engine: engine, executor: engine.executor)
-        // Ends with the client: whatever it waits for is told of the end.
+        await engine.adopt(download)
+        // Ends with the client, which ends the download.
         Task(executorPreference: engine.executor) { await download.run() }
         return download
     }

@@ -235,6 +235,52 @@ struct MainActorTests {
         #expect(ended.count == Self.channelCalls.count + Self.messageCalls.count)
     }
 
+    /// Calls that give a stream, each read to its end.
+    private static let streams: [Call] = [
+        { for await _ in await $0.client.connectionStates() {} },
+        { for await _ in await $0.client.events() {} },
+        { for await _ in await $0.client.outboxEvents() {} },
+        { for await _ in await $0.client.uploadProgress(of: "r") {} },
+        { for await _ in await $0.client.download().progressUpdates() {} },
+        { for await _ in await $0.download.progressUpdates() {} },
+        { for await _ in await $0.timeline.snapshots() {} },
+        { for await _ in await $0.timeline.changes() {} },
+        { for await _ in await $0.list.snapshots() {} },
+        { for await _ in await $0.list.changes() {} },
+    ]
+
+    @Test(.timeLimit(.minutes(1)))
+    func `whoever asks a closed client is answered, and every stream of it ends`() async throws {
+        let folder = try TemporaryFolder()
+        var world = World.live()
+        let network = HeldNetwork(gate: Gate())
+        network.gate.open()
+        world.http = network
+        world.sockets = network
+        let client = try await ChatClient.open(
+            Configuration(
+                applicationID: "app", server: "https://held.test", userID: "alice",
+                cache: .folder(folder.path)), world: world)
+        let stage = Stage(
+            client: client, timeline: try await client.timeline(of: "c"),
+            list: try await client.channelList(), download: await client.download(),
+            messages: TimelineModel(client, channel: "c"), channels: ChannelListModel(client))
+        await stage.download.pause()
+        await client.close()
+        var ended = 0
+        let calls = Self.channelCalls + Self.messageCalls + Self.otherCalls + Self.streams
+        for call in calls {
+            // The test's limit tells of the one that does not come back.
+            try? await call(stage)
+            ended += 1
+        }
+        #expect(ended == calls.count)
+        guard case .disconnected = await client.connectionState else {
+            Issue.record("A closed client is connected.")
+            return
+        }
+    }
+
     @Test func `no public call is forgotten above`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let sources = here.deletingLastPathComponent().deletingLastPathComponent()

@@ -8,6 +8,7 @@ import RoostStore
 
 extension SyncEngine {
     func open(_ timeline: Timeline) async throws(RoostError) {
+        if isClosed { throw RoostError(StoreError.closed) }
         journal.asked("timeline", of: timeline.channel)
         timelines.removeAll { $0.object == nil }
         timelines.append(WeakReference(timeline))
@@ -37,6 +38,7 @@ extension SyncEngine {
     }
 
     func open(_ list: ChannelList) async throws(RoostError) {
+        if isClosed { throw RoostError(StoreError.closed) }
         journal.asked("channel list")
         lists.removeAll { $0.object == nil }
         lists.append(WeakReference(list))

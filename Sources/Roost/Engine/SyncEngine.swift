@@ -41,6 +41,8 @@ actor SyncEngine {
 
     var timelines: [WeakReference<Timeline>] = []
     var lists: [WeakReference<ChannelList>] = []
+    /// Those that a close would otherwise leave paused for ever.
+    private var downloads: [WeakReference<HistoryDownload>] = []
 
     /// Pieces of work that `waitUntilIdle` waits for.
     private var underWay = 0
@@ -114,6 +116,8 @@ actor SyncEngine {
 
     /// Starts the link and waits for its first outcome; nil means that it is up.
     func connect() async -> RoostError? {
+        // Nobody would be left to give the link up again.
+        if isClosed { return RoostError(StoreError.closed) }
         isWanted = true
         if session != nil {
             // It may be about to be given up, in the background.
@@ -147,6 +151,8 @@ actor SyncEngine {
             with: RoostError(
                 .connectionCanceled, remedy: .none, message: "The connection was given up."))
         if let state = await link?.state { publishState(state) }
+        // What was being connected may have been all there was to wait for.
+        await resumeIdleWaiters()
     }
 
     var connectionState: ConnectionState {
@@ -160,7 +166,8 @@ actor SyncEngine {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(await connectionState)
-        stateObservers.append(continuation)
+        // The client may have been closed while the link was asked.
+        if isClosed { continuation.finish() } else { stateObservers.append(continuation) }
         return stream
     }
 
@@ -241,13 +248,20 @@ actor SyncEngine {
         await link?.renewSession()
     }
 
-    /// Closes every collection and ends every stream; the client closes.
+    /// Closes every collection and ends every stream and every wait; the client closes.
+    ///
+    /// What is asked for from here on must end by itself: nobody comes to end it.
     func finishObservers() async {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
         isClosed = true
         resumeDownloads(isOnline: false)
         watch.readers.closeAll()
+        resumeConnectWaiters(with: RoostError(StoreError.closed))
+        let idle = idleWaiters
+        idleWaiters = []
+        for waiter in idle { waiter.resume() }
+        for download in downloads.compactMap(\.object) { await download.cancel() }
         for timeline in timelines.compactMap(\.object) { await timeline.close() }
         for list in openLists { await list.close() }
     }
@@ -263,6 +277,13 @@ actor SyncEngine {
         let waiters = connectWaiters
         connectWaiters = []
         for waiter in waiters { waiter.resume(returning: error) }
+    }
+
+    /// Ends a download with the client.
+    func adopt(_ download: HistoryDownload) async {
+        if isClosed { return await download.cancel() }
+        downloads.removeAll { $0.object == nil }
+        downloads.append(WeakReference(download))
     }
 
     // MARK: Work under way
@@ -284,7 +305,7 @@ actor SyncEngine {
 
     /// Returns when nothing is being connected, fetched or sent that could be.
     func waitUntilIdle() async {
-        guard await isBusy else { return }
+        guard await isBusy, !isClosed else { return }
         await withCheckedContinuation { waiter in
             idleWaiters.append(waiter)
             // The last of the work may have ended while the question was asked.
