@@ -110,6 +110,7 @@ public final class ChatClient: Sendable {
                 look: { [weak engine] channels in await engine?.lookForUnsure(in: channels) }))
         await engine.attach(link: link, outbox: outbox)
         await engine.hearOthers()
+        await engine.mendWhatBreaks()
         await engine.finishIndex()
         try await outbox.start()
         return ChatClient(

@@ -50,6 +50,9 @@ public enum ChatEvent: Hashable, Sendable {
     case unreadTotalChanged(Int)
     case blocked(User, by: User)
     case unblocked(User, by: User)
+    /// A part of the cache could not be read and was repaired, or will be fetched again; a sentence that says
+    /// what, to be shown or logged like those of `ChatClient.storageReport`. Comes without a connection too.
+    case storageRepaired(String)
     /// So many events are left out here, because the reader was too slow for them.
     case missed(Int)
 
@@ -69,7 +72,7 @@ public enum ChatEvent: Hashable, Sendable {
             .metadataChanged(_, _, _, let url), .countersChanged(_, _, _, let url),
             .pinsChanged(let url), .hidden(let url), .unhidden(let url):
             url
-        case .unreadTotalChanged, .blocked, .unblocked, .missed: nil
+        case .unreadTotalChanged, .blocked, .unblocked, .storageRepaired, .missed: nil
         }
     }
 }

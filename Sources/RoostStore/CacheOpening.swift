@@ -19,9 +19,9 @@ struct CacheOpening: Sendable {
     /// Nil in memory.
     let files: StoreFiles?
     /// Whether the whole file is read and checked first.
-    let checksForDamage: Bool
+    var checksForDamage: Bool
     let options: ConnectionOptions
-    let patience: Duration
+    var patience: Duration
     /// Whether the commits of other processes are listened for.
     let listens: Bool
     let migrating: @Sendable (MigrationProgress) -> Void
@@ -31,7 +31,28 @@ struct CacheOpening: Sendable {
     var path: String { files?.cache ?? ":memory:" }
 
     /// Opens the cache; one that cannot be read is set aside and made anew (scars 42, 43).
+    ///
+    /// One in which damage has been met is checked first, unless others have it open or there is no room to
+    /// repair it: then it is opened as it is, and the next opening tries again.
     func open(_ interrupter: Interrupter) throws(StoreError) -> OpenDatabase<CacheReport> {
+        guard let files, checksForDamage || files.isCacheSuspect else {
+            return try openNow(interrupter)
+        }
+        var checked = self
+        checked.checksForDamage = true
+        if !checksForDamage { checked.patience = .zero }
+        do throws(StoreError) {
+            let opened = try checked.openNow(interrupter)
+            files.clearSuspicion()
+            return opened
+        } catch  where !checksForDamage && error.isNoneOfTheFile {
+            return try openNow(interrupter)
+        }
+    }
+
+    private func openNow(
+        _ interrupter: Interrupter
+    ) throws(StoreError) -> OpenDatabase<CacheReport> {
         let opened = try database(at: files?.cache, interrupter).open(reporting: \.cache) {
             () throws(StoreError) in
             try recover()
@@ -65,7 +86,9 @@ struct CacheOpening: Sendable {
             patience: patience, migrator: .cache, ownerQueries: .cache, protection: protection,
             interrupter: interrupter, migrating: migrating
         ) { connection throws(SQLiteError) in
-            checks ? try connection.firstDamage() : nil
+            guard checks else { return nil }
+            if let damage = try connection.firstDamage() { return damage }
+            return try connection.firstUnreadableRow()
         }
     }
 
@@ -162,6 +185,37 @@ struct CacheOpening: Sendable {
                 .notAccessible,
                 "\(damage.message) It could not be set aside: \(error) Try again, or move it away by hand.",
                 cause: damage.cause)
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether a check, or the repair after it, was kept from its end by what may be another way the next time.
+    fileprivate var isNoneOfTheFile: Bool {
+        switch kind {
+        case .locked, .full, .notAccessible: true
+        default: false
+        }
+    }
+}
+
+extension Connection {
+    /// Finds what no check of SQLite's finds, of all but messages, which whoever reads them sees to.
+    fileprivate func firstUnreadableRow() throws(SQLiteError) -> String? {
+        do throws(SQLiteError) {
+            let session = ReadSession(self, ReadBook(self))
+            session.begin(at: try first(.sequence) ?? 0, nil)
+            for url in try channelURLs() {
+                guard let stored = try storedChannel(url) else { continue }
+                _ = try session.channel(stored)
+                _ = try session.coverage(ofRow: stored.row)
+                for filterRow in try all(.filtersOfChannel, stored.row) {
+                    _ = try filter(inRow: filterRow)
+                }
+            }
+            return nil
+        } catch  where error.isMalformedValue {
+            return error.description
         }
     }
 }

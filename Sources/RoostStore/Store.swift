@@ -31,7 +31,8 @@ package struct Store: Sendable {
         package var executor: (any SerialExecutor)?
         /// Connections that read beside the writer; two let a list scroll while a search runs.
         package var readerCount = 2
-        /// Reads and checks all of the cache first, which takes a second for each few hundred MB.
+        /// Reads and checks all of the cache first, which takes a second for each few hundred MB; so does an
+        /// opening that finds the mark of damage somebody has met.
         package var checksForDamage = false
         /// The cache's connections; the outbox always waits for the disk.
         package var connection = ConnectionOptions()
@@ -102,9 +103,11 @@ package struct Store: Sendable {
             protection: protection,
             searchPlace: options.searchPlace(isFile: files != nil))
         let switchboard = StoreSwitch()
+        let damage = DamageWatch(files)
         let writer = StoreWriter(
             on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
-            budget: BudgetKeeper(budget: options.budget, order: options.clearOrder))
+            budget: BudgetKeeper(budget: options.budget, order: options.clearOrder),
+            damage: damage)
         let outbox = OutboxStore(
             on: executor("roost.outbox"), copyingOn: executor("roost.files"), files: files,
             listens: options.executor == nil, switchboard)
@@ -197,6 +200,7 @@ package struct Store: Sendable {
         await memoryIndex?.close()
         await outbox.close()
         await writer.close()  // Last, because it holds the lock of the folder.
+        writer.damage.finish()
         await switchboard.end()
         for executor in executors { await executor.shutDown() }
     }

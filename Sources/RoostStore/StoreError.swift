@@ -74,12 +74,9 @@ extension StoreError {
                         + "itself; a repair or a change that was asked for has to be asked for again."
                 )
             } else if error.isCorrupt || error.isUnfittingSchema {
-                (
-                    Kind.damaged,
-                    "\(path) is damaged: close the store and open it again with a check."
-                )
+                (Kind.damaged, "\(path) is damaged: \(Self.wayOut)")
             } else if error.isMalformedValue {
-                (Kind.damaged, "\(path) holds something unreadable: clear the channel concerned.")
+                (Kind.damaged, "\(path) holds something that cannot be read: \(Self.wayOut)")
             } else if error.isInterrupted {
                 (Kind.suspended, Self.suspended.message)
             } else if error.isBusy {
@@ -136,6 +133,10 @@ extension StoreError {
                 .fileUnreadable, "The file \(name) cannot be read or kept: \(error.description)")
         }
     }
+
+    private static let wayOut =
+        "a client repairs it by itself, with its next opening at the latest, and `roost cache verify DIR "
+        + "--repair` does so now."
 
     static let suspended = StoreError(
         .suspended, "The store is suspended: try again when it has resumed.")

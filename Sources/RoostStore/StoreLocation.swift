@@ -30,6 +30,8 @@ package struct StoreFiles: Hashable, Sendable {
     package var cache: String { "\(folder)/cache.sqlite" }
     /// What is saved of a damaged cache, while it is being written.
     var unfinishedCache: String { "\(folder)/cache.unfinished" }
+    /// Says that somebody has met damage in the cache, and nobody has checked it since.
+    var suspicion: String { "\(folder)/cache.suspect" }
     package var outbox: String { "\(folder)/outbox.sqlite" }
     /// What was saved of a damaged outbox, complete, on its way to become the outbox.
     var salvagedOutbox: String { "\(folder)/outbox.salvaged" }

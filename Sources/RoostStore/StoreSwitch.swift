@@ -84,6 +84,23 @@ final class StoreSwitch: Sendable {
         }
     }
 
+    /// Interrupts some of the work; what comes of it now waits. No where everything is turned off.
+    func turnOff(_ gates: [SuspensionGate]) -> Bool {
+        state.withLock { state in
+            guard state.isOn, !state.isEnded else { return false }
+            for gate in gates { gate.close() }
+            return true
+        }
+    }
+
+    /// Lets that work go on, unless everything was turned off meanwhile.
+    func turnOn(_ gates: [SuspensionGate]) {
+        state.withLock { state in
+            guard state.isOn else { return }
+            for gate in gates { gate.open() }
+        }
+    }
+
     func keep(_ repairs: Repairs) {
         state.withLock { $0.repairs = $0.repairs.followed(by: repairs) }
     }

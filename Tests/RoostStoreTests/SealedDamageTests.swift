@@ -42,6 +42,7 @@ struct SealedDamageTests {
         guard let store = try await read(comment, &told, { try await place.open(key) }) else {
             return told
         }
+        let damage = store.damage()
         if store.report != .intact { told += 1 }
         if store.outboxReport != .intact { told += 1 }
         let reader = store.reader
@@ -83,6 +84,7 @@ struct SealedDamageTests {
             told += found.findings.count
         }
         await store.close()
+        for await _ in damage { told += 1 }
         return told
     }
 
@@ -184,7 +186,7 @@ struct SealedDamageTests {
         #expect(!place.files().contains { $0.name.hasSuffix("outbox.vault") })
     }
 
-    @Test func `a channel whose key is broken is fetched again after it was cleared (R136)`()
+    @Test func `a channel whose key is broken is fetched again (R136)`()
         async throws
     {
         let place = try await filled()
@@ -192,10 +194,7 @@ struct SealedDamageTests {
         try connection.executeScript(
             "UPDATE data_key SET wrapped = zeroblob(length(wrapped)) WHERE channel_id = 1")
         let store = try await place.open(key)
-        await #expect(throws: StoreError.self) {
-            _ = try await store.reader.newest(in: Secrets.channel)
-        }
-        try await store.writer.commit([.clearMessages(Secrets.channel)])
+        #expect(try await store.reader.newest(in: Secrets.channel) == [])
         try await store.writer.commit([.channels([Secrets.group]), Secrets.page])
         #expect(try await store.reader.newest(in: Secrets.channel).count == 40)
         await store.close()

@@ -8,6 +8,8 @@ import RoostTestSupport
 import Testing
 
 /// One message of a channel, whose bytes no check of SQLite's finds damaged.
+///
+/// Whoever writes may meet it first, or whoever reads.
 struct UnreadableMessageTests {
     private static let channel = Fixture.channel
     private static let broken: MessageID = 3
@@ -53,8 +55,6 @@ struct UnreadableMessageTests {
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await opened(folder)
-        let error = await #expect(throws: StoreError.self) { try await ids(store) }
-        #expect(error?.kind == .damaged)
         try await store.writer.commit(try #require(Self.ways[way]))
         let left: [MessageID] =
             switch way {
@@ -86,6 +86,71 @@ struct UnreadableMessageTests {
         try await store.finishIndex(stepSize: 2)
         let found = try await store.reader.search(SearchQuestion("text")).value.found
         #expect(found.compactMap(\.message.messageID).sorted() == [1, 2, 4, 5, 10, 11, 12])
+        await store.close()
+    }
+
+    @Test func `who reads forgets what cannot be read, and a hole is known there (scars 42, 43)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await opened(folder)
+        let damage = store.damage()
+        let heard = await store.writer.journal()
+        // Those of all readers at once, and each is answered.
+        let answers = try await withThrowingTaskGroup(of: [MessageID].self) { group in
+            for reader in store.readers + store.readers {
+                group.addTask {
+                    try await reader.newest(in: Self.channel).compactMap(\.messageID).sorted()
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers == Array(repeating: [4, 5], count: store.readers.count * 2))
+        let coverage = try await store.reader.coverage(of: Self.channel).value
+        #expect(coverage.range(containing: Fixture.place(3)) == nil)
+        #expect(coverage.range(containing: Fixture.place(2)) != nil)
+        #expect(try await store.reader.message(3).value == nil)
+        #expect(try await ids(store, "other") == [10, 11, 12])
+        #expect(try await store.verify().findings == [])
+        // Lists cannot take out what nobody could read, so they look again.
+        var entries = heard.makeAsyncIterator()
+        guard case .missed? = await entries.next() else {
+            Issue.record("Nobody was told.")
+            return
+        }
+        try await store.writer.commit([Fixture.page(2...4)])
+        #expect(try await ids(store) == [1, 2, 3, 4, 5])
+        await store.close()
+        var told: [CacheDamage] = []
+        for await found in damage { told.append(found) }
+        #expect(told == [.forgotten(messages: 1, in: Self.channel)])
+        // Nothing else of the cache is in doubt.
+        let again = try await Store.test(.folder(folder.path))
+        #expect(again.report == .intact)
+        #expect(try await ids(again) == [1, 2, 3, 4, 5])
+        await again.close()
+    }
+
+    @Test func `one that was read and can be read no more is forgotten too (scar 43)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await opened(folder)
+        try await store.writer.commit([Fixture.page(1...5)])
+        #expect(try await ids(store) == [1, 2, 3, 4, 5])
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try connection.executeScript(
+                """
+                UPDATE message SET payload = zeroblob(length(payload)) WHERE message_id IN (2, 4);
+                UPDATE store_state SET sequence = sequence + 1;
+                """)
+        }
+        let mine = MessageQuery(in: Self.channel, limit: 9)
+        let found = try await store.reader.messages(mine).value
+        #expect(found.compactMap(\.messageID).sorted() == [1, 3, 5])
+        #expect(try await ids(store) == [5])
+        #expect(try await store.verify().findings == [])
         await store.close()
     }
 }

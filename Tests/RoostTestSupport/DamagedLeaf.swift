@@ -39,4 +39,21 @@ package enum DamagedLeaf {
         }
         return lost
     }
+
+    /// Makes the leaf that holds a text one that SQLite takes for no page.
+    ///
+    /// - Parameters:
+    ///   - text: What stands nowhere else in the file, and in no row too long for a leaf.
+    ///   - path: The file.
+    /// - Throws: When the file cannot be read or written, or does not hold the text.
+    package static func destroy(holding text: String, in path: String) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        let data = try file.readToEnd() ?? Data()
+        guard let place = data.firstRange(of: Data(text.utf8)) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        try file.seek(toOffset: UInt64(place.lowerBound / size * size))
+        try file.write(contentsOf: Data([0]))
+    }
 }

@@ -45,7 +45,7 @@ actor SyncEngine {
     private var downloads: [WeakReference<HistoryDownload>] = []
 
     /// Pieces of work that `waitUntilIdle` waits for.
-    private var underWay = 0
+    var underWay = 0
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Commits go to the collections in the order they were made.
     var committing = Turnstile()
@@ -298,7 +298,7 @@ actor SyncEngine {
         }
     }
 
-    private func ended() async {
+    func ended() async {
         underWay -= 1
         await resumeIdleWaiters()
     }

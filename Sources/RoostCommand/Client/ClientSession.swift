@@ -31,9 +31,11 @@ struct ClientSession {
         let (client, output) = (client, output)
         // Watched from before the first request on: what it asks for may be refused at once.
         let outbox = await client.outboxEvents()
+        let events = await client.events()
         await output.write(readyLine.text)
         await withDiscardingTaskGroup { group in
             group.addTask { await Self.reportRefusals(outbox, to: output) }
+            group.addTask { await Self.reportRepairs(events, to: output) }
             group.addTask { await Self.reportConnection(of: client, to: output) }
             var isOpen = true
             while isOpen, let line = await input.next() {
@@ -124,6 +126,15 @@ extension ClientSession {
         for await event in events {
             guard let line = ReplyLine.refusal(event) else { continue }
             await output.write(line.text)
+        }
+    }
+
+    private static func reportRepairs(
+        _ events: AsyncStream<ChatEvent>, to output: StandardOutput
+    ) async {
+        for await case .storageRepaired(let sentence) in events {
+            let fields = [JSONValue.Field("sentence", .string(sentence))]
+            await output.write(ReplyLine.event("storage", fields).text)
         }
     }
 

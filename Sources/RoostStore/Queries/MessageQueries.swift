@@ -25,6 +25,12 @@ protocol RowResolver: AnyObject {
     var rowSeals: RowSeals? { get }
     /// Throws the failure that was kept.
     func checkNames() throws(SQLiteError)
+    /// Takes note that a message of a channel cannot be read.
+    func noteUnreadable(in channelRow: Int64)
+}
+
+extension RowResolver {
+    func noteUnreadable(in channelRow: Int64) {}
 }
 
 /// What is written of a message.
@@ -283,6 +289,17 @@ extension RowResolver {
 
     /// The same for who has read its place already.
     func message(
+        _ row: borrowing Row, at place: Position, in channel: ChannelURL?
+    ) throws(SQLiteError) -> StoredMessage {
+        do throws(SQLiteError) {
+            return try readableMessage(row, at: place, in: channel)
+        } catch {
+            if error.isMalformedValue { noteUnreadable(in: row.int64(0)) }
+            throw error
+        }
+    }
+
+    private func readableMessage(
         _ row: borrowing Row, at place: Position, in channel: ChannelURL?
     ) throws(SQLiteError) -> StoredMessage {
         let url: ChannelURL

@@ -14,6 +14,8 @@ final class ReadSession {
     let book: ReadBook
     /// How payloads are sealed; nil in the clear.
     let rowSeals: RowSeals?
+    /// The row of the channel of the last message that could not be read.
+    private(set) var unreadableChannel: Int64?
     /// Why a user or a word could not be read.
     @exclusivity(unchecked) private var failure: SQLiteError?
 
@@ -161,6 +163,8 @@ extension ReadSession: RowResolver {
             return User(id: UserID(""))
         }
     }
+
+    func noteUnreadable(in channelRow: Int64) { unreadableChannel = channelRow }
 
     func checkNames() throws(SQLiteError) {
         // Told once: the next row may be sound.

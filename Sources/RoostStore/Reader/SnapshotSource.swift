@@ -50,7 +50,7 @@ actor ReadConnection: SnapshotSource {
     private nonisolated let confined = Confined(State())
     private nonisolated var state: State { confined.value }
     private let switchboard: StoreSwitch
-    private let gate: SuspensionGate
+    let gate: SuspensionGate
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -104,6 +104,7 @@ actor ReadConnection: SnapshotSource {
         } catch  where error.isInterrupted {
             return nil
         } catch {
+            lender?.damage.note(error)
             throw StoreError(error, in: path)
         }
         do throws(StoreError) {
@@ -170,7 +171,7 @@ actor ReadConnection: SnapshotSource {
     ) throws(StoreError) -> Bool {
         guard let connection = try opened() else { return false }
         do throws(SQLiteError) {
-            try connection.read(read, &state.book, lender?.traces)
+            try connection.read(read, &state.book, lender?.traces, lender?.damage)
             return true
         } catch  where error.isInterrupted {
             return false
@@ -190,7 +191,7 @@ extension StoreWriter: SnapshotSource {
             var book: ReadBook?
             var value: T?
             try connection.read(
-                { session throws(SQLiteError) in value = try read(session) }, &book, traces)
+                { session throws(SQLiteError) in value = try read(session) }, &book, traces, damage)
             guard let value else { preconditionFailure("A read that did not fail has answered.") }
             return value
         }
@@ -200,15 +201,21 @@ extension StoreWriter: SnapshotSource {
 extension Connection {
     /// Runs a read on one state of the database.
     ///
-    /// `book` is what the last read had looked up, `traces` tell how much of it still holds.
+    /// `book` is what the last read had looked up, `traces` tell how much of it still holds; `damage` takes
+    /// note of what cannot be read.
     func read(
         _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
-        _ traces: Guarded<CommitTraces>?
+        _ traces: Guarded<CommitTraces>?, _ damage: DamageWatch?
     ) throws(SQLiteError) {
         let session = session(&book)
-        try withSnapshot(of: .sequence) { sequence throws(SQLiteError) in
-            session.begin(at: sequence ?? 0, traces)
-            try read(session)
+        do throws(SQLiteError) {
+            try withSnapshot(of: .sequence) { sequence throws(SQLiteError) in
+                session.begin(at: sequence ?? 0, traces)
+                try read(session)
+            }
+        } catch {
+            damage?.note(error, in: session)
+            throw error
         }
         book = session.book
     }

@@ -226,6 +226,21 @@ package struct StoreReader: Sendable {
         mayBorrow: Bool = false,
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Value {
+        let forgottenCount = source.writer?.damage.forgottenCount
+        do throws(StoreError) {
+            return try await askOnce(mayBorrow: mayBorrow, read)
+        } catch  where error.kind == .damaged && error.cause?.isMalformedValue == true {
+            guard let writer = source.writer else { throw error }
+            // Each round takes a message out at least; others may have done it meanwhile.
+            guard await writer.forgetUnreadable() || writer.damage.forgottenCount != forgottenCount
+            else { throw error }
+            return try await ask(mayBorrow: mayBorrow, read)
+        }
+    }
+
+    private func askOnce<Value: Sendable>(
+        mayBorrow: Bool, _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
+    ) async throws(StoreError) -> Value {
         var value: Value?
         let isDone = try source.readHere(mayBorrow: mayBorrow) { session throws(SQLiteError) in
             value = try read(session)

@@ -41,6 +41,9 @@ package enum Mutation: Hashable, Sendable {
     /// Forgets a channel's messages through a moment, because the cache is too large; what it forgets is
     /// not known any more, and may be fetched again.
     case evicted(ChannelURL, through: Timestamp)
+    /// Forgets the messages of a channel that cannot be read; their places are not known any more, and are
+    /// asked for again.
+    case unreadable(ChannelURL)
     /// Forgets what stands at or before a moment, for good: a history was reset, or a retention has
     /// passed. Copies of such messages that come later are not kept.
     case historyCut(ChannelURL, through: Timestamp)
@@ -67,7 +70,8 @@ package enum Mutation: Hashable, Sendable {
         switch self {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
             .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _),
-            .evicted(let channel, _), .reacted(let channel, _, _), .replied(let channel, _, _),
+            .evicted(let channel, _), .unreadable(let channel), .reacted(let channel, _, _),
+            .replied(let channel, _, _),
             .polled(let channel, _, _):
             channel
         case .liveMessage(let message, _), .edited(let message): message.channelURL
@@ -119,7 +123,9 @@ extension Mutation {
         case .users(let users): users.count <= 4
         case .channels(let channels): channels.count == 1 && channels[0].members.count <= 10
         case .messages(_, let messages, _, _): messages.count <= 2
-        case .removeChannel, .clearMessages, .evicted, .historyCut, .clearAll, .session: false
+        case .removeChannel, .clearMessages, .evicted, .unreadable, .historyCut, .clearAll,
+            .session:
+            false
         }
     }
 }

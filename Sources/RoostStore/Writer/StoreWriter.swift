@@ -12,14 +12,14 @@ internal import RoostSQLite
 package actor StoreWriter {
     /// The connection as it is lent to readers, and what they have looked up: this actor's jobs have it,
     /// and `lend`, which runs in the place of its executor's thread.
-    private final class Loan {
+    final class Loan {
         var connection: Connection?
         var book: ReadBook?
     }
 
     private nonisolated let executor: any SerialExecutor
     /// The executor, where it is a thread whose place another may take.
-    private nonisolated let thread: ThreadExecutor?
+    nonisolated let thread: ThreadExecutor?
     let path: String
     private let owner: StoreOwner
     private var connection: Connection? {
@@ -30,7 +30,9 @@ package actor StoreWriter {
             lent.value.book = nil
         }
     }
-    private nonisolated let lent = Confined(Loan())
+    nonisolated let lent = Confined(Loan())
+    /// What was found damaged since the cache was opened.
+    nonisolated let damage: DamageWatch
     /// What the last commits changed, for all who read this file.
     nonisolated let traces = Guarded(CommitTraces())
     /// What the last commit has looked up; nil while one is under way, or after one that failed.
@@ -62,8 +64,9 @@ package actor StoreWriter {
 
     init(
         on executor: any SerialExecutor, path: String, owner: StoreOwner,
-        _ switchboard: StoreSwitch, budget: BudgetKeeper
+        _ switchboard: StoreSwitch, budget: BudgetKeeper, damage: DamageWatch = DamageWatch()
     ) {
+        self.damage = damage
         self.switchboard = switchboard
         gate = switchboard.makeGate()
         self.budget = budget
@@ -119,7 +122,7 @@ package actor StoreWriter {
             } catch  where error.isInterrupted || error.isBusy {
                 return false
             } catch {
-                throw StoreError(error, in: path)
+                throw failure(error)
             }
             if connection.owesCarryOver, !isCarryingOver {
                 isCarryingOver = true
@@ -260,50 +263,13 @@ package actor StoreWriter {
         }
         // Its file lies in the folder that the opening has made.
         if opening.listens, bell == nil { listen(to: opening.files) }
+        damage.begin()
         let report = opened.report ?? .intact
         if report != .intact, let sequence = try? connection?.first(.sequence) {
             if let missed = foreign?.noteNewCache(sequence) { readers.miss(missed) }
         }
         findForeignCommits()
         return report
-    }
-
-    /// Opens the cache on the calling thread, which saves two changes of threads; nil where that is not
-    /// allowed (see `ThreadExecutor.runHere`).
-    nonisolated func openHere(_ opening: CacheOpening) throws(StoreError) -> CacheReport? {
-        guard let thread, thread.borrow() else { return nil }
-        defer { thread.giveBack() }
-        return try assumeIsolated { writer in
-            Result { () throws(StoreError) in try writer.open(opening) }
-        }.get()
-    }
-
-    /// Prepares what a person sees first, on the calling thread: a list of channels and a timeline.
-    nonisolated func getReadyHere() {
-        guard let thread, thread.borrow() else { return }
-        defer { thread.giveBack() }
-        guard let connection = lent.value.connection, connection.seals == nil else { return }
-        connection.prepareFirstReads()
-    }
-
-    /// Reads with this connection on the calling thread, where that is allowed and nothing is being
-    /// written; no where it is not.
-    nonisolated func lend(
-        _ read: (ReadSession) throws(SQLiteError) -> Void
-    ) throws(StoreError) -> Bool {
-        guard let thread, thread.borrow() else { return false }
-        defer { thread.giveBack() }
-        return try gate.performNow { () throws(StoreError) in
-            guard let connection = lent.value.connection else { return false }
-            do throws(SQLiteError) {
-                try connection.read(read, &lent.value.book, traces)
-                return true
-            } catch  where error.isInterrupted {
-                return false
-            } catch {
-                throw StoreError(error, in: path)
-            }
-        }
     }
 
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
@@ -382,7 +348,13 @@ package actor StoreWriter {
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
-            throw StoreError(error, in: path)
+            throw failure(error)
         }
+    }
+
+    /// What SQLite's answer means; that the file is damaged is noted.
+    private func failure(_ error: SQLiteError) -> StoreError {
+        damage.note(error)
+        return StoreError(error, in: path)
     }
 }

@@ -39,12 +39,42 @@ extension WriteSession {
             return false
         }
         guard let unreadable else { return found }
-        try connection.execute(.deleteMessage, unreadable.place)
+        try drop(unreadable.place, payloadCount: unreadable.payloadCount, &news)
+        return nil
+    }
+
+    private func drop(
+        _ place: MessagePlace, payloadCount: Int, _ news: inout MessageNews
+    ) throws(SQLiteError) {
+        try connection.execute(.deleteMessage, place)
         try search.startAnew()
         news.holding.messageCount -= 1
-        news.holding.payloadBytes -= Int64(unreadable.payloadCount)
-        news.dropped.append(unreadable.place.position)
-        return nil
+        news.holding.payloadBytes -= Int64(payloadCount)
+        news.dropped.append(place.position)
+    }
+
+    /// Forgets every message of a channel that cannot be read.
+    func forgetUnreadable(in url: ChannelURL) throws(SQLiteError) {
+        guard let row = try row(url) else { return }
+        try withNews(of: url, row: row) { news throws(SQLiteError) in
+            let everything = MessageStretch(
+                channelRow: row, lower: .distantPast, upper: .distantFuture)
+            var unreadable: [(place: MessagePlace, payloadCount: Int)] = []
+            try connection.scan(.oldestMessages, everything) { row throws(SQLiteError) in
+                do throws(SQLiteError) {
+                    _ = try message(row, in: url)
+                } catch  where error.isMalformedValue {
+                    let place = MessagePlace(
+                        channelRow: row.int64(0), position: Position(row, column: 1))
+                    unreadable.append((place, row.bytes(3).count))
+                }
+                return true
+            }
+            for (place, payloadCount) in unreadable {
+                try drop(place, payloadCount: payloadCount, &news)
+            }
+            try forgetDropped(&news)
+        }
     }
 
     /// Has the server asked again for what went because it could not be read, where nobody brings it now.

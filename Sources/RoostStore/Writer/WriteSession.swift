@@ -97,6 +97,8 @@ final class WriteSession {
             try clearMessages(url, before: rest)
         case .evicted(let url, let moment):
             try evict(url, through: moment)
+        case .unreadable(let url):
+            try forgetUnreadable(in: url)
         case .historyCut(let url, let moment):
             try cutHistory(of: url, through: moment)
         case .accessed(let url, let moment):

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+
+// A cache that turns out to be damaged while it is in use.
+
+extension SyncEngine {
+    /// Sees to the damage that is met, until the store closes.
+    func mendWhatBreaks() {
+        let damage = store.damage()
+        // Ends with the store.
+        Task(executorPreference: executor) { [weak self] in
+            for await found in damage { await self?.see(to: found) }
+        }
+    }
+
+    private func see(to damage: CacheDamage) async {
+        switch damage {
+        case .forgotten(let count, let channel):
+            emit(
+                .storageRepaired(
+                    "\(count) message\(count == 1 ? "" : "s") of the channel \(channel) could not be "
+                        + "read and will be fetched again; unsent messages were not touched."))
+            for timeline in openTimelines(of: channel) { reread(timeline) }
+            repair(channel)
+        case .suspected:
+            await mend()
+        }
+    }
+
+    private func mend() async {
+        underWay += 1
+        let report = await mended()
+        for sentence in report.sentences { emit(.storageRepaired(sentence)) }
+        // What the repair has lost may be what this connection has brought.
+        if report != .intact, isOnline {
+            caughtUp = []
+            for channel in openChannels { catchUp(channel) }
+            run { engine in await engine.catchUpChannels() }
+        }
+        await ended()
+    }
+
+    /// Everybody waits for the cache until it is open again, so that is tried until it succeeds.
+    private func mended() async -> CacheReport {
+        while true {
+            do throws(StoreError) {
+                return try await store.mend() ?? .intact
+            } catch {
+                guard !isClosed, (try? await world.clock.sleep(for: Self.mendingDelay)) != nil
+                else { return .intact }
+            }
+        }
+    }
+
+    /// How long a disk that refused is left alone.
+    private static let mendingDelay = Duration.seconds(5)
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostExecutors
+package import RoostModel
+internal import RoostSQLite
+
+/// Damage that was met while a cache was in use.
+package enum CacheDamage: Hashable, Sendable {
+    /// Messages of a channel could not be read and were forgotten; the server is asked for them again.
+    case forgotten(messages: Int, in: ChannelURL)
+    /// The file may be damaged: `Store.mend` checks and repairs it, or its next opening does.
+    case suspected(because: String)
+}
+
+/// Takes note of damage that is met while a cache is in use, so that somebody mends it.
+///
+/// An opening looks at a few pages. What it does not meet is met later, by whoever reads there, and would be
+/// met by everybody after him: so it is told at once, and a mark in the folder outlives the process.
+final class DamageWatch: Sendable {
+    private struct State {
+        var isSuspect = false
+        /// A check has found nothing: what is met now would not be mended by another one.
+        var isCleared = false
+        /// Channels with messages that could not be read.
+        var channelRows: Set<Int64> = []
+        /// How many messages were forgotten because nobody could read them.
+        var forgottenCount = 0
+        var observers: [AsyncStream<CacheDamage>.Continuation] = []
+
+        mutating func tell(_ damage: CacheDamage) {
+            observers.removeAll { observer in
+                if case .terminated = observer.yield(damage) { true } else { false }
+            }
+        }
+    }
+
+    /// Nil in memory.
+    private let files: StoreFiles?
+    private let state = Guarded(State())
+
+    init(_ files: StoreFiles? = nil) { self.files = files }
+
+    var isSuspect: Bool { state.withLock { $0.isSuspect } }
+    var forgottenCount: Int { state.withLock { $0.forgottenCount } }
+
+    /// The cache has been opened; a mark that is left could not be seen to.
+    func begin() {
+        let isSuspect = files?.isCacheSuspect ?? false
+        state.withLock { ($0.isSuspect, $0.isCleared) = (isSuspect, false) }
+    }
+
+    /// The cache has been checked, and nothing was wrong with it.
+    func clear() { state.withLock { $0.isCleared = true } }
+
+    /// Notes what SQLite says of the file, if that is damage.
+    func note(_ error: SQLiteError) {
+        guard error.isCorrupt || error.isUnfittingSchema else { return }
+        suspect(because: error.message)
+    }
+
+    /// Notes what kept a read from its end, if that is damage.
+    func note(_ error: SQLiteError, in session: ReadSession) {
+        guard error.isMalformedValue else { return note(error) }
+        if let row = session.unreadableChannel {
+            state.withLock { _ = $0.channelRows.insert(row) }
+        } else {
+            suspect(because: error.description)
+        }
+    }
+
+    /// Something is wrong that takes a look at the whole cache.
+    func suspect(because reason: String) {
+        guard let files else { return }
+        let isNew = state.withLock { state in
+            defer { state.isSuspect = true }
+            return !state.isSuspect
+        }
+        guard isNew else { return }
+        // Before anybody hears of it: the process may end with the next step.
+        files.markCacheAsSuspect()
+        state.withLock { state in
+            if !state.isCleared { state.tell(.suspected(because: reason)) }
+        }
+    }
+
+    /// Hands out the channels with messages that could not be read.
+    func takeChannelRows() -> [Int64] {
+        state.withLock { state in
+            defer { state.channelRows = [] }
+            return state.channelRows.sorted()
+        }
+    }
+
+    /// Messages are gone that nobody could read.
+    func noteForgotten(_ count: Int, in channel: ChannelURL) {
+        state.withLock { state in
+            state.forgottenCount += count
+            state.tell(.forgotten(messages: count, in: channel))
+        }
+    }
+
+    func observe() -> AsyncStream<CacheDamage> {
+        let (stream, continuation) = AsyncStream.makeStream(of: CacheDamage.self)
+        state.withLock { $0.observers.append(continuation) }
+        return stream
+    }
+
+    /// The store is closed: nothing more is told.
+    func finish() {
+        let observers = state.withLock { state in
+            defer { state.observers = [] }
+            return state.observers
+        }
+        for observer in observers { observer.finish() }
+    }
+}
+
+extension StoreFiles {
+    /// Whether somebody has met damage in the cache since it was checked last.
+    var isCacheSuspect: Bool { PlainFile.identity(suspicion) != nil }
+
+    /// Has the next opening check the cache; where that cannot be written, who meets the damage again tries
+    /// again.
+    func markCacheAsSuspect() { _ = try? PlainFile(writing: suspicion) }
+
+    /// The cache has been checked, and repaired where it had to be.
+    func clearSuspicion() { try? PlainFile.delete(suspicion) }
+}
+
+extension StoreWriter {
+    /// Forgets the messages that reads could not read: the server is asked for them again.
+    ///
+    /// - Returns: Whether any are gone; otherwise somebody has to look at the whole cache.
+    func forgetUnreadable() async -> Bool {
+        let rows = damage.takeChannelRows()
+        guard !rows.isEmpty else { return false }
+        let forgotten = try? await perform { connection throws(SQLiteError) in
+            var forgotten: [(channel: ChannelURL, count: Int)] = []
+            for row in rows {
+                let url = try connection.channelURL(ofRow: row)
+                let before = try connection.first(.holding, row)?.messageCount ?? 0
+                let commit = try write([.unreadable(url)], in: connection)
+                // Not by its content, which names nobody that a list could take out.
+                readers.miss(commit.sequence...commit.sequence)
+                let after = try connection.first(.holding, row)?.messageCount ?? 0
+                if before > after { forgotten.append((url, Int(before - after))) }
+            }
+            return forgotten
+        }
+        for (channel, count) in forgotten ?? [] { damage.noteForgotten(count, in: channel) }
+        if forgotten?.isEmpty ?? true { damage.suspect(because: "messages cannot be read") }
+        return forgotten?.isEmpty == false
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCore
+import RoostDiskSimulation
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestSupport
+import Testing
+
+/// Damage that an opening does not meet, and whoever reads there does.
+@Suite(.enabled(if: !Fixture.isSealed, "looks for words in the file"))
+struct DamageInUseTests {
+    private static let other: ChannelURL = "other"
+
+    /// A cache of some hundred messages, and an unsent message.
+    private func filled() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        for (url, first) in [(Fixture.channel, Int64(1)), (Self.other, 1_000)] {
+            let messages = (first...(first + 299)).map { id in
+                Fixture.message(
+                    id, in: url, text: "the text of \(id) " + String(repeating: "x", count: 80))
+            }
+            try await store.writer.commit([
+                .channels([Fixture.group(url, name: "name of \(url)")]),
+                .messages(url, messages, covering: Fixture.range(first, first + 299)),
+            ])
+        }
+        try await ScriptedLife.append(1, to: store)
+        await store.close()
+        return folder
+    }
+
+    /// The same with a leaf of it destroyed.
+    private func damaged() async throws -> TemporaryFolder {
+        let folder = try await filled()
+        try DamagedLeaf.destroy(
+            holding: "the text of 150 ", in: folder.file("app/anna/cache.sqlite"))
+        return folder
+    }
+
+    private func count(_ store: Store, _ url: ChannelURL = Fixture.channel) async throws -> Int {
+        try await store.reader.messages(MessageQuery(in: url, limit: 1_000)).value.count
+    }
+
+    private func expectDamage(_ store: Store) async {
+        let error = await #expect(throws: StoreError.self) { try await count(store) }
+        #expect(error?.kind == .damaged)
+    }
+
+    /// What is certain was carried over, and nothing is claimed of the rest.
+    private func expectMended(_ store: Store) async throws {
+        let left = try await count(store)
+        #expect(left > 100 && left < 300)
+        #expect(try await count(store, Self.other) == 300)
+        let coverage = try await store.reader.coverage(of: Fixture.channel).value
+        #expect(coverage.range(containing: Fixture.place(150)) == nil)
+        #expect(try await store.verify().findings == [])
+        #expect(try await store.outbox.items().items.count == 1)
+    }
+
+    private func isRebuilt(_ report: CacheReport?) -> Bool {
+        if case .rebuilt = report { true } else { false }
+    }
+
+    @Test
+    func `damage that somebody meets is told and mended while the cache is in use (scars 42, 43)`()
+        async throws
+    {
+        let folder = try await damaged()
+        let store = try await Store.test(.folder(folder.path))
+        #expect(store.report == .intact)
+        #expect(try await store.mend() == nil)
+        var damage = store.damage().makeAsyncIterator()
+        let missed = await store.writer.missedCommits()
+        await expectDamage(store)
+        await expectDamage(store)
+        guard case .suspected? = await damage.next() else {
+            Issue.record("Nobody was told.")
+            return
+        }
+        // What is asked for meanwhile is done, before it or after.
+        async let commit = store.writer.commit([Fixture.page(2_000...2_010, in: "new")])
+        async let rest = store.reader.newest(in: Self.other)
+        #expect(isRebuilt(try await store.mend()))
+        _ = try await (commit, rest)
+        try await expectMended(store)
+        #expect(try await count(store, "new") == 11)
+        var entries = missed.makeAsyncIterator()
+        guard case .missed? = await entries.next() else {
+            Issue.record("Lists go on showing what was lost.")
+            return
+        }
+        #expect(try await store.mend() == nil)
+        await store.close()
+        #expect(await damage.next() == nil)
+        let again = try await Store.test(.folder(folder.path))
+        #expect(again.report == .intact)
+        await again.close()
+    }
+
+    @Test func `what nobody mended before the process ended the next opening does (scar 43)`()
+        async throws
+    {
+        let folder = try await damaged()
+        for isFirst in [true, false] {
+            let store = try await Store.test(.folder(folder.path))
+            #expect(isRebuilt(store.report) == !isFirst)
+            if isFirst { await expectDamage(store) } else { try await expectMended(store) }
+            await store.close()
+        }
+        let again = try await Store.test(.folder(folder.path))
+        #expect(again.report == .intact)
+        await again.close()
+    }
+
+    @Test func `a channel that no check of SQLite's finds damaged is left out (scar 43)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        var store = try await Store.test(.folder(folder.path))
+        for url in [Fixture.channel, Self.other] {
+            try await store.writer.commit([.channels([Fixture.group(url, name: "n")])])
+        }
+        await store.close()
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try connection.executeScript(
+                "UPDATE channel SET payload = zeroblob(length(payload)) WHERE url = 'channel'")
+        }
+        store = try await Store.test(.folder(folder.path))
+        await #expect(throws: StoreError.self) {
+            try await store.reader.channels(order: .chronological, limit: 9)
+        }
+        #expect(isRebuilt(try await store.mend()))
+        let listed = try await store.reader.channels(order: .chronological, limit: 9).value
+        #expect(listed.map(\.url) == [Self.other])
+        await store.close()
+    }
+
+    @Test func `while others have it open it stays as it is, and is mended by the last`()
+        async throws
+    {
+        let folder = try await damaged()
+        let first = try await Store.test(.folder(folder.path))
+        await expectDamage(first)
+        let second = try await Store.test(.folder(folder.path))
+        #expect(second.report == .intact)
+        #expect(try await first.mend() == nil)
+        #expect(try await count(first, Self.other) == 300)
+        await second.close()
+        #expect(isRebuilt(try await first.mend()))
+        try await expectMended(first)
+        await first.close()
+    }
+
+    @Test func `a suspended cache is left alone, and mended when it resumes (scar 49)`()
+        async throws
+    {
+        let folder = try await damaged()
+        let store = try await Store.test(.folder(folder.path))
+        await expectDamage(store)
+        await store.suspend()
+        #expect(try await store.mend() == nil)
+        #expect(isRebuilt(try await store.resume().cache))
+        try await expectMended(store)
+        await store.close()
+    }
+
+    @Test func `a suspension that comes during a repair ends it, and the resumption does it`()
+        async throws
+    {
+        for _ in 0..<10 {
+            let folder = try await damaged()
+            let store = try await Store.test(.folder(folder.path))
+            await expectDamage(store)
+            async let mended = store.mend()
+            await store.suspend()
+            let found = try await (mended, store.resume().cache)
+            #expect([found.0, found.1].count { isRebuilt($0) } == 1)
+            try await expectMended(store)
+            await store.close()
+        }
+    }
+
+    @Test func `where there is no room for a repair the cache goes on as it is (scar 45)`()
+        async throws
+    {
+        let folder = try await damaged()
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        await expectDamage(store)
+        disk.plan(
+            .init(.write, of: "cache.unfinished", code: DiskFaultTests.Code.full, lasts: true))
+        #expect(try await store.mend() == nil)
+        #expect(try await count(store, Self.other) == 300)
+        disk.plan(nil)
+        #expect(isRebuilt(try await store.mend()))
+        try await expectMended(store)
+        await store.close()
+    }
+
+    @Test func `a file that cannot be opened again is tried again, and nothing is lost meanwhile`()
+        async throws
+    {
+        let folder = try await damaged()
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        await expectDamage(store)
+        disk.plan(.init(.open, of: "cache", code: DiskFaultTests.Code.cannotOpen, lasts: true))
+        await #expect(throws: StoreError.self) { try await store.mend() }
+        async let waiting = store.reader.newest(in: Self.other)
+        try await ScriptedLife.append(2, to: store)
+        disk.plan(nil)
+        #expect(isRebuilt(try await store.mend()))
+        #expect(try await waiting.count == 300)
+        #expect(try await store.outbox.items().items.count == 2)
+        await store.close()
+    }
+
+    @Test func `what no check finds is told once, and looked for again by the next opening`()
+        async throws
+    {
+        let folder = try await filled()
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        let damage = store.damage()
+        // Not the file is damaged; a cable is.
+        for (reader, isFirst) in zip(store.readers, [true, false]) {
+            disk.plan(.init(.read, of: "cache.sqlite", code: 11, lasts: true))
+            // Each opens a connection, and so reads.
+            let error = await #expect(throws: StoreError.self) { try await reader.user("anna") }
+            #expect(error?.kind == .damaged)
+            disk.plan(nil)
+            if isFirst { #expect(try await store.mend() == .intact) }
+            #expect(try await count(store) == 300)
+        }
+        await store.close()
+        var told = 0
+        for await _ in damage { told += 1 }
+        #expect(told == 1)
+        let mark = folder.file("app/anna/cache.suspect")
+        #expect(FileManager.default.fileExists(atPath: mark))
+        let again = try await Store.test(.folder(folder.path))
+        #expect(again.report == .intact)
+        #expect(!FileManager.default.fileExists(atPath: mark))
+        await again.close()
+    }
+}
