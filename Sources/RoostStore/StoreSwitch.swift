@@ -84,7 +84,9 @@ final class StoreSwitch: Sendable {
         }
     }
 
-    /// Interrupts some of the work; what comes of it now waits. No where everything is turned off.
+    /// Interrupts some of the work; what comes of it now waits.
+    ///
+    /// - Returns: Whether it did; no where everything is turned off.
     func turnOff(_ gates: [SuspensionGate]) -> Bool {
         state.withLock { state in
             guard state.isOn, !state.isEnded else { return false }
