@@ -65,6 +65,9 @@ public final class ChatClient: Sendable {
             options.budget = configuration.cacheLimit.budget
             options.clearOrder = configuration.cacheLimit.clearOrder
             options.protection = configuration.protection.store
+            options.tellOfMoving { [migrating = configuration.migrating] done, total in
+                migrating(CacheMigration(done: done, total: total))
+            }
             options.locksFilesWithDevice = configuration.locksFilesWithDevice
             store = try await Store.open(
                 StoreLocation(configuration.cache),

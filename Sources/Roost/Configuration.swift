@@ -36,6 +36,11 @@ public struct Configuration: Sendable {
     ///
     /// 1...200; 40 is what the v4 SDK takes (`requirements.md`, section 3).
     public var pageSize: Int
+    /// Told how far the opening has come where it has to move the whole cache.
+    ///
+    /// That is after an update of the app, or with its first key; nearly always there is nothing to move, and
+    /// nothing is told. Called on a thread that the work waits for, with `done` 0 first.
+    public var migrating: @Sendable (CacheMigration) -> Void = { _ in }
 
     public init(
         applicationID: String, server: String, userID: UserID, token: String? = nil, cache: Cache,
@@ -53,6 +58,15 @@ public struct Configuration: Sendable {
         self.allowsPlainTransport = allowsPlainTransport
         self.pageSize = pageSize
     }
+}
+
+/// How far the rows of a cache have been moved to where this release wants them.
+///
+/// Some 100,000 messages take a second or two. What is cut goes on with the next opening; it counts anew.
+public struct CacheMigration: Hashable, Sendable {
+    /// Messages moved so far, of those there are.
+    public let done: Int
+    public let total: Int
 }
 
 extension Configuration {

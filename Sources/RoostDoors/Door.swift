@@ -20,6 +20,8 @@ package final class Door: Sendable {
         package var limit = CacheLimit()
         package var protection = Protection.none
         package var locksFilesWithDevice = false
+        /// Told on the app's queue, once for each opening that has to move the cache.
+        package var migrationBegins = Callback<Void>.none
 
         package init(applicationID: String? = nil, cache: Configuration.Cache? = nil) {
             self.applicationID = applicationID
@@ -123,7 +125,7 @@ package final class Door: Sendable {
             state.opening = Task(executorPreference: world.executor) {
                 // Two clients of one user would take turns with the files; of two users, the second is meant.
                 if case .success(let opened)? = await before?.value { await opened.client.close() }
-                switch await Self.open(account, settings, world) {
+                switch await self.open(account, settings, world) {
                 case .success(let client):
                     let ear = ClientEar(self, of: account)
                     await ear.listen(to: client)
@@ -136,7 +138,7 @@ package final class Door: Sendable {
         }
     }
 
-    private static func open(
+    private func open(
         _ account: UserID, _ settings: Settings, _ world: World
     ) async -> Result<ChatClient, RoostError> {
         do throws(RoostError) {
@@ -145,8 +147,14 @@ package final class Door: Sendable {
                     .invalidInitialization, remedy: .correctInput,
                     message: "Name the server before anybody connects.")
             }
-            return .success(
-                try await ChatClient.open(configuration(of: account, settings), world: world))
+            var configuration = Self.configuration(of: account, settings)
+            if settings.migrationBegins.call != nil {
+                let begins = settings.migrationBegins
+                configuration.migrating = { step in
+                    if step.done == 0 { self.tell(begins, ()) }
+                }
+            }
+            return .success(try await ChatClient.open(configuration, world: world))
         } catch {
             return .failure(error)
         }

@@ -43,7 +43,7 @@ package struct MigrationWork: Sendable {
     }
 }
 
-/// How far a migration of much data has come.
+/// How far a migration of much data has come; the first word of one comes before its first row.
 package struct MigrationProgress: Hashable, Sendable {
     package let name: String
     /// Rows moved by this run, of those it found.
@@ -179,6 +179,7 @@ package struct Migrator: Sendable {
     ) throws(SQLiteError) {
         let total = try work.remaining(connection)
         var done = 0
+        if total > 0 { progress(MigrationProgress(name: migration.name, done: 0, total: total)) }
         while true {
             let moved = try connection.transaction { () throws(SQLiteError) in
                 let moved = try work.moveSlice(connection)

@@ -207,6 +207,15 @@ package struct Store: Sendable {
 }
 
 extension Store.Options {
+    /// Has somebody told how many messages have been moved, of how many: to where this release wants them, or
+    /// under seal.
+    package mutating func tellOfMoving(
+        _ told: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) {
+        migrating = { told($0.done, $0.total) }
+        protection.progress = migrating
+    }
+
     /// In memory the database's own index is in memory already.
     fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
         if !isSearchable { return .nowhere }

@@ -16,17 +16,25 @@ public final class SendbirdChat: NSObject {
 
     /// Says what everything after it needs; connects to nothing.
     public class func initialize(params: InitParams, completionHandler: SBErrorHandler? = nil) {
-        let settings = params.settings
-        door.configure { $0 = settings }
-        door.tell(.error(completionHandler), nil)
+        initialize(
+            params: params, migrationStartHandler: nil, completionHandler: completionHandler)
     }
 
-    /// Says what everything after it needs; the database is brought up to date when somebody connects, and
-    /// nobody is told of it.
+    /// Says what everything after it needs.
+    ///
+    /// The database is brought up to date when somebody connects: then `migrationStartHandler` is called,
+    /// if there is much to move, and not before this returns to `completionHandler`.
     public class func initialize(
         params: InitParams, migrationStartHandler: (() -> Void)?,
         completionHandler: SBErrorHandler?
-    ) { initialize(params: params, completionHandler: completionHandler) }
+    ) {
+        var settings = params.settings
+        settings.migrationBegins = Callback(
+            migrationStartHandler.map { handler in { _ in handler() } })
+        let chosen = settings
+        door.configure { $0 = chosen }
+        door.tell(.error(completionHandler), nil)
+    }
 
     public class func getApplicationId() -> String? { door.settings.applicationID }
 

@@ -13,6 +13,36 @@ import Testing
 
 extension SendbirdChatTests {
     struct Callbacks {
+        @Test func `a database that has to be moved tells of it when somebody connects (scar 154)`()
+            throws
+        {
+            try DoorStory.play(seed: 40) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                try await story.bob.send("hello", to: url)
+                await story.bob.waitUntilIdle()
+                let timeline = try await SendbirdChat.door.client().timeline(of: url)
+                await story.world.pass()
+                #expect(await timeline.snapshot.messages.map(\.text) == ["hello"])
+                await SendbirdChat.door.close()
+                let steps = Answers<String>()
+                for round in ["first", "second"] {
+                    SendbirdChat.initialize(
+                        params: story.params(),
+                        migrationStartHandler: { steps.values.append("\(round) moves") },
+                        completionHandler: { _ in steps.values.append("\(round) begins") })
+                    SendbirdChat.door.configure { settings in
+                        // A key that is new has all of it sealed.
+                        settings.protection =
+                            (try? .key([UInt8](repeating: 7, count: 32))) ?? .none
+                    }
+                    await story.connect()
+                    await SendbirdChat.door.close()
+                }
+                #expect(steps.values == ["first begins", "first moves", "second begins"])
+            }
+        }
+
         @Test
         func `all may be called from inside each handler, which comes once (R215, R216, scar 138)`()
             throws

@@ -48,7 +48,8 @@ extension Command {
             """,
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
-            let configuration = try Configuration(arguments)
+            var configuration = try Configuration(arguments)
+            configuration.migrating = { StandardError.tellOfMoving($0.done, of: $0.total) }
             let client: ChatClient
             do throws(RoostError) {
                 client = try await ChatClient.open(configuration)

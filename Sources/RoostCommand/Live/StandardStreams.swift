@@ -89,6 +89,11 @@ struct StandardOutput: Sendable {
 
 /// Standard error, for sentences.
 enum StandardError {
+    /// Says how far a cache has been brought up to date, which takes a while for a large one.
+    static func tellOfMoving(_ done: Int, of total: Int) {
+        write("roost: bringing the cache up to date, \(done) of \(total) messages")
+    }
+
     static func write(_ line: String) {
         // Nobody is left to be told when even this fails.
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))

@@ -87,6 +87,7 @@ extension Connection {
         let total = Int(try first(.messageCount) ?? 0)
         var done = 0
         var last = MessagePlace(channelRow: .min, position: .distantPast)
+        if total > 0 { progress(MigrationProgress(name: name, done: 0, total: total)) }
         while true {
             let slice = try all(.messagesAfter, (last, Self.sliceSize))
             guard let end = slice.last?.place else { break }
