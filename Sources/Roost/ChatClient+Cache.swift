@@ -3,6 +3,16 @@
 public import RoostModel
 import RoostStore
 
+/// What a comparison of the cache with the server came to.
+public struct CacheComparison: Hashable, Sendable {
+    /// Messages that were cached when it began.
+    public internal(set) var comparedMessages = 0
+    /// How many had to be fetched, because of a difference or because the server has no fingerprints.
+    public internal(set) var fetchedMessages = 0
+    /// Stretches in which something was missing, too many or not as it was edited last; 0 is all well.
+    public internal(set) var differingStretches = 0
+}
+
 extension ChatClient {
     /// Bytes that the cache takes on disk, its log included; unsent messages are not part of it.
     public func cacheSize() async throws(RoostError) -> Int64 {
@@ -24,6 +34,21 @@ extension ChatClient {
     @discardableResult
     public func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
         try await engine.trimCache(downTo: bytes)
+    }
+
+    /// Compares what is cached of a channel with the server, and fetches anew what differs.
+    ///
+    /// For whoever has lost trust in what is shown. A Roost server is asked for fingerprints of stretches of 150
+    /// messages, and only those that differ are fetched; of another server all that is cached is fetched again,
+    /// 200 messages a call. What is missing above or below what is known is no difference: see `explain`.
+    ///
+    /// - Throws: `.connectionRequired` without a connection, `.notAMember` and other refusals of the server;
+    ///   what was put right until then stays so.
+    @discardableResult
+    public func compareCache(
+        of channel: ChannelURL
+    ) async throws(RoostError) -> CacheComparison {
+        try await engine.compare(channel)
     }
 
     /// Forgets the cached messages of one channel, pinned or not; the channel stays.

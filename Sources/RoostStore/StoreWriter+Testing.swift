@@ -105,6 +105,8 @@ extension StoreWriter {
             "messageByID": try connection.plan(of: Query<MessageID, Void>.messageByID),
             "messagesByRequest": try connection.plan(
                 of: Query<RequestKey, Void>.messagesByRequest),
+            "messageEdits": try connection.plan(
+                of: Query<MessageStretch, MessageEditRow>.messageEdits),
             "positionOfMessage": try connection.plan(
                 of: Query<(channelRow: Int64, id: MessageID), Position>.positionOfMessage),
             "countMessages": try connection.plan(

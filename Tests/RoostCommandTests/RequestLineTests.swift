@@ -40,6 +40,7 @@ struct RequestLineTests {
         (#""cancel","request_id":"r""#, .cancel("r")),
         (#""snapshot""#, .snapshot), (#""close""#, .close), (#""cache""#, .cache),
         (#""wait_idle""#, .waitIdle), (#""quit""#, .quit),
+        (#""compare""#, .compare(nil)), (#""compare","channel":"c""#, .compare("c")),
     ]
 
     @Test(arguments: requests)

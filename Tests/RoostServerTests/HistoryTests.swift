@@ -54,6 +54,62 @@ struct HistoryTests {
         #expect(try await page(.time(.distantPast), 3, 3).messages == Array(log.prefix(3)))
     }
 
+    private func fingerprint(_ messages: some Sequence<Message>) -> MessageFingerprint {
+        var fingerprint = MessageFingerprint()
+        for message in messages {
+            guard let place = message.position else { continue }
+            fingerprint.add(place, editedAt: message.updatedAt)
+        }
+        return fingerprint
+    }
+
+    @Test func `stretches have a fingerprint of what their asker can read of them (idea 4)`()
+        async throws
+    {
+        let log = try await fill(30)
+        let places = log.compactMap(\.position)
+        let stretches: [FingerprintMessages.Stretch] = [
+            .init(from: .distantPast, through: .distantFuture),
+            .init(from: places[3], through: places[7]),
+            .init(
+                from: Position(createdAt: places[9].createdAt, messageID: MessageID(.max)),
+                through: places[10]),
+            .init(
+                from: Position(createdAt: places[29].createdAt, messageID: MessageID(.max)),
+                through: .distantFuture),
+        ]
+        let question = FingerprintMessages(channelURL: "g", stretches: stretches)
+        let found = try await fixture.call(question, as: alice)
+        #expect(
+            found == [
+                fingerprint(log), fingerprint(log[3...7]), fingerprint([log[10]]),
+                MessageFingerprint(),
+            ])
+        #expect(Set(found.map(\.digest)).count == 4)
+        // An edit and a deletion are seen.
+        let edited = try #require(log[5].messageID)
+        fixture.world.advance(1)
+        await fixture.say(
+            .edit(EditCommand(channelURL: "g", messageID: edited, requestID: "e", text: "new")),
+            on: log[5].sender?.user.id == "bob" ? bob : alice)
+        let after = try await fixture.call(question, as: alice)
+        #expect(after[0] != found[0] && after[1] != found[1])
+        #expect(after[1].count == found[1].count && after[2] == found[2])
+        // Who may not read the channel learns nothing of it.
+        let stranger = try await fixture.connect("carol")
+        await #expect(throws: APIFailure.self) {
+            _ = try await fixture.call(question, as: stranger)
+        }
+        for text in ["", "1.2", "1.2_3", "3.1_2.1", "a.b_c.d"] {
+            let request = APIRequest(
+                .get, ["group_channels", "g", "messages", "fingerprints"],
+                query: [QueryItem("stretches", text)])
+            let answer = await fixture.server.respond(
+                to: request, headers: RequestHeaders(sessionKey: alice.key))
+            #expect(answer.status == 400, "\(text)")
+        }
+    }
+
     @Test(arguments: [1, 5, 10])
     func `a full last page has no next one (scar 28)`(size: Int) async throws {
         let log = try await fill(10)

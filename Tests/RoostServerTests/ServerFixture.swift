@@ -118,13 +118,13 @@ struct ServerFixture {
 
     /// Asks through the bytes of both directions; nil stands for the platform.
     @discardableResult
-    func call<E: Endpoint>(_ endpoint: E, as device: Device?) async throws(APIFailure) -> E.Output {
+    func call<E: Question>(_ endpoint: E, as device: Device?) async throws(APIFailure) -> E.Output {
         var headers = RequestHeaders(sessionKey: device?.key)
         if device == nil { headers.apiToken = Self.apiToken }
         return try E.decode(await raw(endpoint, headers))
     }
 
-    func raw(_ endpoint: some Endpoint, _ headers: RequestHeaders) async -> APIResponse {
+    func raw(_ endpoint: some Question, _ headers: RequestHeaders) async -> APIResponse {
         let request = endpoint.encode()
         do {
             let received = try APIRequest(

@@ -44,6 +44,7 @@ struct SchemaTests {
         ("newestPage", moments),
         ("oldestMessages", stretch),
         ("newestMessages", stretch),
+        ("messageEdits", stretch),
         ("oldestOfCustomType", keyed("message_by_custom_type", "custom_type_id")),
         ("newestOfCustomType", keyed("message_by_custom_type", "custom_type_id")),
         ("oldestOfKind", keyed("message_by_kind", "kind")),

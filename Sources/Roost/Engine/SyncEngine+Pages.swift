@@ -25,12 +25,26 @@ extension SyncEngine {
         _ channel: ChannelURL, _ question: PageQuestion, _ filter: MessageFilter = .everything,
         offlineKey: String? = nil
     ) async throws(RoostError) -> PageStatement {
+        try await loadPage(
+            channel, question, filter, offlineKey: offlineKey, replacing: nil
+        ).statement
+    }
+
+    /// The same, and how many messages came.
+    ///
+    /// With `end` the page takes the place of all that is cached there; one that reaches the newest message
+    /// of all that is cached up to `end`.
+    func loadPage(
+        _ channel: ChannelURL, _ question: PageQuestion, _ filter: MessageFilter = .everything,
+        offlineKey: String? = nil, replacing end: Position?
+    ) async throws(RoostError) -> (statement: PageStatement, count: Int) {
         let isFiltered = filter != .everything
         let asked = session?.epoch
         for _ in 0..<Self.pageAttempts {
             let newestKnown =
                 isFiltered ? try await coverage(of: channel, under: filter).newest?.upper : nil
-            let statement = try await fetching(channel, as: .page, offlineKey: offlineKey) {
+            let (statement, count) = try await fetching(channel, as: .page, offlineKey: offlineKey)
+            {
                 (engine, key) throws(RoostError) in
                 try await engine.api.call(
                     ListMessages(
@@ -47,14 +61,20 @@ extension SyncEngine {
                     newestKnown: newestKnown)
                 let statement = PageStatement(answer)
                 journal.note(channel, .page(statement)) { .page(channel: $0, answer) }
-                guard let range = statement.range else { return (statement, []) }
+                guard let range = statement.range else { return ((statement, 0), []) }
+                let forgotten = end.map { end in
+                    let upper = statement.reachesNewest ? max(range.upper, end) : range.upper
+                    return Mutation.forgotten(
+                        channel, CoveredRange(lower: range.lower, upper: upper))
+                }
                 let upToDate =
                     isFiltered
                     ? ledger.upToDate(messages, under: filter, in: range)
                     : ledger.upToDate(messages)
                 return (
-                    statement,
-                    [.messages(channel, upToDate, covering: range, under: filter)]
+                    (statement, messages.count),
+                    (forgotten.map { [$0] } ?? [])
+                        + [.messages(channel, upToDate, covering: range, under: filter)]
                         + ledger.mutations(amending: upToDate, in: channel)
                 )
             }
@@ -62,7 +82,7 @@ extension SyncEngine {
             if statement.reachesNewest, !isFiltered, asked != nil, session?.epoch == asked {
                 caughtUp.insert(channel)
             }
-            return statement
+            return (statement, count)
         }
         throw RoostError(
             .malformedData, remedy: .retry,

@@ -42,6 +42,13 @@ extension ClientSession {
             return .answered(
                 CacheSummary.json(
                     try await client.inspection(), unsent: try await client.unsent()))
+        case .compare(let channel):
+            let found = try await client.compareCache(of: try openChannel(or: channel))
+            return .answered([
+                "compared": .int(Int64(found.comparedMessages)),
+                "fetched": .int(Int64(found.fetchedMessages)),
+                "differing": .int(Int64(found.differingStretches)),
+            ])
         case .waitIdle:
             await client.waitUntilIdle()
             return .answered(await connection())

@@ -23,6 +23,7 @@ package enum Request: Hashable, Sendable {
     case snapshot
     case close
     case cache
+    case compare(ChannelURL?)
     case waitIdle
     case quit
 
@@ -45,6 +46,7 @@ package enum Request: Hashable, Sendable {
         case snapshot
         case close
         case cache
+        case compare
         case waitIdle = "wait_idle"
         case quit
 
@@ -59,6 +61,7 @@ package enum Request: Hashable, Sendable {
             case .edit: ["message_id", "text", "channel"]
             case .delete: ["message_id", "channel"]
             case .resend, .cancel: ["request_id"]
+            case .compare: ["channel"]
             case .connect, .disconnect, .moreChannels, .older, .newer, .snapshot, .close, .cache,
                 .waitIdle, .quit:
                 []

@@ -79,6 +79,7 @@ extension Request {
         case .snapshot: self = .snapshot
         case .close: self = .close
         case .cache: self = .cache
+        case .compare: self = .compare(try fields.channel())
         case .waitIdle: self = .waitIdle
         case .quit: self = .quit
         }

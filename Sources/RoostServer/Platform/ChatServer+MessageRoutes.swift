@@ -16,6 +16,11 @@ extension ChatServer {
                     in: call.channelURL, PositionRange().hiding(through: offset),
                     MessageFilter(replyType: .all)))
             return APIResponse { writer in CountMessages.write(total, &writer) }
+        case .fingerprints:
+            let found = try await fingerprints(
+                of: try FingerprintMessages.stretches(call.fields), in: call.channelURL,
+                for: call.caller)
+            return APIResponse { writer in FingerprintMessages.write(found, &writer) }
         case .delivered: return try await markDelivered(call)
         case .react, .unreact: return try await react(call, isAdded: action == .react)
         case .reactions:

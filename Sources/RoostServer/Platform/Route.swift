@@ -108,7 +108,7 @@ enum ModerationAction: Hashable, Sendable {
 
 enum MessageAction: Hashable, Sendable {
     case count, react, unreact, reactions, addMetaArrays, putMetaArrays, removeMetaArrays
-    case pin, unpin, delivered, search
+    case pin, unpin, delivered, search, fingerprints
 }
 
 extension Route {
@@ -248,6 +248,8 @@ extension Route {
 
     private static let messages: [Route] = [
         Route(.get, "group_channels/*/messages/total_count", .member, .message(.count)),
+        Route(
+            .get, "group_channels/*/messages/fingerprints", .member, .message(.fingerprints)),
         Route(
             .put, "group_channels/*/messages/mark_as_delivered", .member, .message(.delivered)),
         Route(.get, "group_channels/*/messages/*/reactions", .member, .message(.reactions)),

@@ -111,6 +111,32 @@ extension ChatServer {
         return count == messages.count
     }
 
+    /// What each stretch amounts to for the caller, without its words.
+    func fingerprints(
+        of stretches: [FingerprintMessages.Stretch], in url: ChannelURL, for caller: Caller
+    ) async throws(ServerError) -> [MessageFingerprint] {
+        let offset = try await visibility(of: url, for: caller)
+        var found: [MessageFingerprint] = []
+        for stretch in stretches {
+            let range = PositionRange(
+                from: stretch.lower.createdAt, through: stretch.upper.createdAt)
+            // Some of the two moments may lie outside.
+            let messages = try await ask(
+                try await storage.messages(
+                    in: url, range.hiding(through: offset), .everything, newestFirst: false,
+                    limit: FingerprintMessages.countLimit + 1))
+            var fingerprint = MessageFingerprint()
+            for message in messages {
+                guard let place = message.position, stretch.lower <= place,
+                    place <= stretch.upper
+                else { continue }
+                fingerprint.add(place, editedAt: message.updatedAt)
+            }
+            found.append(fingerprint)
+        }
+        return found
+    }
+
     func changes(
         _ call: MessageChangeLog, for caller: Caller
     ) async throws(ServerError) -> MessageChanges {

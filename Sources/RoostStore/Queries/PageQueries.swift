@@ -280,3 +280,20 @@ struct RowFilter: Sendable {
         return (newestFirst ? .newestMessages : .oldestMessages, 0)
     }
 }
+
+extension Query where Input == MessageStretch, Output == MessageEditRow {
+    /// Places and edits of a stretch, oldest first.
+    static let messageEdits = Query(
+        sql: """
+            SELECT created_at, message_id, updated_at FROM message
+            WHERE channel_id = ?1
+                AND (created_at, message_id) >= (?2, ?3) AND (created_at, message_id) <= (?4, ?5)
+            ORDER BY created_at, message_id
+            """,
+        bind: { stretch, bindings in stretch.bind(&bindings) },
+        decode: { row in
+            MessageEditRow(
+                place: Position(row, column: 0),
+                editedAt: row.optionalInt64(2).map { Timestamp(milliseconds: $0) })
+        })
+}

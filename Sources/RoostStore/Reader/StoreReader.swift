@@ -210,7 +210,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    private func snapshot<Value: Sendable>(
+    func snapshot<Value: Sendable>(
         mayBorrow: Bool = false,
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Snapshot<Value> {

@@ -44,6 +44,9 @@ package enum Mutation: Hashable, Sendable {
     /// Forgets the messages of a channel that cannot be read; their places are not known any more, and are
     /// asked for again.
     case unreadable(ChannelURL)
+    /// Forgets what is cached of a stretch, and that anything is known of it; what the same commit says of it
+    /// takes its place, and only what is different then is told.
+    case forgotten(ChannelURL, CoveredRange)
     /// Forgets what stands at or before a moment, for good: a history was reset, or a retention has
     /// passed. Copies of such messages that come later are not kept.
     case historyCut(ChannelURL, through: Timestamp)
@@ -70,7 +73,8 @@ package enum Mutation: Hashable, Sendable {
         switch self {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
             .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _),
-            .evicted(let channel, _), .unreadable(let channel), .reacted(let channel, _, _),
+            .evicted(let channel, _), .unreadable(let channel),
+            .forgotten(let channel, _), .reacted(let channel, _, _),
             .replied(let channel, _, _),
             .polled(let channel, _, _):
             channel
@@ -123,8 +127,8 @@ extension Mutation {
         case .users(let users): users.count <= 4
         case .channels(let channels): channels.count == 1 && channels[0].members.count <= 10
         case .messages(_, let messages, _, _): messages.count <= 2
-        case .removeChannel, .clearMessages, .evicted, .unreadable, .historyCut, .clearAll,
-            .session:
+        case .removeChannel, .clearMessages, .evicted, .unreadable, .forgotten, .historyCut,
+            .clearAll, .session:
             false
         }
     }

@@ -154,6 +154,29 @@ extension WriteSession {
         }
     }
 
+    /// Forgets a stretch of a channel, message by message: those that come back are told as they differ.
+    func forget(_ range: CoveredRange, of url: ChannelURL) throws(SQLiteError) {
+        guard let row = try row(url) else { return }
+        try withNews(of: url, row: row) { news throws(SQLiteError) in
+            try readFilters(&news)
+            let stretch = MessageStretch(channelRow: row, lower: range.lower, upper: range.upper)
+            var places: [Position] = []
+            try connection.scan(.oldestMessages, stretch) { row throws(SQLiteError) in
+                places.append(Position(row, column: 1))
+                return true
+            }
+            for place in places {
+                let old = try stored(
+                    .messageAtPlace, MessagePlace(channelRow: row, position: place), news: &news)
+                if let old { try delete(old, news: &news) }
+            }
+            news.coverage.subtract(lower: range.lower, upper: range.upper)
+            for index in (news.filtered ?? []).indices {
+                news.filtered?[index].now.subtract(lower: range.lower, upper: range.upper)
+            }
+        }
+    }
+
     // MARK: - One channel's messages
 
     private func cover(

@@ -99,6 +99,8 @@ final class WriteSession {
             try evict(url, through: moment)
         case .unreadable(let url):
             try forgetUnreadable(in: url)
+        case .forgotten(let url, let range):
+            try forget(range, of: url)
         case .historyCut(let url, let moment):
             try cutHistory(of: url, through: moment)
         case .accessed(let url, let moment):

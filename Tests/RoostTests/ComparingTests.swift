@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostModel
+import RoostSQLite
+import RoostStore
+import RoostTestKit
+import RoostTestSupport
+import RoostTransport
+import Testing
+
+/// What an app can do when somebody does not trust what is shown (idea 4), in virtual time.
+struct ComparingTests {
+    private static let texts = (1...450).map { "message \($0)" }
+
+    /// What has happened to the cache, which no event and no log tells.
+    enum Harm: String, CaseIterable {
+        case none, missing, surplus, stale, impossible, several
+
+        var script: [SQL] {
+            switch self {
+            case .none: []
+            case .missing: [Self.lose]
+            case .surplus: [Self.add]
+            case .stale: [Self.age]
+            case .impossible: [Self.advance]
+            case .several: [Self.lose, Self.age]
+            }
+        }
+
+        var stretchCount: Int {
+            switch self {
+            case .none: 0
+            case .several: 2
+            case .missing, .surplus, .stale, .impossible: 1
+            }
+        }
+
+        private static let lose: SQL = """
+            DELETE FROM message WHERE message_id =
+                (SELECT message_id FROM message ORDER BY message_id LIMIT 1 OFFSET 10);
+            """
+        /// A copy of one, as if it had been deleted and nobody had told.
+        private static let add: SQL = """
+            INSERT INTO message SELECT channel_id, created_at, message_id + 900000, sender_id, kind,
+                custom_type_id, parent_id, updated_at, NULL, is_reply_to_channel, mentions_me, payload
+            FROM message ORDER BY message_id LIMIT 1 OFFSET 20;
+            """
+        private static let age: SQL = """
+            UPDATE message SET updated_at = 1 WHERE message_id =
+                (SELECT message_id FROM message ORDER BY message_id LIMIT 1 OFFSET 300);
+            """
+        /// Edited after every edit that the server will ever tell of.
+        private static let advance: SQL = """
+            UPDATE message SET updated_at = 9000000000000 WHERE message_id =
+                (SELECT message_id FROM message ORDER BY message_id LIMIT 1 OFFSET 300);
+            """
+    }
+
+    private static func strike(_ harm: Harm, _ path: String) throws {
+        let connection = try Connection(.file(path))
+        for script in harm.script { try connection.executeScript(script) }
+        try connection.executeScript("UPDATE store_state SET sequence = sequence + 1")
+    }
+
+    /// Answers to fingerprints as a server that has none.
+    private struct ForeignServer: HTTPTransport {
+        let server: any HTTPTransport
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            guard request.url.contains("/fingerprints") else {
+                return try await server.send(request)
+            }
+            return HTTPResponse(
+                status: 400,
+                body: Array(#"{"error":true,"message":"no such call","code":400930}"#.utf8))
+        }
+
+        func upload(
+            _ request: HTTPRequest, _ body: HTTPBody
+        ) async throws(TransportError) -> HTTPResponse {
+            try await server.upload(request, body)
+        }
+    }
+
+    @Test(arguments: Harm.allCases)
+    func `what differs from the server is found by fingerprints and fetched anew (idea 4)`(
+        harm: Harm
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 4) { world in
+            let pair = try await OutboxPair(world, folder: folder.path)
+            let (alice, channel) = (pair.alice, pair.channel)
+            for text in Self.texts { try await pair.bob.send(text, to: channel) }
+            await pair.bob.waitUntilIdle()
+            let timeline = try await alice.timeline(of: channel, capacity: .max)
+            while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }
+            #expect(await timeline.snapshot.messages.map(\.text) == Self.texts)
+            try Self.strike(harm, folder.file("simulation/alice/cache.sqlite"))
+            let found = try await alice.compareCache(of: channel)
+            #expect(found.differingStretches == harm.stretchCount)
+            #expect((found.fetchedMessages > 0) == (harm != .none))
+            #expect(found.fetchedMessages <= harm.stretchCount * 201)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == Self.texts)
+            let again = try await alice.compareCache(of: channel)
+            #expect(again.comparedMessages == 450)
+            #expect(again.fetchedMessages == 0 && again.differingStretches == 0)
+            // A client that begins anew shows the same.
+            let other = try await alice.timeline(of: channel, capacity: .max)
+            while await other.snapshot.hasOlder { try await other.loadOlder() }
+            #expect(await other.snapshot.messages.map(\.text) == Self.texts)
+            await pair.close()
+        }
+    }
+
+    @Test(arguments: [Harm.none, .missing])
+    func `of a server without fingerprints all that is cached is fetched again (idea 4)`(
+        harm: Harm
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 5) { world in
+            let pair = try await OutboxPair(world, folder: folder.path)
+            await pair.alice.close()
+            var surroundings = world.surroundings(of: pair.phone)
+            surroundings.http = ForeignServer(server: surroundings.http)
+            let alice = try await ChatClient.open(pair.alice.configuration, world: surroundings)
+            try await alice.connect()
+            for text in Self.texts { try await pair.bob.send(text, to: pair.channel) }
+            await pair.bob.waitUntilIdle()
+            let timeline = try await alice.timeline(of: pair.channel, capacity: .max)
+            while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }
+            let changes = await timeline.changes()
+            try Self.strike(harm, folder.file("simulation/alice/cache.sqlite"))
+            let found = try await alice.compareCache(of: pair.channel)
+            #expect(found.differingStretches == harm.stretchCount)
+            #expect(found.fetchedMessages >= 450)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.map(\.text) == Self.texts)
+            await alice.close()
+            // What came again as it was is no news.
+            var inserted = 0
+            for await diff in changes {
+                inserted += diff.inserted.count
+                #expect(harm != .none || diff.isEmpty)
+            }
+            #expect(inserted <= 1)
+            await pair.bob.close()
+        }
+    }
+
+    @Test func `without a connection nothing is compared, and nothing is touched (idea 4)`() throws
+    {
+        try OutboxPair.play(6) { world, pair in
+            try await pair.bob.send("hello", to: pair.channel)
+            await pair.bob.waitUntilIdle()
+            await pair.phone.network.cut()
+            await world.pass()
+            await #expect(throws: RoostError.self) {
+                try await pair.alice.compareCache(of: pair.channel)
+            }
+        }
+    }
+
+    @Test func `of a channel without messages, or without anything known, there is nothing to do`()
+        throws
+    {
+        try OutboxPair.play(7) { world, pair in
+            let nothing = try await pair.alice.compareCache(of: "nobody-knows-it")
+            #expect(nothing.comparedMessages == 0 && nothing.fetchedMessages == 0)
+            let timeline = try await pair.alice.timeline(of: pair.channel)
+            await world.pass()
+            #expect(await timeline.snapshot.messages.isEmpty)
+            #expect(try await pair.alice.compareCache(of: pair.channel).differingStretches == 0)
+        }
+    }
+}
