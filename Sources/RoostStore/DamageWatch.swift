@@ -84,13 +84,10 @@ final class DamageWatch: Sendable {
         }
     }
 
-    /// Hands out the channels with messages that could not be read.
-    func takeChannelRows() -> [Int64] {
-        state.withLock { state in
-            defer { state.channelRows = [] }
-            return state.channelRows.sorted()
-        }
-    }
+    /// Channels with messages that could not be read, and nobody has seen to.
+    var channelRows: [Int64] { state.withLock { $0.channelRows.sorted() } }
+
+    func noteSeenTo(_ rows: [Int64]) { state.withLock { $0.channelRows.subtract(rows) } }
 
     /// Messages are gone that nobody could read.
     func noteForgotten(_ count: Int, in channel: ChannelURL) {
@@ -99,6 +96,7 @@ final class DamageWatch: Sendable {
             state.tell(.forgotten(messages: count, in: channel))
         }
     }
+
 
     func observe() -> AsyncStream<CacheDamage> {
         let (stream, continuation) = AsyncStream.makeStream(of: CacheDamage.self)
@@ -129,14 +127,14 @@ extension StoreFiles {
 }
 
 extension StoreWriter {
-    /// Forgets the messages that reads could not read: the server is asked for them again.
+    /// Forgets the messages that a read could not read: the server is asked for them again.
     ///
-    /// - Returns: Whether any are gone; otherwise somebody has to look at the whole cache.
-    func forgetUnreadable() async -> Bool {
-        let rows = damage.takeChannelRows()
-        guard !rows.isEmpty else { return false }
-        let forgotten = try? await perform { connection throws(SQLiteError) in
-            var forgotten: [(channel: ChannelURL, count: Int)] = []
+    /// - Parameter count: How many had been forgotten when the read began.
+    /// - Returns: Whether any are gone since; otherwise somebody has to look at the whole cache.
+    func forgetUnreadable(since count: Int) async -> Bool {
+        // All of it in the writer's turn: whoever comes next and finds nothing left has to know why.
+        let isDone = try? await perform { connection throws(SQLiteError) in
+            let rows = damage.channelRows
             for row in rows {
                 let url = try connection.channelURL(ofRow: row)
                 let before = try connection.first(.holding, row)?.messageCount ?? 0
@@ -144,12 +142,12 @@ extension StoreWriter {
                 // Not by its content, which names nobody that a list could take out.
                 readers.miss(commit.sequence...commit.sequence)
                 let after = try connection.first(.holding, row)?.messageCount ?? 0
-                if before > after { forgotten.append((url, Int(before - after))) }
+                if before > after { damage.noteForgotten(Int(before - after), in: url) }
             }
-            return forgotten
+            damage.noteSeenTo(rows)
+            return damage.forgottenCount != count
         }
-        for (channel, count) in forgotten ?? [] { damage.noteForgotten(count, in: channel) }
-        if forgotten?.isEmpty ?? true { damage.suspect(because: "messages cannot be read") }
-        return forgotten?.isEmpty == false
+        if isDone == false { damage.suspect(because: "messages cannot be read") }
+        return isDone ?? false
     }
 }

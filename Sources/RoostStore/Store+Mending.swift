@@ -25,20 +25,22 @@ extension Store {
         await memoryIndex?.letGo()
         for connection in connections { await connection.close() }
         await writer.letGo()
-        let report: CacheReport
+        var found = Repairs()
         do throws(StoreError) {
-            report = try await writer.open(opening)
+            found.cache = try await writer.open(opening)
             for connection in connections {
                 try await connection.open(opening.owner, opening.protection)
             }
         } catch {
-            // A suspension, or the end, has come in between.
+            switchboard.keep(found.followed(by: error.repairs))
+            // A suspension, or the end, has come in between: what was repaired the resumption tells.
             if error.kind == .suspended || error.kind == .closed { return nil }
             throw error
         }
         await memoryIndex?.goOn()
         switchboard.turnOn(gates)
-        guard !writer.damage.isSuspect else { return nil }
+        let report = switchboard.take(found).cache
+        guard report != .intact || !writer.damage.isSuspect else { return nil }
         if report == .intact { writer.damage.clear() }
         return report
     }

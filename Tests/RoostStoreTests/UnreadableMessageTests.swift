@@ -153,4 +153,46 @@ struct UnreadableMessageTests {
         #expect(try await store.verify().findings == [])
         await store.close()
     }
+
+    @Test func `a search leaves out what cannot be read, and pages go on (scar 43, R8)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await opened(folder)
+        try await store.writer.commit([Fixture.page(1...5), Fixture.page(101...140)])
+        try await store.finishIndex(stepSize: 100)
+        var question = SearchQuestion("text", limit: 4)
+        let first = try await store.reader.search(question).value
+        #expect(first.found.compactMap(\.message.messageID) == [140, 139, 138, 137])
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try connection.executeScript(
+                """
+                UPDATE message SET payload = zeroblob(length(payload))
+                WHERE message_id IN (136, 135, 133, 132, 131, 130, 129, 2);
+                UPDATE store_state SET sequence = sequence + 1;
+                """)
+        }
+        question = try #require(first.next)
+        var answer = try await store.reader.search(question).value
+        // The index is filled anew meanwhile, and says so.
+        if !answer.index.isComplete {
+            try await store.finishIndex(stepSize: 100)
+            answer = try await store.reader.search(question).value
+        }
+        var found = first.found.compactMap(\.message.messageID)
+        while true {
+            found += answer.found.compactMap(\.message.messageID)
+            guard let next = answer.next else { break }
+            question = next
+            answer = try await store.reader.search(question).value
+        }
+        let lost: Set<MessageID> = [136, 135, 133, 132, 131, 130, 129, 2]
+        let all = (Array(1...5) + Array(10...12) + Array(101...140)).map { MessageID($0) }
+        #expect(Set(found) == Set(all).subtracting(lost))
+        #expect(found.count == Set(found).count)
+        // An index in memory is filled without them, and nobody has read them.
+        if !Fixture.isSealed { #expect(try await store.verify().findings == []) }
+        await store.close()
+    }
 }

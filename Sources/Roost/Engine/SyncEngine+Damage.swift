@@ -24,6 +24,8 @@ extension SyncEngine {
                     "\(count) message\(count == 1 ? "" : "s") of the channel \(channel) could not be "
                         + "read and will be fetched again; unsent messages were not touched."))
             for timeline in openTimelines(of: channel) { reread(timeline) }
+            // What words the message had nobody knows, so that all of them were forgotten.
+            finishIndex()
             repair(channel)
         case .suspected:
             await mend()

@@ -149,7 +149,11 @@ extension StoreReader {
     package func search(
         _ question: SearchQuestion
     ) async throws(StoreError) -> Snapshot<SearchAnswer> {
-        if let memoryIndex { return try await memoryIndex.search(question) }
+        if let memoryIndex {
+            return try await leavingOut { () async throws(StoreError) in
+                try await memoryIndex.search(question)
+            }
+        }
         let (answer, sequence) = try await ask { session throws(SQLiteError) in
             (try session.search(question), session.sequence)
         }

@@ -222,12 +222,18 @@ extension Connection {
 
     /// The same for a body that writes, to a database of its own beside the cache: in one transaction.
     func readAndWrite(
-        _ body: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?
+        _ body: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
+        _ damage: DamageWatch?
     ) throws(SQLiteError) {
         let session = session(&book)
-        try withSnapshot { () throws(SQLiteError) in
-            session.begin(at: try first(.sequence) ?? 0, nil)
-            try body(session)
+        do throws(SQLiteError) {
+            try withSnapshot { () throws(SQLiteError) in
+                session.begin(at: try first(.sequence) ?? 0, nil)
+                try body(session)
+            }
+        } catch {
+            damage?.note(error, in: session)
+            throw error
         }
         book = session.book
     }

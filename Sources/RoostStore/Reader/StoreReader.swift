@@ -226,15 +226,25 @@ package struct StoreReader: Sendable {
         mayBorrow: Bool = false,
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Value {
-        let forgottenCount = source.writer?.damage.forgottenCount
-        do throws(StoreError) {
-            return try await askOnce(mayBorrow: mayBorrow, read)
-        } catch  where error.kind == .damaged && error.cause?.isMalformedValue == true {
-            guard let writer = source.writer else { throw error }
-            // Each round takes a message out at least; others may have done it meanwhile.
-            guard await writer.forgetUnreadable() || writer.damage.forgottenCount != forgottenCount
-            else { throw error }
-            return try await ask(mayBorrow: mayBorrow, read)
+        try await leavingOut { () async throws(StoreError) in
+            try await askOnce(mayBorrow: mayBorrow, read)
+        }
+    }
+
+    /// Asks once more when messages that cannot be read have been taken out.
+    func leavingOut<Value: Sendable>(
+        _ ask: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        while true {
+            let forgottenCount = source.writer?.damage.forgottenCount ?? 0
+            do throws(StoreError) {
+                return try await ask()
+            } catch  where error.kind == .damaged && error.cause?.isMalformedValue == true {
+                // Each round takes a message out at least.
+                guard let writer = source.writer,
+                    await writer.forgetUnreadable(since: forgottenCount)
+                else { throw error }
+            }
         }
     }
 

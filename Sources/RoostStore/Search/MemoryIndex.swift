@@ -145,7 +145,7 @@ actor MemoryIndex {
                         return
                     }
                     found = (.done(try body(session, &index)), session.sequence)
-                }, &book)
+                }, &book, writer?.damage)
             guard let found else { preconditionFailure("A read that did not fail has answered.") }
             (outcome, known) = found
         } catch {
