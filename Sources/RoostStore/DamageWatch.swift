@@ -97,7 +97,6 @@ final class DamageWatch: Sendable {
         }
     }
 
-
     func observe() -> AsyncStream<CacheDamage> {
         let (stream, continuation) = AsyncStream.makeStream(of: CacheDamage.self)
         state.withLock { $0.observers.append(continuation) }
