@@ -15,13 +15,14 @@ enum StoreActor {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let seed = UInt64(arguments[3]), let count = Int(arguments[4])
         else {
-            print("usage: StoreActor write|evict|hold PATH SEED COUNT")
+            print("usage: StoreActor write|evict|hold|visit PATH SEED COUNT")
             exit(2)
         }
         var random = SplitMix64(seed: seed)
         switch arguments[1] {
         case "write": try await write(arguments[2], seed, count, &random)
         case "evict": try await evict(arguments[2], count)
+        case "visit": try await visit(arguments[2])
         case "hold": try hold(arguments[2], count, &random)
         default: exit(2)
         }
@@ -72,6 +73,20 @@ enum StoreActor {
         }
         await store.close()
         print("done")
+    }
+
+    /// Opens a store as somebody who may only read its files, and says what came of it.
+    private static func visit(_ folder: String) async throws {
+        // Root may write everywhere: nobody may not.
+        if geteuid() == 0 { guard setgid(65_534) == 0, setuid(65_534) == 0 else { exit(3) } }
+        do {
+            let store = try await openStore(folder)
+            await store.close()
+            print("opened")
+        } catch let error as StoreError {
+            print("\(error.kind)")
+            print(error.message)
+        }
     }
 
     /// Opens the store as the tests do: sealed when they are told to.

@@ -12,6 +12,9 @@ struct DiskFaultTests {
     /// SQLite's numbers for what a disk answers.
     enum Code {
         static let permission: Int32 = 3
+        static let readOnly: Int32 = 8
+        static let readOnlyFolder: Int32 = 1_544
+        static let readOnlyMap: Int32 = 1_288
         static let full: Int32 = 13
         static let cannotOpen: Int32 = 14
         static let read: Int32 = 266
@@ -36,6 +39,14 @@ struct DiskFaultTests {
         Case(operation: .write, code: Code.full, kinds: [.full], tornAfter: 700),
         Case(operation: .write, code: Code.write, kinds: [.notAccessible]),
         Case(operation: .write, code: Code.write, kinds: [.notAccessible], tornAfter: 1_500),
+        Case(
+            operation: .write, code: Code.readOnly, kinds: [.notAccessible, .folderNotWritable]),
+        Case(
+            operation: .open, code: Code.readOnlyFolder,
+            kinds: [.notAccessible, .folderNotWritable]),
+        Case(
+            operation: .map, code: Code.readOnlyMap,
+            kinds: [.notAccessible, .folderNotWritable]),
         Case(operation: .read, code: Code.read, kinds: [.notAccessible]),
         Case(operation: .sync, code: Code.sync, kinds: [.notAccessible]),
         Case(operation: .truncate, code: Code.truncate, kinds: [.notAccessible]),
@@ -172,6 +183,32 @@ struct DiskFaultTests {
         #expect(store.report == .intact)
         #expect(try await store.reader.newest().count == 41)
         #expect(try await store.outbox.items().items.count == 1)
+        await store.close()
+    }
+
+    @Test func `edits are found without the index that a full disk has no room for (R8, scar 45)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        let messages = (1...40).map { id in
+            Fixture.message(id, updatedAt: id.isMultiple(of: 4) ? 1_000 - id : nil)
+        }
+        try await store.writer.commit([
+            .messages(Fixture.channel, messages, covering: Fixture.range(1, 40))
+        ])
+        func edited() async throws -> [MessageID] {
+            try await store.reader.edited(
+                in: Fixture.channel, since: Timestamp(milliseconds: 970), limit: 5
+            ).value.compactMap(\.messageID)
+        }
+        disk.plan(.init(.write, code: Code.full, lasts: true))
+        let without = try await edited()
+        #expect(without == [28, 24, 20, 16, 12])
+        #expect(disk.matches > 0)
+        disk.plan(nil)
+        #expect(try await edited() == without)
         await store.close()
     }
 }
