@@ -154,14 +154,10 @@ final class SearchedRows: RowResolver {
         var entries: [SearchEntry] = []
         entries.reserveCapacity(limit)
         try connection.scan(.messagesBelow, (id, limit)) { row throws(SQLiteError) in
-            do throws(SQLiteError) {
-                entries.append(
-                    SearchEntry(try message(row).message, channelRow: row.int64(0)))
-            } catch  where error.isMalformedValue {
-                // Nobody can find it until the server says it again; all others can be found.
-                entries.append(
-                    SearchEntry(messageID: row.int64(2), channelRow: row.int64(0), text: ""))
-            }
+            // One that cannot be read nobody can find until the server says it again.
+            entries.append(
+                try readable(row).map { SearchEntry($0.message, channelRow: row.int64(0)) }
+                    ?? SearchEntry(messageID: row.int64(2), channelRow: row.int64(0), text: ""))
             return true
         }
         return entries

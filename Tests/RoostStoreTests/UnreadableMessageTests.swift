@@ -195,4 +195,18 @@ struct UnreadableMessageTests {
         if !Fixture.isSealed { #expect(try await store.verify().findings == []) }
         await store.close()
     }
+
+    @Test func `what the same commit brings again leaves no hole (scar 43)`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await opened(folder)
+        try await store.writer.commit([
+            .edited(Fixture.message(3, text: "edited text")),
+            .replied(Self.channel, 4, ThreadInfo(replyCount: 1)),
+            .replied(Self.channel, 900, ThreadInfo(replyCount: 1)),
+        ])
+        #expect(try await ids(store) == [1, 2, 3, 4, 5])
+        try await store.finishIndex(stepSize: 2)
+        #expect(try await store.verify().findings == [])
+        await store.close()
+    }
 }

@@ -82,6 +82,12 @@ struct MessageNews {
         hasFilters || coverageBefore.range(containing: place) != nil
     }
 
+    /// Notes that somebody has said what has become of a message, so that nobody need be asked though it
+    /// could not be read.
+    mutating func hasWord(of id: MessageID) {
+        if !dropped.isEmpty { dropped.removeAll { $0.messageID == id } }
+    }
+
     /// Notes a message that was not there.
     mutating func noteAdded(_ id: MessageID, _ message: Message) {
         guard slots[id] == nil else { return note(id, before: nil, after: message) }

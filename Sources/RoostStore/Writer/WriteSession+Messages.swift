@@ -64,12 +64,17 @@ extension WriteSession {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
             let place = MessagePlace(channelRow: row, position: message.place)
-            let droppedCount = news.dropped.count
-            var old = try stored(.changingMessage, place, news: &news, tellingOfReplies: true)
-            if old == nil { old = try movedMessage(id, news: &news) }
-            // The server's word takes the place of what could not be read.
-            if news.dropped.count > droppedCount { return try put(message, news: &news) }
-            if let old { return try update(old, with: message, isEdit: true, news: &news) }
+            var held = try held(.changingMessage, place, news: &news, tellingOfReplies: true)
+            if case .absent = held { held = try movedMessage(id, news: &news) }
+            switch held {
+            case .found(let old):
+                return try update(old, with: message, isEdit: true, news: &news)
+            case .dropped:
+                // The server's word takes the place of what could not be read.
+                try put(message, news: &news)
+                return try forgetDropped(&news)
+            case .absent: break
+            }
             if message.parentID == nil {
                 try follow(id, as: message.preview, known: nil, news: &news)
             }
@@ -91,7 +96,7 @@ extension WriteSession {
     ) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            guard let old = try movedMessage(id, news: &news) else {
+            guard let old = try movedMessage(id, news: &news).message else {
                 return try forgetDropped(&news)
             }
             var copy = old.message
@@ -104,8 +109,9 @@ extension WriteSession {
     func delete(_ id: MessageID, in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            let old = try movedMessage(id, news: &news)
+            let old = try movedMessage(id, news: &news).message
             if let old { try delete(old, news: &news) }
+            news.hasWord(of: id)
             if old?.message.parentID == nil {
                 try follow(id, as: nil, known: old?.hasReplies, news: &news)
             }
@@ -166,9 +172,10 @@ extension WriteSession {
                 return true
             }
             for place in places {
-                let old = try stored(
+                let held = try held(
                     .messageAtPlace, MessagePlace(channelRow: row, position: place), news: &news)
-                if let old { try delete(old, news: &news) }
+                if let old = held.message { try delete(old, news: &news) }
+                news.hasWord(of: place.messageID)
             }
             news.coverage.subtract(lower: range.lower, upper: range.upper)
             for index in (news.filtered ?? []).indices {
@@ -208,9 +215,8 @@ extension WriteSession {
             guard news.coverageBefore.range(containing: place) == nil,
                 !page.contains(place.messageID)
             else { return true }
-            do throws(SQLiteError) {
-                entered.append(try message(row, at: place, in: news.channel).message)
-            } catch  where error.isMalformedValue {}  // Whoever reads it is told.
+            // One that cannot be read is for whoever reads it.
+            if let found = try readable(row, in: news.channel) { entered.append(found.message) }
             return true
         }
         for message in entered {
@@ -222,10 +228,11 @@ extension WriteSession {
         let position = message.place
         guard !news.isCut(position) else { return }
         let place = MessagePlace(channelRow: news.channelRow, position: position)
-        let droppedCount = news.dropped.count
-        var old: StoredMessage?
-        if news.mayHaveHeld(position) { old = try stored(.messageAtPlace, place, news: &news) }
-        if old == nil {
+        var held = HeldMessage.absent
+        if news.mayHaveHeld(position) {
+            held = try self.held(.messageAtPlace, place, news: &news)
+        }
+        if held.message == nil {
             guard try isCovered(message, news: &news) else { return }
             let senderRow = try learnPeople(of: message)
             let entry = try entry(message, by: senderRow, row: news.channelRow)
@@ -233,6 +240,7 @@ extension WriteSession {
                 try index(message, row: news.channelRow)
                 news.add(entry)
                 news.noteAdded(position.messageID, message)
+                news.hasWord(of: position.messageID)
                 // Replies that came before it may show an earlier copy.
                 if !message.hasNoDetails, message.details.threadInfo != nil {
                     let preview = message.preview
@@ -240,12 +248,10 @@ extension WriteSession {
                 }
                 return
             }
-            old = try movedMessage(position.messageID, news: &news)
-            if old == nil, news.dropped.count > droppedCount {
-                return try put(message, news: &news)
-            }
+            held = try movedMessage(position.messageID, news: &news)
+            if case .dropped = held { return try put(message, news: &news) }
         }
-        guard let old else {
+        guard let old = held.message else {
             throw .malformed("a message", because: "two messages have one place")
         }
         try update(old, with: message, news: &news)
@@ -373,7 +379,7 @@ extension Message {
     fileprivate func hasColumns(of old: Message, viewer: UserID) -> Bool {
         sender?.user.id == old.sender?.user.id && parentID == old.parentID
             && requestID == old.requestID && isReplyToChannel == old.isReplyToChannel
-            && mention.concerns(viewer) == old.mention.concerns(viewer)
+            && calls(viewer) == old.calls(viewer)
             && Word(customType) == Word(old.customType)
             && ContentTag(content) == ContentTag(old.content)
     }

@@ -21,10 +21,12 @@ extension WriteSession {
             key: parent.rawValue)
         var stale: [StoredMessage] = []
         try connection.scan(.oldestOfParent, replies) { row throws(SQLiteError) in
-            do throws(SQLiteError) {
-                let reply = try message(row, in: news.channel)
-                if reply.message.details.parentPreview != preview { stale.append(reply) }
-            } catch  where error.isMalformedValue {}  // Whoever reads it is told.
+            // One that cannot be read is for whoever reads it.
+            if let reply = try readable(row, in: news.channel),
+                reply.message.details.parentPreview != preview
+            {
+                stale.append(reply)
+            }
             return true
         }
         for stored in stale {

@@ -7,72 +7,77 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
+/// What the cache holds where a message was looked for.
+enum HeldMessage {
+    case found(StoredMessage)
+    /// It could not be read and went; `MessageNews.dropped` has its place.
+    case dropped
+    case absent
+
+    var message: StoredMessage? { if case .found(let message) = self { message } else { nil } }
+}
+
 extension WriteSession {
     /// A message that is cached under the same ID, though not where it was looked for.
     func movedMessage(
         _ id: MessageID, news: inout MessageNews
-    ) throws(SQLiteError) -> StoredMessage? {
-        try stored(
-            .changingMessageByID, (news.channelRow, id), news: &news, tellingOfReplies: true)
+    ) throws(SQLiteError) -> HeldMessage {
+        try held(.changingMessageByID, (news.channelRow, id), news: &news, tellingOfReplies: true)
     }
 
     /// The first answer to a question, whose fifth column may say whether the message has replies.
-    ///
-    /// One that cannot be read goes, and counts as not there; `news.dropped` tells of it.
-    func stored<Key>(
+    func held<Key>(
         _ question: Query<Key, Void>, _ key: Key, news: inout MessageNews,
         tellingOfReplies: Bool = false
-    ) throws(SQLiteError) -> StoredMessage? {
-        var found: StoredMessage?
-        var unreadable: (place: MessagePlace, payloadCount: Int)?
+    ) throws(SQLiteError) -> HeldMessage {
+        var held = HeldMessage.absent
+        var unreadable: Unreadable?
         let url = news.channel
         try connection.scan(question, key) { row throws(SQLiteError) in
-            do throws(SQLiteError) {
-                found = try message(row, in: url)
-                if tellingOfReplies { found?.hasReplies = row.int64(4) != 0 }
-            } catch  where error.isMalformedValue {
-                unreadable = (
-                    MessagePlace(channelRow: row.int64(0), position: Position(row, column: 1)),
-                    row.bytes(3).count
-                )
+            guard var found = try readable(row, in: url) else {
+                unreadable = Unreadable(row)
+                return false
             }
+            if tellingOfReplies { found.hasReplies = row.int64(4) != 0 }
+            held = .found(found)
             return false
         }
-        guard let unreadable else { return found }
-        try drop(unreadable.place, payloadCount: unreadable.payloadCount, &news)
-        return nil
+        guard let unreadable else { return held }
+        try drop(unreadable, &news)
+        return .dropped
+    }
+
+    /// A message in the columns of a page.
+    private struct Unreadable {
+        let place: MessagePlace
+        let payloadCount: Int
+
+        init(_ row: borrowing Row) {
+            place = MessagePlace(channelRow: row.int64(0), position: Position(row, column: 1))
+            payloadCount = row.bytes(3).count
+        }
     }
 
     private func drop(
-        _ place: MessagePlace, payloadCount: Int, _ news: inout MessageNews
+        _ message: Unreadable, _ news: inout MessageNews
     ) throws(SQLiteError) {
-        try connection.execute(.deleteMessage, place)
+        try connection.execute(.deleteMessage, message.place)
         try search.startAnew()
         news.holding.messageCount -= 1
-        news.holding.payloadBytes -= Int64(payloadCount)
-        news.dropped.append(place.position)
+        news.holding.payloadBytes -= Int64(message.payloadCount)
+        news.dropped.append(message.place.position)
     }
 
     /// Forgets every message of a channel that cannot be read.
     func forgetUnreadable(in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
-            let everything = MessageStretch(
-                channelRow: row, lower: .distantPast, upper: .distantFuture)
-            var unreadable: [(place: MessagePlace, payloadCount: Int)] = []
-            try connection.scan(.oldestMessages, everything) { row throws(SQLiteError) in
-                do throws(SQLiteError) {
-                    _ = try message(row, in: url)
-                } catch  where error.isMalformedValue {
-                    let place = MessagePlace(
-                        channelRow: row.int64(0), position: Position(row, column: 1))
-                    unreadable.append((place, row.bytes(3).count))
-                }
+            var unreadable: [Unreadable] = []
+            try connection.scan(.oldestMessages, .all(row)) { row throws(SQLiteError) in
+                if try readable(row, in: url) == nil { unreadable.append(Unreadable(row)) }
                 return true
             }
-            for (place, payloadCount) in unreadable {
-                try drop(place, payloadCount: payloadCount, &news)
-            }
+            for message in unreadable { try drop(message, &news) }
             try forgetDropped(&news)
         }
     }
@@ -87,19 +92,23 @@ extension WriteSession {
                 news.filtered?[index].now.subtract(lower: place, upper: place)
             }
         }
+        news.dropped = []
     }
 
-    /// Every message of a channel that can be read.
+    /// Every message of a channel that can be read; of the others nobody has heard.
     func allMessages(of url: ChannelURL, row: Int64) throws(SQLiteError) -> [Message] {
-        let everything = MessageStretch(
-            channelRow: row, lower: .distantPast, upper: .distantFuture)
         var messages: [Message] = []
-        try connection.scan(.oldestMessages, everything) { row throws(SQLiteError) in
-            do throws(SQLiteError) {
-                messages.append(try message(row, in: url).message)
-            } catch  where error.isMalformedValue {}  // Nobody has heard of it.
+        try connection.scan(.oldestMessages, .all(row)) { row throws(SQLiteError) in
+            if let found = try readable(row, in: url) { messages.append(found.message) }
             return true
         }
         return messages
+    }
+}
+
+extension MessageStretch {
+    /// All of a channel.
+    fileprivate static func all(_ channelRow: Int64) -> MessageStretch {
+        MessageStretch(channelRow: channelRow, lower: .distantPast, upper: .distantFuture)
     }
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostModel
+internal import RoostSQLite
+internal import RoostSealing
+
+/// Looks up what the row of a message refers to by number.
+protocol RowResolver: AnyObject {
+    var connection: Connection { get }
+    /// The user of a row; a failure is kept until `message` asks for it, because payloads cannot throw it.
+    func user(inRow row: Int64) -> User
+    /// The custom type of a row; a failure is kept alike.
+    func word(inRow row: Int64) -> String
+    func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL
+    /// How payloads are sealed; nil in the clear.
+    var rowSeals: RowSeals? { get }
+    /// Throws the failure that was kept.
+    func checkNames() throws(SQLiteError)
+    /// Takes note that a message of a channel cannot be read.
+    func noteUnreadable(in channelRow: Int64)
+}
+
+extension RowResolver {
+    func noteUnreadable(in channelRow: Int64) {}
+}
+
+extension RowResolver {
+    /// The message of a row of one of the statements above; `channel` where the question named it.
+    func message(
+        _ row: borrowing Row, in channel: ChannelURL? = nil
+    ) throws(SQLiteError) -> StoredMessage {
+        try message(row, at: Position(row, column: 1), in: channel)
+    }
+
+    /// The same for who has read its place already.
+    func message(
+        _ row: borrowing Row, at place: Position, in channel: ChannelURL?
+    ) throws(SQLiteError) -> StoredMessage {
+        do throws(SQLiteError) {
+            return try readableMessage(row, at: place, in: channel)
+        } catch {
+            if error.isMalformedValue { noteUnreadable(in: row.int64(0)) }
+            throw error
+        }
+    }
+
+    /// The same; nil when it cannot be read.
+    func readable(
+        _ row: borrowing Row, in channel: ChannelURL? = nil
+    ) throws(SQLiteError) -> StoredMessage? {
+        do throws(SQLiteError) {
+            return try message(row, in: channel)
+        } catch  where error.isMalformedValue {
+            return nil
+        }
+    }
+
+    private func readableMessage(
+        _ row: borrowing Row, at place: Position, in channel: ChannelURL?
+    ) throws(SQLiteError) -> StoredMessage {
+        let url: ChannelURL
+        if let channel { url = channel } else { url = try self.url(ofRow: row.int64(0)) }
+        var stored: StoredMessage?
+        try row.lendBytes(3) { bytes throws(SQLiteError) in
+            let message: Message
+            if let rowSeals {
+                let seal = SealPlace.message(
+                    channelRow: row.int64(0), createdAt: place.createdAt.milliseconds,
+                    id: place.messageID.rawValue)
+                message = try rowSeals.open(bytes, at: seal, reading: "a message") {
+                    bytes throws(SQLiteError) in try read(bytes, row, at: place, in: url)
+                }
+            } else {
+                message = try read(bytes, row, at: place, in: url)
+            }
+            stored = StoredMessage(message: message, payloadCount: bytes.count)
+        }
+        try checkNames()
+        guard let stored else { preconditionFailure("Bytes that were lent have been read.") }
+        return stored
+    }
+
+    private func read(
+        _ bytes: Span<UInt8>, _ row: borrowing Row, at place: Position, in url: ChannelURL
+    ) throws(SQLiteError) -> Message {
+        let columns =
+            MessagePayload.lacksColumns(bytes)
+            ? try oldColumns(at: MessagePlace(channelRow: row.int64(0), position: place)) : nil
+        do throws(PayloadError) {
+            return try MessagePayload.read(
+                bytes, id: place.messageID, channelURL: url, createdAt: place.createdAt,
+                columns: columns, user: { user(inRow: $0) }, word: { word(inRow: $0) })
+        } catch {
+            // A name that is missing too is not the next row's fault.
+            try? checkNames()
+            throw error.asSQLiteError(reading: "a message")
+        }
+    }
+
+    private func oldColumns(at place: MessagePlace) throws(SQLiteError) -> MessageColumns? {
+        guard let found = try connection.first(.oldColumns, place) else { return nil }
+        var columns = found.columns
+        columns.sender = found.user.map { user(inRow: $0) }
+        if let row = found.word { columns.customType = word(inRow: row) }
+        return columns
+    }
+}
