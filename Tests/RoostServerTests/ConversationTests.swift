@@ -75,6 +75,43 @@ struct ConversationTests {
         #expect(try await party.fixture.server.log(of: "g").count == 1)
     }
 
+    @Test(arguments: ["its parent is gone", "its sender has left"])
+    func `a message that stands is acknowledged again, though it would be refused by now (scar 10)`(
+        because reason: String
+    ) async throws {
+        let party = try await Party()
+        await party.fixture.send("parent", "r0", to: "g", on: party.bob)
+        let parent = try #require(try party.bob.inbox.take().first?.message?.message.messageID)
+        let reply = ClientCommand.message(
+            MessageCommand(
+                channelURL: "g", requestID: "r1", content: .user(text: "reply"), parentID: parent))
+        await party.fixture.say(reply, on: party.alice)
+        let first = try #require(
+            try party.alice.inbox.take().compactMap { $0.message }.last?.message)
+        if reason == "its sender has left" {
+            try await party.fixture.call(LeaveChannel(channelURL: "g"), as: party.alice)
+        } else {
+            try await party.fixture.call(
+                DeleteMessage(channelURL: "g", messageID: parent), as: party.bob)
+        }
+        try party.drain()
+        await party.fixture.say(reply, on: party.alice)
+        let answers = try party.alice.inbox.take()
+        #expect(answers.compactMap { $0.message?.acknowledges } == ["r1"])
+        #expect(answers.first?.message?.message.messageID == first.messageID)
+        #expect(try party.bob.inbox.take().isEmpty)
+        // One that is new is refused.
+        await party.fixture.say(
+            .message(
+                MessageCommand(
+                    channelURL: "g", requestID: "r2", content: .user(text: "x"), parentID: parent)),
+            on: party.alice)
+        guard case .error(_, "r2")? = try party.alice.inbox.take().first else {
+            Issue.record("What is not there was not refused.")
+            return
+        }
+    }
+
     @Test
     func `a repeat of a deleted message is answered and then taken back`() async throws {
         let party = try await Party()

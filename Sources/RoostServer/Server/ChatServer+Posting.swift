@@ -107,7 +107,14 @@ extension ChatServer {
                 posts.append((post, claim))
                 messages.append(message)
             } catch {
-                post.finish(.failure(error))
+                // What is in the log already is acknowledged, whatever has changed since: a client that
+                // heard a refusal would call a message failed that everybody reads.
+                guard let known = await repeated(post) else {
+                    post.finish(.failure(error))
+                    continue
+                }
+                posts.append((post, nil))
+                messages.append(known)
             }
         }
         guard !messages.isEmpty else { return }
@@ -124,6 +131,23 @@ extension ChatServer {
                 if carried?.id != claim?.poll { await release(claim) }
                 await tell(post, appending, audience)
             }
+        }
+    }
+
+    /// A message that its sender sends again, to be appended: the log answers with what it holds of it.
+    private func repeated(_ post: Post) async -> Message? {
+        let command = post.command
+        guard let id = post.sender, let request = command.requestID else { return nil }
+        do throws(StorageError) {
+            guard try await storage.isKnown(request, of: id, in: command.channelURL),
+                let user = try await storage.user(id)
+            else { return nil }
+            return Message(
+                delivery: .delivered(0, request), channelURL: command.channelURL,
+                createdAt: world.now(), sender: Sender(user: user), content: command.content)
+        } catch {
+            _ = refusal(error)
+            return nil
         }
     }
 
