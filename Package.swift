@@ -148,7 +148,7 @@ let tests: [Target] = [
         name: "RoostStoreTests",
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
-            "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit",
+            "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit", "RoostWire",
         ],
         exclude: ["Released"]),
     .testTarget(

@@ -18,7 +18,11 @@ extension MessageDetails {
     /// Has a reply show its parent as it is told, unless it shows a later edit already (scar 116).
     package mutating func follow(_ parent: ParentPreview) {
         let known = parentPreview?.updatedAt ?? .distantPast
-        if parent.updatedAt ?? .distantPast >= known { parentPreview = parent }
+        guard parent.updatedAt ?? .distantPast >= known else { return }
+        var preview = parent
+        // The parent's own copy does not tell what else a reply says of it, and so denies nothing.
+        preview.unknownFields = parentPreview?.unknownFields ?? preview.unknownFields
+        parentPreview = preview
     }
 }
 

@@ -226,6 +226,7 @@ public struct FileContent: Hashable, Sendable {
     public var requiresAuth = false
     /// All files of a message with several, this one first; empty when it is the only one.
     public var files: [FileContent] = []
+    public var unknownFields = UnknownFields()
 
     public init(url: String, name: String, type: String, size: ByteCount, caption: String = "") {
         self.url = url
@@ -267,6 +268,7 @@ public struct Mention: Hashable, Sendable {
 public struct MetaArray: Hashable, Sendable {
     public var key: String
     public var values: [String]
+    public var unknownFields = UnknownFields()
 
     public init(key: String, values: [String]) {
         self.key = key

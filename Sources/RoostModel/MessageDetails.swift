@@ -65,6 +65,7 @@ public struct Thumbnail: Hashable, Sendable {
     public var height = 0
     public var realWidth = 0
     public var realHeight = 0
+    public var unknownFields = UnknownFields()
 
     public init(url: String) { self.url = url }
 }
@@ -79,6 +80,7 @@ public struct ParentPreview: Hashable, Sendable {
     public var translations: [String: String] = [:]
     /// When it was edited; nil when it never was or the server does not tell.
     public var updatedAt: Timestamp?
+    public var unknownFields = UnknownFields()
 
     public init(content: MessageContent) { self.content = content }
 }
@@ -92,6 +94,7 @@ public struct LinkPreview: Hashable, Sendable {
         public var alternativeText = ""
         public var width = 0
         public var height = 0
+        public var unknownFields = UnknownFields()
 
         public init() {}
     }
@@ -100,6 +103,7 @@ public struct LinkPreview: Hashable, Sendable {
     public var url = ""
     public var summary = ""
     public var image: Image?
+    public var unknownFields = UnknownFields()
 
     public init() {}
 }
@@ -119,6 +123,7 @@ public struct CriticalAlert: Hashable, Sendable {
     public var sound = ""
     /// Between 0 and 1.
     public var volume = 1.0
+    public var unknownFields = UnknownFields()
 
     public init() {}
 }
@@ -130,6 +135,7 @@ public struct MessageEffects: Hashable, Sendable {
     public var updatesUnreadCount = true
     public var updatesMentionCount = true
     public var updatesLastMessage = true
+    public var unknownFields = UnknownFields()
 
     public init() {}
 }
@@ -156,6 +162,7 @@ public struct Poll: Hashable, Sendable, Identifiable {
         public var voteCount = 0
         /// Some of those who voted for it.
         public var voters: [User] = []
+        public var unknownFields = UnknownFields()
 
         public init(id: Int64) { self.id = id }
     }
@@ -184,6 +191,7 @@ public struct Poll: Hashable, Sendable, Identifiable {
     public var allowsMultipleVotes = false
     /// For which options the viewer voted; nil when nobody has told yet, which is not the same as none.
     public var votedOptionIDs: [Int64]?
+    public var unknownFields = UnknownFields()
 
     public init(id: Int64) { self.id = id }
 }

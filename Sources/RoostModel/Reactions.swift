@@ -8,6 +8,7 @@ public struct Reaction: Hashable, Sendable {
     public var updatedAt: Timestamp
     /// How many there are when that is more than are named; 0 otherwise.
     public var count = 0
+    public var unknownFields = UnknownFields()
 
     public init(key: String, userIDs: [UserID], updatedAt: Timestamp) {
         self.key = key
@@ -95,6 +96,7 @@ public struct ThreadInfo: Hashable, Sendable {
     public var memberCount: Int?
     public var unreadMessageCount: Int?
     public var isPushEnabled: Bool?
+    public var unknownFields = UnknownFields()
 
     public init(replyCount: Int) { self.replyCount = replyCount }
 

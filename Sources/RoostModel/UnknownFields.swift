@@ -2,7 +2,9 @@
 
 /// Fields that a newer server sent and this version has no name for, kept so that they come back out.
 ///
-/// They are stored with their object and written again when it is encoded (scar 76).
+/// They are stored with their object and written again when it is encoded (scar 76). An object that the
+/// model takes apart has no place of its own: what is unknown inside it stands with its owner, as one
+/// field of the object's name that holds an object.
 public struct UnknownFields: Hashable, Sendable {
     /// One field: its name, and its value as the JSON text it arrived in.
     public struct Field: Hashable, Sendable {
@@ -25,6 +27,13 @@ public struct UnknownFields: Hashable, Sendable {
     /// The JSON text of a field, or nil when the object did not carry it.
     public subscript(name: String) -> String? {
         fields.first { $0.name == name }?.json
+    }
+
+    /// The same fields without those of one name.
+    package func removing(_ name: String) -> UnknownFields {
+        var rest = self
+        rest.fields.removeAll { $0.name == name }
+        return rest
     }
 
     /// Keeps a field; a later one of the same name replaces the earlier one.

@@ -135,6 +135,8 @@ public struct Member: Hashable, Sendable, Identifiable {
     public var readAt: Timestamp?
     /// Up to when messages have reached them; nil when unknown.
     public var deliveredAt: Timestamp?
+    /// What a member object has besides; what it tells of the person elsewhere, `User` has.
+    public var unknownFields = UnknownFields()
 
     public init(
         user: User, state: MembershipState = .joined, role: Role = .none, isMuted: Bool = false,
@@ -156,6 +158,7 @@ public struct Sender: Hashable, Sendable {
     public var role: Role
     /// The viewer has blocked them.
     public var isBlockedByMe = false
+    public var unknownFields = UnknownFields()
 
     public init(user: User, role: Role = .none) {
         self.user = user

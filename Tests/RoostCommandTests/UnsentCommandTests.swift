@@ -66,7 +66,7 @@ struct UnsentCommandTests {
         try Connection(.file(path)).executeScript(
             """
             UPDATE item SET payload = x'00' WHERE request_id = 'words';
-            UPDATE item SET payload = CAST(x'02' || substr(payload, 2) AS BLOB)
+            UPDATE item SET payload = CAST(x'03' || substr(payload, 2) AS BLOB)
             WHERE request_id = 'edit'
             """)
         try Data("noise".utf8).write(to: URL(filePath: path + ".damaged-1"))

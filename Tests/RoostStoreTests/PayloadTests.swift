@@ -169,7 +169,7 @@ struct PayloadTests {
     }
 
     @Test func `a later version is told and not guessed at`() {
-        #expect(throws: PayloadError.version(4)) { try Self.readMessage([4, 0, 1, 0]) }
+        #expect(throws: PayloadError.version(5)) { try Self.readMessage([5, 0, 1, 0]) }
         #expect(throws: PayloadError.version(0)) { try Self.readChannel([0]) }
     }
 
@@ -225,21 +225,5 @@ extension MessagePayload {
                 parentID: message.parentID, updatedAt: message.updatedAt,
                 requestID: message.requestID),
             user: user, word: { _ in "" })
-    }
-}
-
-extension [UInt8] {
-    fileprivate var hex: String {
-        map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0\(digits)" : digits
-        }.joined()
-    }
-
-    fileprivate init(hex: String) {
-        let digits = hex.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        self = stride(from: 0, to: digits.count, by: 2).map {
-            UInt8(digits[$0] * 16 + digits[$0 + 1])
-        }
     }
 }

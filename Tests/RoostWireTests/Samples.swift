@@ -7,8 +7,13 @@ import RoostWire
 /// Makes values with every field set now and then, from a seed.
 struct Samples {
     private var random: SplitMix64
+    /// Whether every value has all it can have.
+    private let isFull: Bool
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64, isFull: Bool = false) {
+        random = SplitMix64(seed: seed)
+        self.isFull = isFull
+    }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
@@ -31,11 +36,17 @@ struct Samples {
     mutating func seconds() -> Timestamp { Timestamp(seconds: Int64(number(1...2_000_000_000))) }
 
     mutating func optional<Value>(_ make: (inout Samples) -> Value) -> Value? {
-        flag() ? make(&self) : nil
+        has() ? make(&self) : nil
+    }
+
+    /// Whether something that may be absent is there.
+    private mutating func has() -> Bool {
+        let isThere = flag()
+        return isFull || isThere
     }
 
     mutating func list<Value>(_ make: (inout Samples) -> Value) -> [Value] {
-        (0..<number(0...3)).map { _ in make(&self) }
+        (0..<number((isFull ? 1 : 0)...3)).map { _ in make(&self) }
     }
 
     mutating func unknown(_ names: [String]) -> UnknownFields {
@@ -66,7 +77,7 @@ struct Samples {
         var user = User(
             id: UserID(name()), nickname: text(), profileURL: text(), metadata: texts(),
             isActive: flag(), unknownFields: unknown(["locale", "from_the_future"]))
-        guard flag() else { return user }
+        guard has() else { return user }
         var details = UserDetails()
         details.isOnline = optional { $0.flag() }
         details.lastSeenAt = optional { $0.moment() }
@@ -75,6 +86,13 @@ struct Samples {
         details.friendName = optional { $0.text() }
         details.requiresAuthForProfileImage = flag()
         user.details = details
+        return user
+    }
+
+    /// A user as senders and members are read: what is unknown of them is not the user's.
+    private mutating func person() -> User {
+        var user = user()
+        user.unknownFields = UnknownFields()
         return user
     }
 
@@ -88,7 +106,7 @@ struct Samples {
 
     mutating func member() -> Member {
         var member = Member(
-            user: user(), state: flag() ? .joined : .invited, role: role(), isMuted: flag(),
+            user: person(), state: flag() ? .joined : .invited, role: role(), isMuted: flag(),
             joinedAt: optional { $0.seconds() })
         member.mutedUntil = optional { $0.moment() }
         member.muteReason = text()
@@ -96,6 +114,7 @@ struct Samples {
         member.isBlockingMe = flag()
         member.readAt = optional { $0.moment() }
         member.deliveredAt = optional { $0.moment() }
+        member.unknownFields = unknown(["locale", "from_the_future"])
         return member
     }
 
@@ -115,27 +134,33 @@ struct Samples {
             channelURL: ChannelURL(name()), createdAt: moment(),
             updatedAt: optional { $0.moment() },
             content: content(), data: text(), customType: text(),
-            metaArrays: list { $0.number(0...9_999) }.enumerated().map {
-                MetaArray(key: "k\($0.offset)-\($0.element)", values: list { $0.text() })
-            },
+            metaArrays: list { $0.metaArray() },
             isSilent: flag(),
             unknownFields: unknown(["scribble", "from_the_future"]))
         message.parentID = optional { MessageID(Int64($0.number(1...999))) }
         message.isReplyToChannel = message.parentID != nil && flag()
         if case .admin = message.content {
         } else {
-            message.sender = Sender(user: user(), role: role())
+            message.sender = Sender(user: person(), role: role())
+            message.sender?.unknownFields = unknown(["locale", "from_the_future"])
         }
         if case .file(var file) = message.content {
             // A message without data takes over its file's.
             if message.data.isEmpty { file.data = "" }
             message.content = .file(file)
-            message.unknownFields.keep(UnknownFields.Field(name: "file.beam", json: "1"))
         }
         message.sender?.isBlockedByMe = flag()
-        if flag() { message.details = details() }
+        if has() { message.details = details() }
         message.setMention(flag() ? .users : .channel, users: list { $0.user() })
         return message
+    }
+
+    private mutating func metaArray() -> MetaArray {
+        // No two of one message have one key.
+        var array = MetaArray(
+            key: "k\(UInt64.random(in: .min ... .max, using: &random))", values: list { $0.text() })
+        array.unknownFields = unknown(["from_the_future"])
+        return array
     }
 
     mutating func channel() -> GroupChannel {
@@ -159,7 +184,7 @@ extension Samples {
     mutating func fileWithAll() -> FileContent {
         var file = file()
         file.caption = text()
-        guard flag() else { return file }
+        guard has() else { return file }
         file.data = name()
         file.thumbnails = list { $0.thumbnail() }
         file.requiresAuth = flag()
@@ -174,9 +199,11 @@ extension Samples {
     }
 
     private mutating func file() -> FileContent {
-        FileContent(
+        var file = FileContent(
             url: text(), name: text(), type: "image/png",
             size: ByteCount(bytes: Int64(number(0...9_999_999))))
+        file.unknownFields = unknown(["beam", "from_the_future"])
+        return file
     }
 
     private mutating func thumbnail() -> Thumbnail {
@@ -184,6 +211,7 @@ extension Samples {
         thumbnail.plainURL = text()
         (thumbnail.width, thumbnail.height) = (number(0...999), number(0...999))
         (thumbnail.realWidth, thumbnail.realHeight) = (number(0...999), number(0...999))
+        thumbnail.unknownFields = unknown(["from_the_future"])
         return thumbnail
     }
 
@@ -195,6 +223,7 @@ extension Samples {
                     key: samples.text(), userIDs: [UserID(samples.name())],
                     updatedAt: samples.moment())
                 reaction.count = samples.flag() ? samples.number(2...99) : 0
+                reaction.unknownFields = samples.unknown(["from_the_future"])
                 return reaction
             }
         }
@@ -219,12 +248,14 @@ extension Samples {
             var alert = CriticalAlert()
             alert.sound = samples.text()
             alert.volume = 0.25
+            alert.unknownFields = samples.unknown(["from_the_future"])
             return alert
         }
         details.effects = optional { samples in
             var effects = MessageEffects()
             effects.push = samples.flag() ? "false" : samples.name()
             effects.updatesLastMessage = samples.flag()
+            effects.unknownFields = samples.unknown(["from_the_future"])
             return effects
         }
         details.isRemoved = false  // A frame does not tell it.
@@ -245,11 +276,14 @@ extension Samples {
         thread.memberCount = optional { $0.number(0...99) }
         thread.unreadMessageCount = optional { $0.number(0...99) }
         thread.isPushEnabled = optional { $0.flag() }
+        thread.unknownFields = unknown(["from_the_future"])
         return thread
     }
 
     private mutating func preview() -> ParentPreview {
-        var preview = ParentPreview(content: flag() ? .user(text: text()) : .file(file()))
+        let isFile = has()
+        var preview = ParentPreview(content: isFile ? .file(file()) : .user(text: text()))
+        preview.unknownFields = unknown(["from_the_future"])
         preview.sender = optional { $0.user() }
         preview.createdAt = optional { $0.moment() }
         preview.data = text()
@@ -262,11 +296,13 @@ extension Samples {
     private mutating func link() -> LinkPreview {
         var link = LinkPreview()
         (link.title, link.url, link.summary) = (text(), text(), text())
+        link.unknownFields = unknown(["from_the_future"])
         link.image = optional { samples in
             var image = LinkPreview.Image()
             (image.url, image.secureURL) = (samples.text(), samples.text())
             (image.type, image.alternativeText) = (samples.text(), samples.text())
             (image.width, image.height) = (samples.number(0...99), samples.number(0...99))
+            image.unknownFields = samples.unknown(["from_the_future"])
             return image
         }
         return link
@@ -274,7 +310,8 @@ extension Samples {
 
     private mutating func poll() -> Poll {
         var poll = Poll(id: Int64(number(1...999)))
-        (poll.title, poll.dataType, poll.dataText) = (text(), text(), text())
+        (poll.title, poll.dataType, poll.dataText) = (text(), name(), text())
+        poll.unknownFields = unknown(["from_the_future"])
         poll.status = flag() ? .closed : .removed
         poll.createdAt = optional { $0.seconds() }
         poll.updatedAt = optional { $0.seconds() }
@@ -292,6 +329,7 @@ extension Samples {
             option.updatedAt = samples.optional { $0.seconds() }
             option.voteCount = samples.number(0...99)
             option.voters = samples.list { $0.user() }
+            option.unknownFields = samples.unknown(["from_the_future"])
             return option
         }
         return poll
@@ -314,7 +352,7 @@ extension Samples {
         (channel.hasBot, channel.hasAIBot, channel.ignoresProfanityFilter) = (
             flag(), flag(), flag()
         )
-        (channel.isMuted, channel.isSurvivalTriggeredByRead) = (flag(), flag())
+        (channel.isMuted, channel.isSurvivalTriggeredByRead) = (flag(), has())
         channel.operators = list { $0.user() }
         channel.inviter = optional { $0.user() }
         channel.invitedAt = optional { $0.moment() }

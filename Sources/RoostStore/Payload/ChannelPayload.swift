@@ -6,7 +6,8 @@ package import RoostModel
 ///
 /// Users stand in it as the numbers of their rows, so that a rename touches one row and no channel.
 package enum ChannelPayload {
-    private static let version: UInt8 = 2
+    /// The last that there is, and the one before it, which is written where nothing needs the last.
+    private static let (version, versionWithoutNested): (UInt8, UInt8) = (3, 2)
 
     private struct Flags: OptionSet {
         let rawValue: UInt64
@@ -81,7 +82,8 @@ package enum ChannelPayload {
     package static func write(
         _ channel: GroupChannel, to bytes: inout [UInt8], row: (UserID) -> Int64
     ) {
-        bytes.append(version)
+        let nested = NestedFields(of: channel.members)
+        bytes.append(nested.isEmpty ? versionWithoutNested : version)
         bytes.append(number: Flags(of: channel).rawValue)
         for text in [channel.name, channel.coverURL, channel.data, channel.customType] {
             bytes.append(text: text)
@@ -104,6 +106,7 @@ package enum ChannelPayload {
         bytes.append(moment: channel.messageOffset)
         bytes.append(rest: channel, row: row)
         bytes.append(unknown: channel.unknownFields)
+        if !nested.isEmpty { bytes.append(nested: nested) }
     }
 
     /// Reads a payload into a channel that its columns have begun; `user` answers with that of a row.
@@ -138,6 +141,9 @@ package enum ChannelPayload {
         channel.messageOffset = try reader.moment(bytes)
         if version > 1 { try reader.rest(bytes, of: &channel, user: user) }
         channel.unknownFields = try reader.unknownFields(bytes)
+        if version > versionWithoutNested {
+            try reader.nestedFields(bytes).apply(to: &channel.members)
+        }
         try reader.finish(bytes)
     }
 

@@ -9,7 +9,9 @@ package import RoostModel
 /// been told by ID alone. The table has columns for what it is searched by; all of that stands here as
 /// well, because to read a column of a row takes as long as to read several fields of a payload.
 package enum MessagePayload {
-    private static let version: UInt8 = 3
+    /// The last that there is, and the one before it, which is written where nothing needs the last:
+    /// what earlier releases can read, they are to read.
+    private static let (version, versionWithoutNested): (UInt8, UInt8) = (4, 3)
     /// The first that holds what the table has columns for.
     private static let firstWithColumns: UInt8 = 3
 
@@ -31,13 +33,15 @@ package enum MessagePayload {
         static let hasCustomType = Flags(rawValue: 1 << 12)
         static let hasParent = Flags(rawValue: 1 << 13)
         static let isEdited = Flags(rawValue: 1 << 14)
+        static let hasNestedFields = Flags(rawValue: 1 << 15)
 
         /// All that a version writes.
         static func all(in version: UInt8) -> Flags {
             switch version {
             case 1: Flags(rawValue: 0xFF)
             case 2: Flags(rawValue: 0x7FF)
-            default: Flags(rawValue: 0x7FFF)
+            case 3: Flags(rawValue: 0x7FFF)
+            default: Flags(rawValue: 0xFFFF)
             }
         }
 
@@ -72,8 +76,10 @@ package enum MessagePayload {
         _ message: Message, _ rows: MessageRows? = nil, to bytes: inout [UInt8],
         row: (UserID) -> Int64
     ) {
-        let flags = Flags(of: message, rows)
-        bytes.append(version)
+        var flags = Flags(of: message, rows)
+        let nested = NestedFields(of: message)
+        if !nested.isEmpty { flags.insert(.hasNestedFields) }
+        bytes.append(nested.isEmpty ? versionWithoutNested : version)
         bytes.append(number: flags.rawValue)
         if let rows {
             if let sender = rows.sender { bytes.append(signed: sender) }
@@ -97,6 +103,7 @@ package enum MessagePayload {
         if flags.contains(.hasDetails) {
             DetailPayload.write(message.details, to: &bytes, row: row)
         }
+        if flags.contains(.hasNestedFields) { bytes.append(nested: nested) }
     }
 
     /// Whether a release wrote it that left to the columns what they hold.
@@ -172,6 +179,9 @@ package enum MessagePayload {
             isSilent: flags.contains(.isSilent), unknownFields: unknownFields)
         if flags.contains(.hasDetails) {
             message.take(try DetailPayload.read(bytes, with: &reader, user: user))
+        }
+        if flags.contains(.hasNestedFields) {
+            try reader.nestedFields(bytes).apply(to: &message)
         }
         return message
     }

@@ -12,7 +12,8 @@ package enum OutboxContent: Hashable, Sendable {
 
 /// The stored form of what waits: a version, its kind, then its parameters.
 package enum ParamsPayload {
-    private static let version: UInt8 = 1
+    /// The last that there is, and the one before it, which is written where nothing needs the last.
+    private static let (version, versionWithoutNested): (UInt8, UInt8) = (2, 1)
 
     /// The stored numbers of the kinds; never given to another kind.
     private enum Tag: UInt8 {
@@ -22,7 +23,8 @@ package enum ParamsPayload {
     }
 
     package static func write(_ content: OutboxContent, to bytes: inout [UInt8]) {
-        bytes.append(version)
+        let nested = NestedFields(of: content)
+        bytes.append(nested.isEmpty ? versionWithoutNested : version)
         switch content {
         case .userMessage(let params):
             bytes.append(Tag.userMessage.rawValue)
@@ -44,12 +46,13 @@ package enum ParamsPayload {
             bytes.append(Tag.change.rawValue)
             bytes.append(action: action)
         }
+        if !nested.isEmpty { bytes.append(nested: nested) }
     }
 
     package static func read(_ bytes: Span<UInt8>) throws(PayloadError) -> OutboxContent {
         var reader = PayloadReader()
-        _ = try reader.version(bytes, newest: version)
-        let content: OutboxContent
+        let version = try reader.version(bytes, newest: version)
+        var content: OutboxContent
         switch Tag(rawValue: try reader.byte(bytes)) {
         case .userMessage:
             var params = UserMessageParams(text: try reader.text(bytes))
@@ -75,6 +78,7 @@ package enum ParamsPayload {
         case .change: content = .change(try reader.action(bytes))
         case nil: throw .invalid
         }
+        if version > versionWithoutNested { try reader.nestedFields(bytes).apply(to: &content) }
         try reader.finish(bytes)
         return content
     }

@@ -113,8 +113,12 @@ private struct EventFields {
         switch category {
         case .joined:
             // One newcomer can also be spread into the data itself.
-            let single = user.hasID ? [Member(user: try user.user(endingAt: offset))] : []
-            return .joined(members.isEmpty ? single : members, counts)
+            guard members.isEmpty, user.hasID else { return .joined(members, counts) }
+            var fields = user
+            var single = Member(user: User(id: ""))
+            single.unknownFields = fields.takeUnknown()
+            single.user = try fields.user(endingAt: offset)
+            return .joined([single], counts)
         case .left: return .left(try user.user(endingAt: offset), counts)
         case .invited: return .invited(inviter: inviter, invitees: members, at: invitedAt, counts)
         case .invitationDeclined:

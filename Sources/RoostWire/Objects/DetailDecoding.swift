@@ -149,7 +149,7 @@ extension JSONReader {
                     reaction.updatedAt =
                         Timestamp(milliseconds: try reader.readInt64IfPresent() ?? 0)
                 case "count": reaction.count = try reader.readIntIfPresent() ?? 0
-                default: try reader.skipValue()
+                default: try reaction.unknownFields.keep(name, from: &reader)
                 }
             }
             if reaction.count <= reaction.userIDs.count { reaction.count = 0 }
@@ -172,7 +172,7 @@ extension JSONReader {
             case "unread_message_count": thread.unreadMessageCount = try reader.readIntIfPresent()
             case "is_push_notification_enabled":
                 thread.isPushEnabled = try reader.readBoolIfPresent()
-            default: try reader.skipValue()
+            default: try thread.unknownFields.keep(name, from: &reader)
             }
         }
         return thread
@@ -193,11 +193,9 @@ extension JSONReader {
             case "data": preview.data = try reader.readStringIfPresent() ?? ""
             case "custom_type": preview.customType = try reader.readStringIfPresent() ?? ""
             case "translations": preview.translations = try reader.readTexts()
-            case "file":
-                var unknown = UnknownFields()
-                try file.readObject(&reader, &unknown)
+            case "file": try file.readObject(&reader)
             case "files": file.files = try reader.readFiles()
-            default: try reader.skipValue()
+            default: try preview.unknownFields.keep(name, from: &reader)
             }
         }
         switch kind {
@@ -224,7 +222,7 @@ extension JSONReader {
             case "og:url": preview.url = try reader.readStringIfPresent() ?? ""
             case "og:description": preview.summary = try reader.readStringIfPresent() ?? ""
             case "og:image": preview.image = try reader.readLinkImage()
-            default: try reader.skipValue()
+            default: try preview.unknownFields.keep(name, from: &reader)
             }
         }
         return preview
@@ -241,7 +239,7 @@ extension JSONReader {
             case "alt": image.alternativeText = try reader.readStringIfPresent() ?? ""
             case "width": image.width = try reader.readIntIfPresent() ?? 0
             case "height": image.height = try reader.readIntIfPresent() ?? 0
-            default: try reader.skipValue()
+            default: try image.unknownFields.keep(name, from: &reader)
             }
         }
         return image
@@ -266,7 +264,7 @@ extension JSONReader {
                 effects.updatesMentionCount = try reader.readBoolIfPresent() ?? true
             case "update_last_message":
                 effects.updatesLastMessage = try reader.readBoolIfPresent() ?? true
-            default: try reader.skipValue()
+            default: try effects.unknownFields.keep(name, from: &reader)
             }
         }
         repeated.keep(effects, from: start..<position)
@@ -282,7 +280,7 @@ extension JSONReader {
             case "volume":
                 // A volume nobody can read is the full one, as without it.
                 alert.volume = Double(try reader.readStringIfPresent() ?? "") ?? 1
-            default: try reader.skipValue()
+            default: try alert.unknownFields.keep(name, from: &reader)
             }
         }
         return alert

@@ -45,6 +45,7 @@ extension JSONWriter {
                     writer.field("user_ids", reaction.userIDs.map(\.rawValue))
                     writer.field("updated_at", reaction.updatedAt.milliseconds)
                     if reaction.count > 0 { writer.field("count", reaction.count) }
+                    writer.unknown(reaction.unknownFields)
                 }
             }
         }
@@ -63,6 +64,7 @@ extension JSONWriter {
             if let isEnabled = thread.isPushEnabled {
                 writer.field("is_push_notification_enabled", isEnabled)
             }
+            writer.unknown(thread.unknownFields)
         }
     }
 
@@ -81,6 +83,7 @@ extension JSONWriter {
                     writer.field("size", file.size.bytes)
                     writer.text("data", file.data)
                     writer.field("require_auth", file.requiresAuth)
+                    writer.unknown(file.unknownFields)
                 }
                 writer.files(file.files)
             }
@@ -93,6 +96,7 @@ extension JSONWriter {
             writer.text("data", preview.data)
             writer.text("custom_type", preview.customType)
             if !preview.translations.isEmpty { writer.texts("translations", preview.translations) }
+            writer.unknown(preview.unknownFields)
         }
     }
 
@@ -101,15 +105,20 @@ extension JSONWriter {
             writer.field("og:title", preview.title)
             writer.field("og:url", preview.url)
             writer.field("og:description", preview.summary)
-            guard let image = preview.image else { return }
-            writer.object("og:image") { writer in
-                writer.field("url", image.url)
-                writer.text("secure_url", image.secureURL)
-                writer.text("type", image.type)
-                writer.text("alt", image.alternativeText)
-                writer.field("width", image.width)
-                writer.field("height", image.height)
-            }
+            if let image = preview.image { writer.linkImage(image) }
+            writer.unknown(preview.unknownFields)
+        }
+    }
+
+    private mutating func linkImage(_ image: LinkPreview.Image) {
+        object("og:image") { writer in
+            writer.field("url", image.url)
+            writer.text("secure_url", image.secureURL)
+            writer.text("type", image.type)
+            writer.text("alt", image.alternativeText)
+            writer.field("width", image.width)
+            writer.field("height", image.height)
+            writer.unknown(image.unknownFields)
         }
     }
 
@@ -117,6 +126,7 @@ extension JSONWriter {
         object("apple_critical_alert_options") { writer in
             writer.field("name", alert.sound)
             writer.field("volume", raw: alert.volume.isFinite ? "\(alert.volume)" : "1")
+            writer.unknown(alert.unknownFields)
         }
     }
 
@@ -130,6 +140,7 @@ extension JSONWriter {
             writer.field("update_unread_count", effects.updatesUnreadCount)
             writer.field("update_mention_count", effects.updatesMentionCount)
             writer.field("update_last_message", effects.updatesLastMessage)
+            writer.unknown(effects.unknownFields)
         }
     }
 }

@@ -4,7 +4,7 @@ import RoostModel
 
 /// The fields of a file, from a `file` object or flattened into the message.
 struct FileFields {
-    /// Marks a kept field as one of the `file` object.
+    /// Marks a field of the `file` object among the message's, where earlier releases have kept it.
     static let keptPrefix = "file."
 
     var url: String?
@@ -15,10 +15,9 @@ struct FileFields {
     var thumbnails: [Thumbnail] = []
     var requiresAuth = false
     var files: [FileContent] = []
+    var unknown = UnknownFields()
 
-    mutating func readObject(
-        _ reader: inout JSONReader, _ unknown: inout UnknownFields
-    ) throws(WireError) {
+    mutating func readObject(_ reader: inout JSONReader) throws(WireError) {
         if try reader.readNull() { return }
         try reader.readObject { name, reader throws(WireError) in
             switch name {
@@ -29,7 +28,7 @@ struct FileFields {
             case "data": self.data = try reader.readStringIfPresent()
             case "require_auth":
                 self.requiresAuth = try reader.readBoolIfPresent() ?? self.requiresAuth
-            default: try unknown.keep(Self.keptPrefix + name, from: &reader)
+            default: try self.unknown.keep(name, from: &reader)
             }
         }
     }
@@ -45,6 +44,7 @@ struct FileFields {
         content.thumbnails = first?.thumbnails ?? thumbnails
         content.requiresAuth = requiresAuth || first?.requiresAuth == true
         content.files = files
+        content.unknownFields = unknown
         return content
     }
 }
@@ -61,7 +61,7 @@ extension JSONReader {
                 case "height": thumbnail.height = try reader.readIntIfPresent() ?? 0
                 case "real_width": thumbnail.realWidth = try reader.readIntIfPresent() ?? 0
                 case "real_height": thumbnail.realHeight = try reader.readIntIfPresent() ?? 0
-                default: try reader.skipValue()
+                default: try thumbnail.unknownFields.keep(name, from: &reader)
                 }
             }
             return thumbnail
@@ -82,7 +82,7 @@ extension JSONReader {
                 case "data": file.data = try reader.readStringIfPresent() ?? ""
                 case "thumbnails": file.thumbnails = try reader.readThumbnails()
                 case "require_auth": file.requiresAuth = try reader.readBoolIfPresent() ?? false
-                default: try reader.skipValue()
+                default: try file.unknownFields.keep(name, from: &reader)
                 }
             }
             return file
@@ -101,6 +101,7 @@ extension JSONWriter {
                     writer.field("height", thumbnail.height)
                     writer.field("real_width", thumbnail.realWidth)
                     writer.field("real_height", thumbnail.realHeight)
+                    writer.unknown(thumbnail.unknownFields)
                 }
             }
         }
@@ -120,6 +121,7 @@ extension JSONWriter {
                     writer.name("thumbnails")
                     writer.thumbnails(file.thumbnails)
                     writer.field("require_auth", file.requiresAuth)
+                    writer.unknown(file.unknownFields)
                 }
             }
         }

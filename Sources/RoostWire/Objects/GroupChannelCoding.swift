@@ -46,7 +46,8 @@ struct GroupChannelFields {
         case .latestPinnedMessage?:
             let isAbsent = try reader.skipEmptyOrNull()
             channel.latestPinnedMessage = isAbsent ? nil : try reader.readMessage()
-        case .latestMessage?: channel.latestMessage = try reader.readPlaceIfPresent()
+        case .latestMessage?:
+            channel.latestMessage = try reader.readPlace(keepingIn: &channel.unknownFields)
         case .pinnedMessageIDs?:
             channel.pinnedMessageIDs = try reader.readList { reader throws(WireError) in
                 MessageID(try reader.readInt64())
@@ -117,6 +118,7 @@ struct GroupChannelFields {
 
     private mutating func readDisappearing(_ reader: inout JSONReader) throws(WireError) {
         if try reader.readNull() { return }
+        var unknown = UnknownFields()
         try reader.readObject { name, reader throws(WireError) in
             switch name {
             case "message_survival_seconds":
@@ -124,9 +126,10 @@ struct GroupChannelFields {
                     try reader.readLimit() ?? self.channel.messageSurvivalSeconds
             case "is_triggered_by_message_read":
                 self.channel.isSurvivalTriggeredByRead = try reader.readBoolIfPresent() ?? false
-            default: try reader.skipValue()
+            default: try unknown.keep(name, from: &reader)
             }
         }
+        channel.unknownFields.keep(GroupChannelField.disappearing.rawValue, inside: unknown)
     }
 
     func channel(endingAt offset: Int) throws(WireError) -> GroupChannel {
@@ -174,17 +177,21 @@ extension JSONReader {
         return receipts
     }
 
-    fileprivate mutating func readPlaceIfPresent() throws(WireError) -> Position? {
+    fileprivate mutating func readPlace(
+        keepingIn kept: inout UnknownFields
+    ) throws(WireError) -> Position? {
         if try readNull() { return nil }
+        var unknown = UnknownFields()
         var id: MessageID?
         var createdAt: Timestamp?
         try readObject { name, reader throws(WireError) in
             switch name {
             case "message_id": id = try reader.readMessageID()
             case "created_at": createdAt = try reader.readMoment()
-            default: try reader.skipValue()
+            default: try unknown.keep(name, from: &reader)
             }
         }
+        kept.keep(GroupChannelField.latestMessage.rawValue, inside: unknown)
         guard let id, let createdAt else { return nil }
         return Position(createdAt: createdAt, messageID: id)
     }
@@ -226,7 +233,14 @@ extension JSONWriter {
         field("hidden_state", channel.hiddenState.rawValue)
         rareFlags(of: channel)
         rareFields(of: channel)
-        unknown(channel.unknownFields)
+        var rest = channel.unknownFields
+        if channel.latestMessage != nil {
+            rest = rest.removing(GroupChannelField.latestMessage.rawValue)
+        }
+        if channel.isSurvivalTriggeredByRead {
+            rest = rest.removing(GroupChannelField.disappearing.rawValue)
+        }
+        unknown(rest)
     }
 
     private mutating func rareFlags(of channel: GroupChannel) {
@@ -262,6 +276,7 @@ extension JSONWriter {
             object("latest_message") { writer in
                 writer.field("message_id", place.messageID.rawValue)
                 writer.field("created_at", place.createdAt.milliseconds)
+                writer.unknown(channel.unknownFields, inside: "latest_message")
             }
         }
         receipts("read_receipt", channel.readReceipts)
@@ -274,6 +289,7 @@ extension JSONWriter {
             object("disappearing_message") { writer in
                 writer.field("message_survival_seconds", channel.messageSurvivalSeconds ?? -1)
                 writer.field("is_triggered_by_message_read", true)
+                writer.unknown(channel.unknownFields, inside: "disappearing_message")
             }
         }
         if let length = channel.maxMessageLength { field("max_length_message", length) }

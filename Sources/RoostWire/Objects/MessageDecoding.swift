@@ -135,7 +135,7 @@ struct MessageFields {
             fileJSON = try copy.readRaw()
         }
         var file = file ?? FileFields()
-        try file.readObject(&reader, &unknown)
+        try file.readObject(&reader)
         self.file = file
     }
 
@@ -218,11 +218,6 @@ struct MessageFields {
         }
         if let customData { keep("custom", JSONValue.string(customData).text) }
         if let fileJSON {
-            var rest = UnknownFields()
-            for field in unknown.fields where !field.name.hasPrefix(FileFields.keptPrefix) {
-                rest.keep(field)
-            }
-            unknown = rest
             keep("file", fileJSON)
         } else if let file {
             if let url = file.url { keep("url", JSONValue.string(url).text) }
@@ -296,7 +291,7 @@ extension JSONReader {
             switch name {
             case "key": array.key = try reader.readString()
             case "value": array.values = try reader.readStrings()
-            default: try reader.skipValue()
+            default: try array.unknownFields.keep(name, from: &reader)
             }
         }
         return array

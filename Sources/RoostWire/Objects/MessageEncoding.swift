@@ -78,6 +78,10 @@ extension JSONWriter {
             for array in arrays { writer.field(array.key, array.values) }
         }
         field("metaarray_key_order", arrays.map(\.key))
+        // A map has no room for what else an array has, so the list follows, and is what counts then.
+        if arrays.contains(where: { !$0.unknownFields.isEmpty }) {
+            sortedMetaArrays("sorted_metaarray", arrays)
+        }
     }
 
     /// Writes meta arrays as a list, which keeps their order.
@@ -87,6 +91,7 @@ extension JSONWriter {
                 writer.object { writer in
                     writer.field("key", array.key)
                     writer.field("value", array.values)
+                    writer.unknown(array.unknownFields)
                 }
             }
         }
@@ -113,10 +118,11 @@ extension JSONWriter {
             writer.field("size", file.size.bytes)
             writer.field("data", file.data.isEmpty ? message.data : file.data)
             if file.requiresAuth { writer.field("require_auth", true) }
+            writer.unknown(file.unknownFields)
             for field in message.unknownFields.fields
             where field.name.hasPrefix(FileFields.keptPrefix) {
-                let name = field.name.dropFirst(FileFields.keptPrefix.count)
-                writer.field(String(name), raw: field.json)
+                let name = String(field.name.dropFirst(FileFields.keptPrefix.count))
+                if file.unknownFields[name] == nil { writer.field(name, raw: field.json) }
             }
         }
         // What a sender's command told is kept as it came and follows later.

@@ -18,7 +18,7 @@ extension JSONReader {
             case "updated_at": poll.updatedAt = try reader.readPositiveSeconds()
             case "close_at": poll.closesAt = try reader.readPositiveSeconds()
             case "message_id": poll.messageID = try reader.readMessageID()
-            case "data": (poll.dataType, poll.dataText) = try reader.readPollData()
+            case "data": try reader.readData(of: &poll)
             case "voter_count": poll.voterCount = try reader.readIntIfPresent() ?? 0
             case "options":
                 poll.options = try reader.readList { reader throws(WireError) in
@@ -31,7 +31,7 @@ extension JSONReader {
                 poll.allowsMultipleVotes = try reader.readBoolIfPresent() ?? false
             case "voted_option_ids":
                 poll.votedOptionIDs = try reader.readOptionIDs()
-            default: try reader.skipValue()
+            default: try poll.unknownFields.keep(name, from: &reader)
             }
         }
         guard let id else { throw .missing("id", offset: position) }
@@ -45,17 +45,17 @@ extension JSONReader {
         return try readList { reader throws(WireError) in try reader.readInt64() }
     }
 
-    private mutating func readPollData() throws(WireError) -> (String, String) {
-        var (type, text) = ("", "")
-        if try skipEmptyOrNull() { return (type, text) }
+    private mutating func readData(of poll: inout Poll) throws(WireError) {
+        if try skipEmptyOrNull() { return }
+        var unknown = UnknownFields()
         try readObject { name, reader throws(WireError) in
             switch name {
-            case "type": type = try reader.readStringIfPresent() ?? ""
-            case "text": text = try reader.readStringIfPresent() ?? ""
-            default: try reader.skipValue()
+            case "type": poll.dataType = try reader.readStringIfPresent() ?? ""
+            case "text": poll.dataText = try reader.readStringIfPresent() ?? ""
+            default: try unknown.keep(name, from: &reader)
             }
         }
-        return (type, text)
+        poll.unknownFields.keep("data", inside: unknown)
     }
 
     private mutating func readPollOption() throws(WireError) -> Poll.Option {
@@ -70,7 +70,9 @@ extension JSONReader {
             case "updated_at": option.updatedAt = try reader.readPositiveSeconds()
             case "vote_count": option.voteCount = try reader.readIntIfPresent() ?? 0
             case "partial_voter_list": option.voters = try reader.readUsers()
-            default: try reader.skipValue()
+            // It stands in its poll.
+            case "poll_id": try reader.skipValue()
+            default: try option.unknownFields.keep(name, from: &reader)
             }
         }
         guard let id else { throw .missing("id", offset: position) }
@@ -104,11 +106,14 @@ extension JSONWriter {
         seconds("updated_at", poll.updatedAt)
         field("close_at", poll.closesAt?.seconds ?? -1)
         if let id = poll.messageID { field("message_id", id.rawValue) }
+        var rest = poll.unknownFields
         if !poll.dataType.isEmpty || !poll.dataText.isEmpty {
             object("data") { writer in
                 writer.field("type", poll.dataType)
                 writer.field("text", poll.dataText)
+                writer.unknown(poll.unknownFields, inside: "data")
             }
+            rest = rest.removing("data")
         }
         field("voter_count", poll.voterCount)
         array("options") { writer in
@@ -120,6 +125,7 @@ extension JSONWriter {
         field("allow_user_suggestion", poll.allowsSuggestions)
         field("allow_multiple_votes", poll.allowsMultipleVotes)
         optionIDs(poll.votedOptionIDs)
+        unknown(rest)
     }
 
     /// Writes what the viewer votes for; nothing where everybody is told.
@@ -140,6 +146,7 @@ extension JSONWriter {
         seconds("updated_at", option.updatedAt)
         field("vote_count", option.voteCount)
         if !option.voters.isEmpty { users("partial_voter_list", option.voters) }
+        unknown(option.unknownFields)
     }
 
     private mutating func seconds(_ name: String, _ moment: Timestamp?) {

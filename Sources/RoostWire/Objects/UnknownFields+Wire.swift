@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RoostModel
+import RoostModel
 
 extension UnknownFields {
     /// Keeps a field's value as the text it arrived in.
@@ -8,11 +8,14 @@ extension UnknownFields {
         keep(Field(name: name, json: try reader.readRaw()))
     }
 
-    /// The same fields without those of one name.
-    package func removing(_ name: String) -> UnknownFields {
-        var rest = UnknownFields()
-        for field in fields where field.name != name { rest.keep(field) }
-        return rest
+    /// Keeps what is unknown inside an object that the model takes apart, as one field of its name.
+    ///
+    /// No other field can have that name, because the object's own is known.
+    mutating func keep(_ name: String, inside fields: UnknownFields) {
+        guard !fields.isEmpty else { return }
+        var writer = JSONWriter()
+        writer.object { $0.unknown(fields) }
+        keep(Field(name: name, json: writer.text))
     }
 }
 
@@ -20,6 +23,22 @@ extension JSONWriter {
     /// Writes the fields back as they came.
     mutating func unknown(_ unknown: UnknownFields) {
         for field in unknown.fields { self.field(field.name, raw: field.json) }
+    }
+
+    /// Writes the fields that were kept of an object into that object.
+    mutating func unknown(_ unknown: UnknownFields, inside name: String) {
+        guard let json = unknown[name] else { return }
+        var reader = JSONReader(json)
+        var fields = UnknownFields()
+        do throws(WireError) {
+            try reader.readObject { name, reader throws(WireError) in
+                try fields.keep(name, from: &reader)
+            }
+        } catch {
+            // An app may have put there what is no object; then there is nothing to add.
+            return
+        }
+        self.unknown(fields)
     }
 
     /// Writes a field with its usual value, unless an unusual one was kept and follows later.

@@ -42,6 +42,12 @@ struct UserFields {
 
     var hasID: Bool { !id.isEmpty }
 
+    /// Gives up what is kept: it is of the object at hand, which tells more than a user.
+    mutating func takeUnknown() -> UnknownFields {
+        defer { unknown = UnknownFields() }
+        return unknown
+    }
+
     /// Uses up the value of any field: a user's own, in both spellings (`protocol.md` 4.1), or one to keep.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
         if let field = UserField(rawValue: name), try readOwn(field, &reader) { return }
@@ -154,8 +160,11 @@ extension JSONReader {
         }
         // `{}` is one way to write "nobody".
         guard fields.hasID else { return nil }
+        // What is unknown here may be of this sender in this channel: the user is everybody's.
+        let unknown = fields.takeUnknown()
         var sender = Sender(user: try fields.user(endingAt: position), role: role)
         sender.isBlockedByMe = isBlockedByMe
+        sender.unknownFields = unknown
         repeated.keep(sender, from: start..<position)
         return sender
     }
@@ -178,6 +187,7 @@ extension JSONReader {
             default: try fields.read(field, text, &reader)
             }
         }
+        member.unknownFields = fields.takeUnknown()
         member.user = try fields.user(endingAt: position)
         return member
     }
@@ -227,15 +237,16 @@ extension JSONWriter {
 
     package mutating func sender(_ sender: Sender) {
         object { writer in
-            writer.fields(of: sender.user)
+            writer.knownFields(of: sender.user)
             writer.field("role", sender.role.rawValue)
             if sender.isBlockedByMe { writer.field("is_blocked_by_me", true) }
+            writer.unknown(sender.unknownFields, over: sender.user)
         }
     }
 
     package mutating func member(_ member: Member) {
         object { writer in
-            writer.fields(of: member.user)
+            writer.knownFields(of: member.user)
             writer.field("state", member.state.rawValue)
             writer.field("role", member.role.rawValue)
             writer.field("is_muted", member.isMuted)
@@ -246,18 +257,35 @@ extension JSONWriter {
             if let joinedAt = member.joinedAt { writer.field("joined_ts", joinedAt.seconds) }
             writer.moment("read_ts", member.readAt)
             writer.moment("delivered_ts", member.deliveredAt)
+            writer.unknown(member.unknownFields, over: member.user)
         }
     }
 
     /// Writes a user's fields into the object at hand.
     package mutating func fields(of user: User) {
+        knownFields(of: user)
+        unknown(user.unknownFields)
+    }
+
+    /// Writes what somebody's own object has, and of what is kept of the user that of no other name.
+    ///
+    /// Names of a sender's or a member's fields say how somebody stood in some channel: earlier releases
+    /// have kept them with the user.
+    private mutating func unknown(_ own: UnknownFields, over user: User) {
+        unknown(own)
+        for field in user.unknownFields.fields
+        where own[field.name] == nil && UserField(rawValue: field.name) == nil {
+            self.field(field.name, raw: field.json)
+        }
+    }
+
+    private mutating func knownFields(of user: User) {
         field("user_id", user.id.rawValue)
         field("nickname", user.nickname)
         field("profile_url", user.profileURL)
         texts("metadata", user.metadata)
         field("is_active", user.isActive)
         if !user.hasNoDetails { fields(of: user.details) }
-        unknown(user.unknownFields)
     }
 
     private mutating func fields(of details: UserDetails) {

@@ -53,7 +53,7 @@ struct OutboxLossTests {
                 WHERE sequence = 2
                 """
                 : """
-                UPDATE item SET payload = CAST(x'02' || substr(payload, 2) AS BLOB)
+                UPDATE item SET payload = CAST(x'03' || substr(payload, 2) AS BLOB)
                 WHERE sequence = 2
                 """, true
         ),

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+import Testing
+
+/// Whatever object a newer server puts a field into, the field comes back out of that object.
+///
+/// An object that is written with all it can have is walked, and each object inside it is given a field
+/// nobody knows. Whoever adds an object to the wire and forgets its unknown fields fails here.
+struct NestedUnknownFieldsTests {
+    private static let name = "from_the_future"
+
+    /// What is no object with fields but a map: its names are the app's or users' IDs, and none is unknown.
+    private static let maps: Set<String> = [
+        "metadata", "translations", "read_receipt", "delivery_receipt", "metaarray",
+    ]
+
+    /// An object gives each field of the future a value that says where it was put.
+    private static func marking(_ value: JSONValue, at path: String = "") -> JSONValue {
+        switch value {
+        case .array(let values):
+            return .array(values.enumerated().map { marking($1, at: "\(path)/\($0)") })
+        case .object(let fields):
+            if maps.contains(path.split(separator: "/").last.map(String.init) ?? "") {
+                return value
+            }
+            var marked = JSONValue.object(
+                fields.filter { $0.name != name }.map {
+                    JSONValue.Field($0.name, marking($0.value, at: "\(path)/\($0.name)"))
+                })
+            marked[name] = ["was": .string(path)]
+            return marked
+        default: return value
+        }
+    }
+
+    /// Where the fields of the future stand, and where each says it was put.
+    private static func marks(_ value: JSONValue, at path: String = "") -> [String: JSONValue] {
+        var found: [String: JSONValue] = [:]
+        switch value {
+        case .array(let values):
+            for (index, value) in values.enumerated() {
+                found.merge(marks(value, at: "\(path)/\(index)")) { $1 }
+            }
+        case .object(let fields):
+            for field in fields {
+                if field.name == name {
+                    found[path] = field.value["was"] ?? .null
+                } else {
+                    found.merge(marks(field.value, at: "\(path)/\(field.name)")) { $1 }
+                }
+            }
+        default: break
+        }
+        return found
+    }
+
+    private static func text(_ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        body(&writer)
+        return writer.text
+    }
+
+    /// Marks every object of a text, and compares with what is read of it and written again.
+    ///
+    /// - Returns: Where the marks were.
+    @discardableResult
+    private func check(
+        _ text: String, _ copy: (inout JSONReader) throws -> String
+    ) throws -> Set<String> {
+        let marked = Self.marking(try JSONValue(parsing: text))
+        let wanted = Self.marks(marked)
+        var reader = JSONReader(marked.text)
+        let again = try copy(&reader)
+        let found = Self.marks(try JSONValue(parsing: again))
+        for (path, mark) in wanted { #expect(found[path] == mark, "lost from \(path)") }
+        for (path, mark) in found { #expect(wanted[path] == mark, "leaked into \(path)") }
+        // A name that stands twice in one object hides what the first says.
+        #expect(again.split(separator: "\"\(Self.name)\"").count == found.count + 1)
+        return Set(wanted.keys)
+    }
+
+    private func checkMessage(_ message: Message) throws -> Set<String> {
+        try check(Self.text { $0.message(message) }) { reader in
+            let message = try reader.readMessage()
+            return Self.text { $0.message(message) }
+        }
+    }
+
+    private static func fullMessage(_ seed: UInt64, _ content: MessageContent? = nil) -> Message {
+        var samples = Samples(seed: seed, isFull: true)
+        var message = samples.message()
+        // Administrators' messages have no sender.
+        message.content = content ?? .file(samples.fileWithAll())
+        if message.sender == nil { message.sender = Sender(user: samples.user()) }
+        if case .file(var file) = message.content {
+            file.data = ""
+            message.content = .file(file)
+        }
+        return message
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `every object inside a message keeps its unknown fields, and no other's (scars 76, 83)`(
+        seed: UInt64
+    ) throws {
+        let paths = try checkMessage(Self.fullMessage(seed))
+        // The walk saw what it is about: whatever is not there proves nothing.
+        for path in [
+            "", "/user", "/sorted_metaarray/0", "/file", "/thumbnails/0", "/files/0",
+            "/files/0/thumbnails/0", "/reactions/0", "/thread_info", "/thread_info/most_replies/0",
+            "/parent_message_info", "/parent_message_info/file", "/parent_message_info/user",
+            "/og_tag", "/og_tag/og:image", "/poll", "/poll/data", "/poll/options/0",
+            "/poll/options/0/partial_voter_list/0", "/mentioned_users/0", "/extended_message",
+            "/extended_message_payload", "/plugins/0", "/notification_data", "/message_events",
+            "/apple_critical_alert_options",
+        ] { #expect(paths.contains(path), "\(path) is in no sample") }
+    }
+
+    @Test(arguments: [MessageContent.user(text: "t"), .admin(text: "t"), .unknown(kind: "HOLO")])
+    func `so does every object of a message without a file (scar 76)`(
+        content: MessageContent
+    ) throws {
+        #expect(try checkMessage(Self.fullMessage(1, content)).contains("/file"))
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `every object inside a frame's message keeps its unknown fields (scar 76)`(
+        seed: UInt64
+    ) throws {
+        var message = Self.fullMessage(seed)
+        // A frame does not tell them.
+        message.details.poll?.votedOptionIDs = nil
+        // Without it a frame has meta arrays as a map only.
+        message.metaArrays[0].unknownFields.keep(UnknownFields.Field(name: Self.name, json: "1"))
+        let frame = ServerEvent.message(MessageEvent(message: message)).encoded
+        let (command, payload) = (frame.prefix(4), frame.dropFirst(4))
+        let paths = try check(String(payload)) { reader in
+            // A frame stands on one line.
+            let marked = try reader.readRaw()
+            let events = ServerEvent.decodeAll(command + marked)
+            let event = try #require(events.first).get()
+            guard case .message(let told) = event else { throw CancellationError() }
+            return String(
+                ServerEvent.message(MessageEvent(message: told.message)).encoded.dropFirst(4))
+        }
+        #expect(paths.contains("/file") && paths.contains("/sorted_metaarray/0"))
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `every object inside a channel keeps its unknown fields, and no other's (scars 76, 83)`(
+        seed: UInt64
+    ) throws {
+        var samples = Samples(seed: seed, isFull: true)
+        var channel = samples.channel()
+        channel.lastMessage = Self.fullMessage(seed)
+        channel.latestPinnedMessage = Self.fullMessage(seed + 100)
+        let paths = try check(Self.text { $0.groupChannel(channel) }) { reader in
+            let channel = try reader.readGroupChannel()
+            return Self.text { $0.groupChannel(channel) }
+        }
+        for path in [
+            "", "/created_by", "/members/0", "/operators/0", "/inviter", "/latest_message",
+            "/disappearing_message", "/last_message", "/last_message/poll/options/0",
+            "/latest_pinned_message/user",
+        ] { #expect(paths.contains(path), "\(path) is in no sample") }
+    }
+
+    @Test func `an object that only a newer server fills is written with what it filled (scar 76)`()
+        throws
+    {
+        let head = #"{"channel_url":"g","created_at":1"#
+        for rest in [
+            #""latest_message":{"from_the_future":{"was":"/latest_message"}}"#,
+            #""disappearing_message":{"from_the_future":{"was":"/disappearing_message"}}"#,
+        ] {
+            var reader = JSONReader("\(head),\(rest)}")
+            let channel = try reader.readGroupChannel()
+            #expect(channel.latestMessage == nil && !channel.isSurvivalTriggeredByRead)
+            #expect(Self.text { $0.groupChannel(channel) }.contains(rest))
+        }
+        var reader = JSONReader(#"{"id":1,"data":{"from_the_future":1}}"#)
+        let poll = try #require(try reader.readPollIfPresent())
+        let text = Self.text { writer in writer.object { $0.fields(of: poll) } }
+        #expect(try JSONValue(parsing: text)["data"] == ["from_the_future": 1])
+    }
+
+    @Test func `a member's unknown fields are the member's, in no other channel (scar 76)`() throws
+    {
+        var reader = JSONReader(#"{"user_id":"a","state":"joined","badge":1,"require_auth":2}"#)
+        let member = try reader.readMember()
+        #expect(member.user.unknownFields.isEmpty)
+        #expect(member.unknownFields.fields.map(\.name) == ["badge", "require_auth"])
+        var other = JSONReader(
+            #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","#
+                + #""user":{"user_id":"a","state":"joined","is_muted":true,"badge":2}}"#)
+        let sender = try #require(try other.readMessage().sender)
+        #expect(sender.user == member.user)
+        #expect(sender.unknownFields.fields.map(\.name) == ["badge", "is_muted", "state"])
+    }
+
+    @Test func `what earlier releases took for a user's is not said of a member (scar 76)`() throws
+    {
+        var user = User(id: "a")
+        for (name, json) in [("state", #""invited""#), ("badge", "1"), ("locale", #""de""#)] {
+            user.unknownFields.keep(UnknownFields.Field(name: name, json: json))
+        }
+        var member = Member(user: user)
+        member.unknownFields.keep(UnknownFields.Field(name: "badge", json: "2"))
+        let text = Self.text { $0.member(member) }
+        #expect(text.split(separator: "\"state\"").count == 2)
+        let value = try JSONValue(parsing: text)
+        #expect(value["state"] == "joined" && value["badge"] == 2 && value["locale"] == "de")
+    }
+
+    @Test
+    func `a file's fields that earlier releases kept with its message go out with it (scar 77)`()
+        throws
+    {
+        var message = Self.fullMessage(3)
+        for (name, json) in [("file.beam", "1"), ("file.ray", "2")] {
+            message.unknownFields.keep(UnknownFields.Field(name: name, json: json))
+        }
+        guard case .file(var file) = message.content else { return #expect(Bool(false)) }
+        file.unknownFields = UnknownFields()
+        file.unknownFields.keep(UnknownFields.Field(name: "ray", json: "3"))
+        message.content = .file(file)
+        let text = Self.text { $0.message(message) }
+        let value = try JSONValue(parsing: text)
+        #expect(value["file"]?["beam"] == 1 && value["file"]?["ray"] == 3)
+        #expect(!text.contains("file."))
+    }
+
+    @Test func `objects are equal in whatever order their unknown fields came (scar 83)`() throws {
+        let head = #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","poll":{"id":1"#
+        var one = JSONReader(
+            head + #","a":1,"b":2,"data":{"y":1,"x":2},"options":[{"id":1,"c":1,"d":2}]}}"#)
+        var other = JSONReader(
+            head + #","b":2,"options":[{"d":2,"c":1,"id":1}],"data":{"x":2,"y":1},"a":1}}"#)
+        let message = try one.readMessage()
+        #expect(try other.readMessage() == message)
+        #expect(message.details.poll?.unknownFields["a"] == "1")
+    }
+}
