@@ -13,6 +13,12 @@ package struct CopiedFile: Hashable, Sendable {
     package let size: Int64
     /// What seals it, where the outbox is sealed; 32 bytes that nothing else was sealed with.
     let key: [UInt8]?
+
+    package init(name: String, size: Int64, key: [UInt8]?) {
+        self.name = name
+        self.size = size
+        self.key = key
+    }
 }
 
 /// Where the files of unsent messages lie.
