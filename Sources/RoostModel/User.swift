@@ -154,14 +154,46 @@ public struct Member: Hashable, Sendable, Identifiable {
 
 /// Who wrote a message, and as what.
 public struct Sender: Hashable, Sendable {
-    public var user: User
+    /// One reference either way: pages are full of senders, and nearly none has anything unknown.
+    private enum Person: Hashable, Sendable {
+        case plain(User)
+        /// Never with no fields.
+        indirect case telling(User, UnknownFields)
+
+        init(_ user: User, _ fields: UnknownFields) {
+            self = fields.isEmpty ? .plain(user) : .telling(user, fields)
+        }
+    }
+
+    private var person: Person
     public var role: Role
     /// The viewer has blocked them.
     public var isBlockedByMe = false
-    public var unknownFields = UnknownFields()
 
     public init(user: User, role: Role = .none) {
-        self.user = user
+        person = .plain(user)
         self.role = role
     }
+
+    public var user: User {
+        get {
+            switch person {
+            case .plain(let user), .telling(let user, _): user
+            }
+        }
+        set { person = Person(newValue, unknownFields) }
+    }
+
+    public var unknownFields: UnknownFields {
+        get {
+            switch person {
+            case .plain: UnknownFields()
+            case .telling(_, let fields): fields
+            }
+        }
+        set { person = Person(user, newValue) }
+    }
+
+    /// Whether `unknownFields` is empty, which costs less to ask than to copy them.
+    package var hasNoUnknownFields: Bool { if case .plain = person { true } else { false } }
 }

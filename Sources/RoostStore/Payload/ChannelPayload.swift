@@ -6,8 +6,9 @@ package import RoostModel
 ///
 /// Users stand in it as the numbers of their rows, so that a rename touches one row and no channel.
 package enum ChannelPayload {
-    /// The last that there is, and the one before it, which is written where nothing needs the last.
-    private static let (version, versionWithoutNested): (UInt8, UInt8) = (3, 2)
+    private static let version: UInt8 = 3
+    /// Written where nothing needs the last: what earlier releases can read, they are to read.
+    private static let versionWithoutNested: UInt8 = 2
 
     private struct Flags: OptionSet {
         let rawValue: UInt64

@@ -9,9 +9,9 @@ package import RoostModel
 /// been told by ID alone. The table has columns for what it is searched by; all of that stands here as
 /// well, because to read a column of a row takes as long as to read several fields of a payload.
 package enum MessagePayload {
-    /// The last that there is, and the one before it, which is written where nothing needs the last:
-    /// what earlier releases can read, they are to read.
-    private static let (version, versionWithoutNested): (UInt8, UInt8) = (4, 3)
+    private static let version: UInt8 = 4
+    /// Written where nothing needs the last: what earlier releases can read, they are to read.
+    private static let versionWithoutNested: UInt8 = 3
     /// The first that holds what the table has columns for.
     private static let firstWithColumns: UInt8 = 3
 
@@ -180,10 +180,16 @@ package enum MessagePayload {
         if flags.contains(.hasDetails) {
             message.take(try DetailPayload.read(bytes, with: &reader, user: user))
         }
-        if flags.contains(.hasNestedFields) {
-            try reader.nestedFields(bytes).apply(to: &message)
-        }
+        if flags.contains(.hasNestedFields) { try readNested(bytes, with: &reader, of: &message) }
         return message
+    }
+
+    /// Apart, so that the many messages without anything of the kind do not pass by its code.
+    @inline(never)
+    private static func readNested(
+        _ bytes: Span<UInt8>, with reader: inout PayloadReader, of message: inout Message
+    ) throws(PayloadError) {
+        try reader.nestedFields(bytes).apply(to: &message)
     }
 
     private static func sender(_ user: consuming User?, _ flags: Flags) -> Sender? {

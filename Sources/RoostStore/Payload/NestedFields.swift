@@ -61,7 +61,9 @@ struct NestedFields {
 
 extension NestedFields {
     init(of message: Message) {
-        note(.sender, message.sender?.unknownFields)
+        if let sender = message.sender, !sender.hasNoUnknownFields {
+            note(.sender, sender.unknownFields)
+        }
         note(metaArrays: message.metaArrays)
         if case .file(let file) = message.content { note(file, FileKinds.own) }
         if !message.hasNoDetails { note(message.details) }

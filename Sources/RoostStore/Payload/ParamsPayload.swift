@@ -12,8 +12,9 @@ package enum OutboxContent: Hashable, Sendable {
 
 /// The stored form of what waits: a version, its kind, then its parameters.
 package enum ParamsPayload {
-    /// The last that there is, and the one before it, which is written where nothing needs the last.
-    private static let (version, versionWithoutNested): (UInt8, UInt8) = (2, 1)
+    private static let version: UInt8 = 2
+    /// Written where nothing needs the last: what earlier releases can read, they are to read.
+    private static let versionWithoutNested: UInt8 = 1
 
     /// The stored numbers of the kinds; never given to another kind.
     private enum Tag: UInt8 {

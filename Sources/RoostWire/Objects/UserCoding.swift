@@ -164,7 +164,7 @@ extension JSONReader {
         let unknown = fields.takeUnknown()
         var sender = Sender(user: try fields.user(endingAt: position), role: role)
         sender.isBlockedByMe = isBlockedByMe
-        sender.unknownFields = unknown
+        if !unknown.isEmpty { sender.unknownFields = unknown }
         repeated.keep(sender, from: start..<position)
         return sender
     }
