@@ -5,7 +5,7 @@ public import RoostModel
 
 /// How large a cache may become, and what goes when it is too large.
 ///
-/// At the limit whole channels lose their cached messages, until the cache is an eighth below it; they are
+/// At the limit whole channels lose their cached messages, but for those they keep, until the cache is an eighth below it; they are
 /// fetched again when somebody opens the channel. Channels themselves and unsent messages never go.
 /// Checked after the first login and from then on as messages come.
 public struct CacheLimit: Sendable {
@@ -28,10 +28,17 @@ public struct CacheLimit: Sendable {
     /// At least 64: less is taken for 64. `Int64.max` is no limit.
     public var maxSize: Int64
     public var order: Order
+    /// How many of its newest messages each channel keeps, so that its first screen is there offline.
+    ///
+    /// 0, the default, is none: whole channels go (R120). With more, what the channels keep may hold the
+    /// cache above its limit, and a cache that is much too large gets smaller in slices only, which takes
+    /// longer. `clearCache` and `eraseCache` take them too.
+    public var keptMessages: Int
 
-    public init(maxSize: Int64 = 256, order: Order = .lastOpened) {
+    public init(maxSize: Int64 = 256, order: Order = .lastOpened, keptMessages: Int = 0) {
         self.maxSize = maxSize
         self.order = order
+        self.keptMessages = keptMessages
     }
 }
 

@@ -64,6 +64,7 @@ public final class ChatClient: Sendable {
             var options = Store.Options(executor: world.storeExecutor)
             options.budget = configuration.cacheLimit.budget
             options.clearOrder = configuration.cacheLimit.clearOrder
+            options.keptMessages = configuration.cacheLimit.keptMessages
             options.protection = configuration.protection.store
             options.tellOfMoving { [migrating = configuration.migrating] done, total in
                 migrating(CacheMigration(done: done, total: total))

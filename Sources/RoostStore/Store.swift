@@ -62,6 +62,8 @@ package struct Store: Sendable {
         package var budget: CacheBudget?
         /// Which channels lose their messages first.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt
+        /// How many of its newest messages a channel keeps when it is evicted; 0 is none.
+        package var keptMessages = 0
         /// Told how far a migration of many rows has come, from the writer's executor.
         package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
 
@@ -106,7 +108,9 @@ package struct Store: Sendable {
         let damage = DamageWatch(files)
         let writer = StoreWriter(
             on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
-            budget: BudgetKeeper(budget: options.budget, order: options.clearOrder),
+            budget: BudgetKeeper(
+                budget: options.budget, order: options.clearOrder,
+                keptMessages: max(options.keptMessages, 0)),
             damage: damage)
         let outbox = OutboxStore(
             on: executor("roost.outbox"), copyingOn: executor("roost.files"), files: files,

@@ -123,6 +123,24 @@ struct EvictionPlanTests {
         #expect(plan.expectedSize == 52 * Self.mega)
     }
 
+    @Test func `of a channel that keeps some only the rest counts as freed (idea 11)`() {
+        let channels = (0..<30).map { Self.channel("\($0)", accessedAt: Int64($0)) }
+        func plan(keeping kept: Int64) -> EvictionPlan {
+            EvictionPlan(
+                for: CacheBudget(), channels: channels,
+                size: CacheSize(used: 256 * Self.mega, other: 0), keeping: kept)
+        }
+        // Of a hundred messages each.
+        #expect(Self.names(plan(keeping: 0).channels) == ["0", "1", "2", "3"])
+        #expect(Self.names(plan(keeping: 50).channels) == (0..<8).map { "\($0)" })
+        #expect(plan(keeping: 50).freedMessages == 400)
+        #expect(plan(keeping: 50).expectedSize == plan(keeping: 0).expectedSize)
+        #expect(plan(keeping: -1) == plan(keeping: 0))
+        for kept in [100, 1_000] as [Int64] {
+            #expect(plan(keeping: kept).channels.isEmpty && !plan(keeping: kept).reachesTarget)
+        }
+    }
+
     @Test(arguments: 1...300)
     func `whatever the cache holds and the comparator says, the plan keeps its promises (scar 152)`(
         seed: UInt64

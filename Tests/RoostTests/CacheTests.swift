@@ -40,6 +40,53 @@ struct CacheTests {
         }
     }
 
+    @Test func `offline each channel still has its first screen, if it is to keep one (idea 11)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 11) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            var configuration = Configuration(
+                applicationID: "simulation", server: "http://127.0.0.1:1", userID: "alice",
+                cache: .folder(folder.path))
+            configuration.cacheLimit.keptMessages = 5
+            let client = try await ChatClient.open(
+                configuration, world: world.surroundings(of: phone))
+            try await client.connect()
+            var channels: [ChannelURL] = []
+            for name in ["a", "b"] {
+                let params = ChannelCreateParams(memberIDs: [], name: name)
+                let channel = try await client.createChannel(params).url
+                for number in 1...20 { try await client.send("\(number) in \(name)", to: channel) }
+                channels.append(channel)
+            }
+            await world.pass()
+            for channel in channels {
+                let timeline = try await client.timeline(of: channel)
+                await world.pass()
+                #expect(await timeline.snapshot.messages.count == 20)
+                await timeline.close()
+            }
+            let trim = try await client.trimCache(downTo: 0)
+            #expect(Set(trim.channels.map(\.url)) == Set(channels))
+            await phone.network.cut()
+            await world.pass()
+            for (channel, name) in zip(channels, ["a", "b"]) {
+                let timeline = try await client.timeline(of: channel)
+                let shown = (16...20).map { "\($0) in \(name)" }
+                #expect(await Self.texts(timeline) == shown)
+                #expect(await timeline.snapshot.hasOlder)
+                phone.network.restore()
+                await world.pass(.seconds(60))
+                while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }
+                #expect(await Self.texts(timeline) == (1...20).map { "\($0) in \(name)" })
+                await phone.network.cut()
+                await timeline.close()
+            }
+            await client.close()
+        }
+    }
+
     @Test func `the plan names channels by when they were opened, and changes nothing (R122)`()
         throws
     {

@@ -38,11 +38,15 @@ package struct EvictionPlan: Hashable, Sendable {
     package let expectedSize: Int64
     /// The size it was made for.
     package let target: Int64
+    /// Of each channel so many of the newest messages stay.
+    package let keptMessages: Int64
 
     /// Whether there is nothing to do.
     package var isEmpty: Bool { sizeBefore <= target }
     package var freedBytes: Int64 { sizeBefore - expectedSize }
-    package var freedMessages: Int64 { Self.sum(channels.map(\.cachedMessageCount)) }
+    package var freedMessages: Int64 {
+        Self.sum(channels.map { $0.cachedMessageCount - keptMessages })
+    }
     /// False when pinned channels and what is no message are too much by themselves.
     package var reachesTarget: Bool { expectedSize <= target }
 
@@ -51,7 +55,8 @@ package struct EvictionPlan: Hashable, Sendable {
     /// Channels on a screen go last, and only when the cache would stay above the limit with them.
     package init(
         for budget: CacheBudget, channels: [CachedChannelInfo], size: CacheSize,
-        order: ClearOrder = .messageCollectionAccessedAt, only way: Way? = nil
+        order: ClearOrder = .messageCollectionAccessedAt, keeping keptMessages: Int64 = 0,
+        only way: Way? = nil
     ) {
         guard budget.isReached(by: size.used) else {
             self.init(nothingBelow: size.used, target: budget.limit)
@@ -59,7 +64,7 @@ package struct EvictionPlan: Hashable, Sendable {
         }
         self.init(
             downTo: budget.target, sparingOpenBelow: budget.limit, channels: channels, size: size,
-            order: order, only: way)
+            order: order, keeping: keptMessages, only: way)
     }
 
     /// Plans for a size, whatever the budget says.
@@ -70,12 +75,15 @@ package struct EvictionPlan: Hashable, Sendable {
     ///   - channels: All that have cached messages.
     ///   - size: Of the whole cache.
     ///   - order: Who goes first.
+    ///   - keptMessages: How many of the newest messages each channel keeps (idea 11).
     ///   - only: The one way that can be taken, as in memory; nil takes the shorter one.
     package init(
         downTo target: Int64, sparingOpenBelow spared: Int64? = nil,
-        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder, only: Way? = nil
+        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder,
+        keeping keptMessages: Int64 = 0, only: Way? = nil
     ) {
         let target = max(target, 0)
+        let keptMessages = max(keptMessages, 0)
         guard size.used > target else {
             self.init(nothingBelow: size.used, target: target)
             return
@@ -85,7 +93,7 @@ package struct EvictionPlan: Hashable, Sendable {
         // Deleting leaves half-empty pages behind, copying does not.
         var left = way == .rewrite ? min(held, size.packed) : size.used
         let candidates = order.sorted(
-            channels.filter { !$0.isPinned && $0.cachedMessageCount > 0 })
+            channels.filter { !$0.isPinned && $0.cachedMessageCount > keptMessages })
         var going: [CachedChannelInfo] = []
         // A copy's size is foretold to a few percent: a little more at once, instead of one more round.
         let goal = way == .rewrite ? target - target / 32 : target
@@ -95,7 +103,10 @@ package struct EvictionPlan: Hashable, Sendable {
             way == .slices
             ? 7.0 / 8 : Double(max(left - size.other, 0)) / Double(max(held - size.other, 1))
         func freed(_ channel: CachedChannelInfo) -> Int64 {
-            Int64(exactly: (Double(channel.byteCount) * share).rounded()) ?? .max
+            let goes =
+                Double(channel.cachedMessageCount - keptMessages)
+                / Double(channel.cachedMessageCount)
+            return Int64(exactly: (Double(channel.byteCount) * share * goes).rounded()) ?? .max
         }
         func enough(_ isOpen: Bool) -> Int64 { isOpen ? max(spared ?? goal, goal) : goal }
         for isOpen in [false, true] {
@@ -112,18 +123,21 @@ package struct EvictionPlan: Hashable, Sendable {
             going.remove(at: index)
         }
         self.init(
-            way: way, channels: going, sizeBefore: size.used, expectedSize: left, target: target)
+            way: way, channels: going, sizeBefore: size.used, expectedSize: left, target: target,
+            keptMessages: keptMessages)
     }
 
     private init(nothingBelow size: Int64, target: Int64) {
         self.init(
-            way: .slices, channels: [], sizeBefore: size, expectedSize: size, target: target)
+            way: .slices, channels: [], sizeBefore: size, expectedSize: size, target: target,
+            keptMessages: 0)
     }
 
     private init(
         way: Way, channels: [CachedChannelInfo], sizeBefore: Int64, expectedSize: Int64,
-        target: Int64
+        target: Int64, keptMessages: Int64
     ) {
+        self.keptMessages = keptMessages
         self.way = way
         self.channels = channels
         self.sizeBefore = sizeBefore

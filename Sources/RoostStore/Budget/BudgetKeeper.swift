@@ -11,6 +11,8 @@ struct BudgetKeeper: Sendable {
     /// Nil: no limit.
     let budget: CacheBudget?
     let order: ClearOrder
+    /// How many of its newest messages each channel keeps.
+    var keptMessages = 0
     /// No trim below this size, because the last one could do no better.
     var quietBelow: Int64 = 0
     /// The length at which the log is looked at next; more than the limit while a reader holds it.

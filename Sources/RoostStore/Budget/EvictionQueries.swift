@@ -76,6 +76,20 @@ extension Query where Input == (channelRow: Int64, count: Int), Output == Timest
         decode: { row in Timestamp(milliseconds: row.int64(0)) })
 }
 
+extension Query where Input == (channelRow: Int64, count: Int), Output == Timestamp {
+    /// When the first of the newest so many messages was written; nothing when there are fewer.
+    static let startOfNewest = Query(
+        sql: """
+            SELECT created_at FROM message
+            WHERE channel_id = ?1 ORDER BY created_at DESC, message_id DESC LIMIT 1 OFFSET ?2 - 1
+            """,
+        bind: { input, bindings in
+            bindings.append(input.channelRow)
+            bindings.append(input.count)
+        },
+        decode: { row in Timestamp(milliseconds: row.int64(0)) })
+}
+
 extension Query where Input == Void, Output == Void {
     // Below zero: everything becomes one piece in the end; the following calls go on with that.
     static let beginMergingWords = Query(

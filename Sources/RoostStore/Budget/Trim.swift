@@ -18,7 +18,7 @@ package struct Trim: Sendable {
 
     /// What was intended.
     package let plan: EvictionPlan
-    /// The channels that have lost all their messages so far.
+    /// The channels that have lost their messages so far, but for those they keep.
     package internal(set) var evicted: [CachedChannelInfo] = []
     /// Bytes in use after the last step.
     package internal(set) var size: Int64

@@ -50,6 +50,7 @@ extension StoreWriter {
         downTo target: Int64?, sparing open: Set<ChannelURL>, only wanted: EvictionPlan.Way?
     ) throws(StoreError) -> EvictionPlan {
         let (order, limit) = (budget.order, budget.budget)
+        let keptMessages = budget.keptMessages
         let isInMemory = isInMemory
         return try inspect { connection throws(SQLiteError) in
             let words = try SearchIndex.byteCount(in: connection)
@@ -65,17 +66,18 @@ extension StoreWriter {
                     isOpen: open.contains(weight.url))
             }
             // Nothing can be copied beside memory, a copy could not open what is sealed, and a file that was made without the means to
-            // return pages becomes shorter only by being written anew.
+            // return pages becomes shorter only by being written anew. A copy has whole channels or nothing of them.
             let way: EvictionPlan.Way? =
-                isInMemory || connection.seals != nil
+                isInMemory || connection.seals != nil || keptMessages > 0
                 ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : wanted
             if let target {
                 return EvictionPlan(
-                    downTo: target, channels: channels, size: size, order: order, only: way)
+                    downTo: target, channels: channels, size: size, order: order,
+                    keeping: Int64(keptMessages), only: way)
             }
             return EvictionPlan(
                 for: limit ?? CacheBudget(megabytes: .max), channels: channels, size: size,
-                order: order, only: way)
+                order: order, keeping: Int64(keptMessages), only: way)
         }
     }
 
@@ -206,11 +208,21 @@ extension StoreWriter {
             return nil
         }
         let url = channel.url
+        let keptMessages = budget.keptMessages
         var isPinned = false
-        let end = try inspect { connection throws(SQLiteError) -> Timestamp? in
-            guard let row = try connection.channelRow(url)?.row else { return nil }
+        // The moment through which messages go, and whether others go after them.
+        let (end, isLast) = try inspect {
+            connection throws(SQLiteError) -> (Timestamp, isLast: Bool) in
+            guard let row = try connection.channelRow(url)?.row else {
+                return (.distantFuture, true)
+            }
             isPinned = try connection.first(.isPinned, row) ?? false
-            return try connection.first(.endOfOldest, (row, Self.slice))
+            let slice = try connection.first(.endOfOldest, (row, Self.slice)) ?? .distantFuture
+            guard keptMessages > 0 else { return (slice, slice == .distantFuture) }
+            // All of the moment of the first that stays stay with it; nothing where there are fewer.
+            let kept = try connection.first(.startOfNewest, (row, keptMessages)) ?? .distantPast
+            let last = kept == .distantPast ? kept : Timestamp(milliseconds: kept.milliseconds - 1)
+            return (min(slice, last), slice >= last)
         }
         // The plan is older than the pin, or the screen: what is left of the channel stays.
         if isPinned || trim.isOpenedSince(channel) {
@@ -219,11 +231,14 @@ extension StoreWriter {
             if trim.remaining.isEmpty { trim.phase = .forgetWords(isFirst: true) }
             return nil
         }
-        let slice = Mutation.evicted(url, through: end ?? .distantFuture)
-        let commit = try inspect { connection throws(SQLiteError) in
-            try write([slice], in: connection)
+        var commit: Commit?
+        // Others may have taken so many that all of the rest stays.
+        if end > .distantPast {
+            commit = try inspect { connection throws(SQLiteError) in
+                try write([.evicted(url, through: end)], in: connection)
+            }
         }
-        if end == nil {
+        if isLast {
             trim.evicted.append(channel)
             trim.remaining.removeFirst()
             trim.size = try usedBytes()

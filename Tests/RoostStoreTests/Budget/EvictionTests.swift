@@ -149,6 +149,51 @@ struct EvictionTests {
         await store.close()
     }
 
+    @Test(arguments: [1, 30])
+    func `each channel keeps its newest messages, if it is to (idea 11)`(
+        _ kept: Int
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        var options = Fixture.options
+        options.keptMessages = kept
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        try await Cache.fill(store)
+        // Two of one moment, of which one would be enough: they stay together.
+        let pair = (1...2).map { Fixture.message(900_000 + $0, at: 5_000_000, in: "pair") }
+        try await store.writer.commit([
+            .messages(
+                "pair", [Fixture.message(900_000, at: 10, in: "pair")] + pair,
+                covering: CoveredRange(
+                    lower: .distantPast, upper: Fixture.place(5_000_000, 900_002)))
+        ])
+        var before: [ChannelURL: [Message]] = [:]
+        for channel in Cache.channels + ["pair"] {
+            before[channel] = try await store.reader.newest(in: channel, limit: 10_000)
+        }
+        let plan = try await store.writer.evictionPlan(downTo: 0)
+        #expect(plan.way == .slices && !plan.reachesTarget)
+        #expect(plan.keptMessages == Int64(kept))
+        let trim = try await store.writer.trim(downTo: 0)
+        #expect(trim.size < trim.plan.sizeBefore)
+        for channel in Cache.channels {
+            let left = try await store.reader.newest(in: channel, limit: 10_000)
+            #expect(left == before[channel]?.suffix(kept), "\(channel)")
+            let coverage = try await store.reader.coverage(of: channel).value
+            #expect(coverage.ranges.count == 1)
+            #expect(coverage.ranges.first?.lower ?? .distantPast > .distantPast)
+        }
+        let paired = try await store.reader.newest(in: "pair")
+        #expect(paired == (kept == 1 ? pair : before["pair"]))
+        #expect(try await Cache.faults(of: store) == [])
+        // Nothing is left to go, and nothing is taken again.
+        let rest = try await store.writer.evictionPlan(downTo: 0).channels
+        // A plan goes by numbers, and does not see that the two are of one moment.
+        #expect(rest.map(\.url) == (kept == 1 ? ["pair"] : []))
+        try await store.writer.commit([.clearMessages(Cache.channels[0])])
+        #expect(try await store.reader.newest(in: Cache.channels[0]).isEmpty)
+        await store.close()
+    }
+
     @Test func `in memory a trim deletes, and frees what it takes (R120)`() async throws {
         let store = try await Store.test()
         try await Cache.fill(store)
