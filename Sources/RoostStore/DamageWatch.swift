@@ -26,10 +26,11 @@ final class DamageWatch: Sendable {
         var channelRows: Set<Int64> = []
         /// How many messages were forgotten because nobody could read them.
         var forgottenCount = 0
-        var observers: [AsyncStream<CacheDamage>.Continuation] = []
+        /// Nil once the store is closed.
+        var observers: [AsyncStream<CacheDamage>.Continuation]? = []
 
         mutating func tell(_ damage: CacheDamage) {
-            observers.removeAll { observer in
+            observers?.removeAll { observer in
                 if case .terminated = observer.yield(damage) { true } else { false }
             }
         }
@@ -99,17 +100,21 @@ final class DamageWatch: Sendable {
 
     func observe() -> AsyncStream<CacheDamage> {
         let (stream, continuation) = AsyncStream.makeStream(of: CacheDamage.self)
-        state.withLock { $0.observers.append(continuation) }
+        let isOpen = state.withLock { state in
+            state.observers?.append(continuation)
+            return state.observers != nil
+        }
+        if !isOpen { continuation.finish() }
         return stream
     }
 
     /// The store is closed: nothing more is told.
     func finish() {
         let observers = state.withLock { state in
-            defer { state.observers = [] }
+            defer { state.observers = nil }
             return state.observers
         }
-        for observer in observers { observer.finish() }
+        for observer in observers ?? [] { observer.finish() }
     }
 }
 
@@ -117,8 +122,8 @@ extension StoreFiles {
     /// Whether somebody has met damage in the cache since it was checked last.
     var isCacheSuspect: Bool { PlainFile.identity(suspicion) != nil }
 
-    /// Has the next opening check the cache; where that cannot be written, who meets the damage again tries
-    /// again.
+    /// Has the next opening check the cache; where that cannot be written, the next process that meets the
+    /// damage tries again.
     func markCacheAsSuspect() { _ = try? PlainFile(writing: suspicion) }
 
     /// The cache has been checked, and repaired where it had to be.
