@@ -132,6 +132,7 @@ struct MainActorTests {
         { _ = try await $0.client.trimCache() },
         { try await $0.client.clearCache(of: $0.url) },
         { _ = try await $0.client.eraseCache(of: $0.url) },
+        { _ = try await $0.client.compareCache(of: $0.url) },
         { try await $0.client.pin($0.url) },
         { try await $0.client.unpin($0.url) },
         { _ = try await $0.client.search(MessageSearch("text")) },
