@@ -123,27 +123,28 @@ struct DiskFaultTests {
         #expect(told > 0 || [.truncate, .delete].contains(fault.operation))
     }
 
-    @Test
-    func `while the disk is full nothing is lost, and saving goes on when there is room (scar 45)`()
-        async throws
-    {
+    @Test(arguments: [(Code.full, StoreError.Kind.full), (Code.readOnly, .notAccessible)])
+    func `while the disk is full or read-only nothing is lost, and saving goes on later (scar 45)`(
+        code: Int32, kind: StoreError.Kind
+    ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let disk = SimulatedDisk(folder.path)
         let store = try await Store.test(.folder(folder.path))
+        let damage = store.damage()
         try await store.writer.commit(ScriptedLife.mutations(1))
         try await ScriptedLife.append(1, to: store)
         let before = try await ScriptedLife.sight(of: store)
-        disk.plan(.init(.write, code: Code.full, lasts: true))
+        disk.plan(.init(.write, code: code, lasts: true))
         for _ in 0..<3 {
             let failed = await #expect(throws: StoreError.self) {
                 try await store.writer.commit(ScriptedLife.mutations(2))
             }
-            #expect(failed?.kind == .full)
+            #expect(failed?.kind == kind)
             let refused = await #expect(throws: StoreError.self) {
                 try await ScriptedLife.append(2, to: store)
             }
-            #expect(refused?.kind == .full)
-            // Reading needs no room.
+            #expect(refused?.kind == kind)
+            // Reading needs neither room nor a right to write.
             #expect(try await ScriptedLife.sight(of: store) == before)
             #expect(try await store.outbox.items().items.count == 1)
         }
@@ -152,6 +153,10 @@ struct DiskFaultTests {
         try await ScriptedLife.append(2, to: store)
         #expect(try await store.outbox.items().items.count == 2)
         await store.close()
+        for await _ in damage { Issue.record("The disk was taken for damaged.") }
+        let again = try await Store.test(.folder(folder.path))
+        #expect(again.report == .intact && again.outboxReport == .intact)
+        await again.close()
     }
 
     @Test

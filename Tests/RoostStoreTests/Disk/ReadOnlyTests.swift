@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RoostDiskSimulation
 import RoostModel
 import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A store with something in it, on a disk or in a folder that may only be read.
+/// A store with something in it, in a folder that may only be read.
 struct ReadOnlyTests {
     private func filled() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder(inMemory: true)
@@ -57,40 +56,5 @@ struct ReadOnlyTests {
         #expect(store.report == .intact && store.outboxReport == .intact)
         #expect(try await store.outbox.items().items.count == 1)
         await store.close()
-    }
-
-    @Test
-    func `a disk that turns read-only under a store is read on, and then written on (scar 45)`()
-        async throws
-    {
-        let folder = try await filled()
-        let disk = SimulatedDisk(folder.path)
-        let store = try await Store.test(.folder(folder.path))
-        let damage = store.damage()
-        let before = try await ScriptedLife.sight(of: store)
-        disk.plan(.init(.write, code: DiskFaultTests.Code.readOnly, lasts: true))
-        for _ in 0..<3 {
-            let refused = await #expect(throws: StoreError.self) {
-                try await store.writer.commit(ScriptedLife.mutations(2))
-            }
-            #expect(refused?.kind == .notAccessible)
-            #expect(refused?.message.contains("give this process access") == true)
-            let unsaved = await #expect(throws: StoreError.self) {
-                try await ScriptedLife.append(2, to: store)
-            }
-            #expect(unsaved?.kind == .notAccessible)
-            #expect(try await ScriptedLife.sight(of: store) == before)
-            #expect(try await store.outbox.items().items.count == 1)
-        }
-        disk.plan(nil)
-        try await store.writer.commit(ScriptedLife.mutations(2))
-        try await ScriptedLife.append(2, to: store)
-        #expect(try await store.outbox.items().items.count == 2)
-        await store.close()
-        // It was never taken for damage.
-        for await _ in damage { Issue.record("The disk was read-only, and not damaged.") }
-        let again = try await Store.test(.folder(folder.path))
-        #expect(again.report == .intact && again.outboxReport == .intact)
-        await again.close()
     }
 }
