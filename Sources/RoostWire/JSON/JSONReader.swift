@@ -9,7 +9,7 @@
 /// - Invariant: `position` stands at the first byte that no value has used yet.
 package struct JSONReader {
     /// Deeper nesting is refused: no message needs it, and a reader that recurses must stop somewhere.
-    package static let depthLimit = 128
+    package static let depthLimit = WireLimits.nestingDepth
 
     let bytes: [UInt8]
     let end: Int
