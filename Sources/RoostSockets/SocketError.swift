@@ -24,6 +24,10 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The peer broke the protocol; the connection is closed with this WebSocket code, or
         /// with none when it never became a WebSocket.
         case protocolViolation(code: UInt16?)
+        /// The answer's body has more bytes than the caller takes.
+        case answerTooLarge
+        /// The body of the request cannot be read to its end.
+        case bodyUnreadable
         /// The peer reads too slowly, and the outgoing limit is reached.
         case peerTooSlow
         case cancelled

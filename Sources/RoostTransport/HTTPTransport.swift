@@ -2,7 +2,8 @@
 
 /// Sends one request and waits for its one response; retries nothing, decodes nothing.
 ///
-/// Follows no redirect, keeps no cookie and no cache: what the server says is what the caller gets.
+/// Follows no redirect, as a redirect would carry the session key elsewhere; keeps no cookie and no cache; asks
+/// for no compression. The body of an answer is bounded, and a longer answer is an error.
 package protocol HTTPTransport: Sendable {
     /// Sends a request.
     ///

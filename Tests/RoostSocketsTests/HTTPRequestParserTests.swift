@@ -92,6 +92,11 @@ struct HTTPRequestParserTests {
         (400, "5 5\r\nhello"), (400, "1000000000000000\r\n"), (400, "5\r\nhelloo\r\n"),
         (400, "5\nhello\r\n"), (400, "0\r\nbad trailer\r\n\r\n"), (413, "fffffffffffffff\r\n"),
         (413, "3\r\nabc\r\n8\r\n"), (400, "5;" + String(repeating: "e", count: 300) + "\r\n"),
+        (400, "5;a\rb\r\nhello\r\n0\r\n\r\n"), (400, "5;a=\0\r\nhello\r\n0\r\n\r\n"),
+        (400, "5;a\u{1B}\r\nhello\r\n0\r\n\r\n"), (400, "5\r\r\nhello\r\n0\r\n\r\n"),
+        (400, "5 \r\nhello\r\n0\r\n\r\n"), (400, " 5\r\nhello\r\n0\r\n\r\n"),
+        (400, "5\r\nhello\r\r\n0\r\n\r\n"), (400, "0\r\nA: b\rc\r\n\r\n"),
+        (400, "0\r\nA: b\0c\r\n\r\n"),
     ]
 
     @Test(arguments: badChunks)

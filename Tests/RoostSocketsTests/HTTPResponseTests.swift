@@ -90,4 +90,63 @@ struct HTTPResponseTests {
         var parser = HTTPResponseHeadParser()
         #expect(throws: HTTPRefusal.self) { _ = try parser.append(Array(text.utf8).span) }
     }
+
+    /// Answers, the body each has, and whether the connection can be used again.
+    static let answers: [(text: String, method: String, body: String, isReusable: Bool)] = [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "GET", "ab", true),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "GET", "", true),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", "HEAD", "", true),
+        ("HTTP/1.1 204 No\r\n\r\n", "GET", "", true),
+        ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nab", "GET", "ab", false),
+        (
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab", "GET", "ab",
+            false
+        ),
+        (
+            "HTTP/1.1 100 Wait\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "1;x=y\r\na\r\n2\r\nbc\r\n0\r\nA: b\r\n\r\n", "GET", "abc", true
+        ),
+    ]
+
+    @Test(arguments: answers)
+    func `an answer is read whole and byte by byte`(
+        _ row: (text: String, method: String, body: String, isReusable: Bool)
+    ) throws {
+        for size in [1, row.text.utf8.count] {
+            var parser = HTTPResponseParser(answerTo: row.method, bodyLimit: 3)
+            var rest = Array(row.text.utf8)[...]
+            var response: HTTPClientResponse?
+            while response == nil, !rest.isEmpty {
+                response = try parser.append(Array(rest.prefix(size)).span)
+                rest = rest.dropFirst(size)
+            }
+            #expect(rest.isEmpty)
+            #expect(response.map { String(decoding: $0.body, as: UTF8.self) } == row.body)
+            #expect(parser.isReusable == row.isReusable)
+        }
+    }
+
+    @Test func `the end of the connection ends a body without a length, and no other`() throws {
+        var parser = HTTPResponseParser(answerTo: "GET", bodyLimit: 3)
+        #expect(try parser.append(Array("HTTP/1.1 200 OK\r\n\r\nab".utf8).span) == nil)
+        #expect(parser.end()?.body == Array("ab".utf8))
+        #expect(!parser.isReusable)
+        parser = HTTPResponseParser(answerTo: "GET", bodyLimit: 3)
+        let half = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"
+        #expect(try parser.append(Array(half.utf8).span) == nil)
+        #expect(parser.end() == nil)
+    }
+
+    @Test(arguments: [
+        "Content-Length: 4\r\n\r\n", "\r\nabcd", "Transfer-Encoding: chunked\r\n\r\n4\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n1\r\n", "Content-Encoding: br\r\n\r\n",
+        "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "Transfer-Encoding: gzip\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
+    ])
+    func `an answer that is too large or tells its length twice is refused`(_ text: String) {
+        var parser = HTTPResponseParser(answerTo: "GET", bodyLimit: 3)
+        #expect(throws: HTTPRefusal.self) {
+            _ = try parser.append(Array(("HTTP/1.1 200 OK\r\n" + text).utf8).span)
+        }
+    }
 }

@@ -160,7 +160,15 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a reset cancels the handler that was still answering`() async throws {
+    /// The ways in which a client goes away.
+    static let departures: [(name: String, leave: @Sendable (CInt) -> Void)] = [
+        ("reset", { RawClient.reset($0) }), ("close", { close($0) }),
+    ]
+
+    @Test(arguments: departures)
+    func `a client that goes away cancels the handler that was still answering`(
+        _ row: (name: String, leave: @Sendable (CInt) -> Void)
+    ) async throws {
         let (began, wasCancelled) = (Gate(), Gate())
         let handler = ScriptedHandler(respond: { _ in
             let never = Gate()
@@ -176,7 +184,7 @@ struct HTTPServerTests {
         try await withServer(handler) { server, _ in
             let client = RawClient.open(get("/"), port: server.port)
             await began.wait()
-            RawClient.reset(client)
+            row.leave(client)
             await wasCancelled.wait()
         }
     }

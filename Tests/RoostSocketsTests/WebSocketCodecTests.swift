@@ -237,6 +237,18 @@ struct WebSocketCodecTests {
         #expect(events == [.violation(code: 1009)])
     }
 
+    @Test func `a message of endless fragments is refused, with bytes in them and without`() {
+        for payload in [[], [UInt8(ascii: "x")]] {
+            let server = codec(.server, messageBytes: 1_000_000)
+            let more = Array(repeating: frame(0, payload, isLast: false), count: 1_023)
+            #expect(server.receive(frame(1, payload, isLast: false)) == [])
+            #expect(server.receive(more.flatMap { $0 }) == [])
+            #expect(server.receive(frame(9, [])) == [])
+            let codes = server.receive(frame(0, payload, isLast: false))
+            #expect(codes == [.violation(code: 1009)])
+        }
+    }
+
     @Test func `a masked frame from a server is a violation`() {
         #expect(codec(.client).receive(frame(1, text("a"))) == [.violation(code: 1002)])
     }
@@ -295,7 +307,7 @@ struct WebSocketCodecTests {
 
     @Test(arguments: urls)
     func `a URL is taken apart`(_ row: (text: String, expected: String)) throws {
-        let url = try WebSocketURL(row.text)
+        let url = try SocketURL(row.text)
         let parts = "\(url.host) \(url.port) \(url.target) \(url.isSecure ? "secure" : "plain")"
         #expect(parts == row.expected)
     }
@@ -305,7 +317,7 @@ struct WebSocketCodecTests {
         "ws://a:", "ws://[::1", "ws://a b", "ws://ä", "ws://a\r\nb",
     ])
     func `what is no WebSocket URL is refused without repeating it`(_ text: String) {
-        let error = #expect(throws: SocketError.self) { _ = try WebSocketURL(text) }
+        let error = #expect(throws: SocketError.self) { _ = try SocketURL(text) }
         #expect(error?.kind == .invalidURL)
     }
 }

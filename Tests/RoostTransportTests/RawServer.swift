@@ -12,26 +12,68 @@ enum RawServer {
     /// With `afterHandshake` it agrees to a WebSocket first. Returns the port it listens on.
     static func answerOnce(with text: String, afterHandshake: Bool = false) -> UInt16 {
         serveOnce { descriptor, head in
-            if afterHandshake {
-                let key = head.firstMatch(of: /Sec-WebSocket-Key: (\S+)/).map { String($0.1) } ?? ""
-                send(
-                    "HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                        + "Sec-WebSocket-Accept: \(WebSocketHandshake.acceptKey(for: key))\r\n\r\n",
-                    to: descriptor)
-            }
+            if afterHandshake { acceptWebSocket(head, on: descriptor) }
             send(text, to: descriptor)
         }
     }
 
-    /// Answers with a body of that size, as long as the client takes it.
-    static func pour(megabytes: Int) -> UInt16 {
-        serveOnce { descriptor, _ in
-            send("HTTP/1.1 200 OK\r\nContent-Length: \(megabytes << 20)\r\n\r\n", to: descriptor)
-            let megabyte = String(repeating: "x", count: 1 << 20)
-            for _ in 0..<megabytes {
-                guard send(megabyte, to: descriptor) else { return }
-            }
+    private static func acceptWebSocket(_ head: String, on descriptor: CInt) {
+        let key = head.firstMatch(of: /Sec-WebSocket-Key: (\S+)/).map { String($0.1) } ?? ""
+        send(
+            "HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: \(WebSocketHandshake.acceptKey(for: key))\r\n\r\n",
+            to: descriptor)
+    }
+
+    /// Agrees to a WebSocket, says a beginning, and then a piece again and again until the client hangs up,
+    /// which opens the gate.
+    ///
+    /// Each scalar of a text is a byte.
+    static func webSocket(
+        repeating piece: String, after beginning: String
+    ) -> (port: UInt16, isLeft: Gate) {
+        let isLeft = Gate()
+        let port = serveOnce { descriptor, head in
+            acceptWebSocket(head, on: descriptor)
+            var goesOn = send(bytes: bytes(of: beginning), to: descriptor)
+            let piece = bytes(of: piece)
+            while goesOn { goesOn = send(bytes: piece, to: descriptor) }
+            isLeft.open()
         }
+        return (port, isLeft)
+    }
+
+    private static func bytes(of text: String) -> [UInt8] {
+        text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    }
+
+    /// Says a beginning, and then a piece again and again until the client hangs up, which opens the gate.
+    ///
+    /// The pause between two pieces is in microseconds.
+    static func repeating(
+        _ piece: String, after beginning: String, pause: UInt32 = 0
+    ) -> (port: UInt16, isLeft: Gate) {
+        let isLeft = Gate()
+        let port = serveOnce { descriptor, _ in
+            var goesOn = send(beginning, to: descriptor)
+            while goesOn {
+                goesOn = send(piece, to: descriptor)
+                if pause > 0 { usleep(pause) }
+            }
+            isLeft.open()
+        }
+        return (port, isLeft)
+    }
+
+    /// Says a beginning and nothing more until the client hangs up, which opens the gate.
+    static func stalling(after beginning: String) -> (port: UInt16, isLeft: Gate) {
+        let isLeft = Gate()
+        let port = serveOnce { descriptor, _ in
+            send(beginning, to: descriptor)
+            _ = readHead(descriptor)
+            isLeft.open()
+        }
+        return (port, isLeft)
     }
 
     /// A port that nothing listens on: bound for a moment, then given back.
@@ -89,7 +131,11 @@ enum RawServer {
 
     @discardableResult
     private static func send(_ text: String, to descriptor: CInt) -> Bool {
-        var rest = Array(text.utf8)[...]
+        send(bytes: Array(text.utf8), to: descriptor)
+    }
+
+    private static func send(bytes: [UInt8], to descriptor: CInt) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let bytes = Array(rest)
             // SAFETY: the array is lent to one call.

@@ -3,6 +3,7 @@
 import RoostExecutors
 import RoostModel
 import RoostTransport
+import RoostWire
 
 #if canImport(Darwin)
 import Darwin
@@ -14,7 +15,9 @@ extension World {
     /// The world as it is: real sockets, real time, real chance.
     package static func live() -> World {
         World(
-            http: URLSessionHTTP(), sockets: SharedSocketTransport(), clock: LiveClock(),
+            http: LiveTransports.http(answerBytes: WireLimits.answerBytes),
+            sockets: LiveTransports.sockets(messageBytes: WireLimits.frameBytes),
+            clock: LiveClock(),
             wallTime: { Timestamp(milliseconds: LiveClock.wallMilliseconds()) },
             entropy: { UInt64.random(in: .min ... .max) },
             executor: ThreadExecutor(name: "roost.client"))

@@ -303,7 +303,11 @@ actor HTTPConnection {
             // Also while `run` waits: it is woken only when the loop has read all there is.
             if parser.bufferedByteCount > Self.readAhead { stream.pauseReading() }
         case .drained: break
-        case .ended: hasPeerEnded = true
+        case .ended:
+            hasPeerEnded = true
+            // A peer that closes while its request is answered waits for no answer. A peer that closed only
+            // its sending half still gets one, from every handler that takes no notice of cancellation.
+            if !isWaitingForRequest { task?.cancel() }
         case .failed:
             task?.cancel()
             closeStream()

@@ -13,7 +13,7 @@ enum HTTPHead {
             throw HTTPRefusal(400, "A header name is empty or holds a character it may not.")
         }
         let value = line[(colon + 1)...].trimmingBlanks()
-        guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+        guard value.allSatisfy(\.mayStandInText) else {
             throw HTTPRefusal(400, "A header value holds a control character.")
         }
         return HTTPHeaders.Field(
@@ -30,12 +30,18 @@ enum HTTPHead {
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Reads the size at the front of a chunk's line; extensions after it are ignored.
+    /// Reads the size at the front of a chunk's line.
+    ///
+    /// Extensions are checked for control characters and then ignored.
     static func chunkSize(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) -> Int {
         let digits = line.prefix { $0.hexValue != nil }
-        let rest = line[digits.endIndex...].trimmingBlanks()
-        guard 1...15 ~= digits.count, rest.isEmpty || rest.first == UInt8(ascii: ";") else {
+        let rest = line[digits.endIndex...]
+        let hasExtension = rest.trimmingBlanks().first == UInt8(ascii: ";")
+        guard 1...15 ~= digits.count, rest.isEmpty || hasExtension else {
             throw HTTPRefusal(400, "A chunk's size must be hexadecimal and at most 15 digits.")
+        }
+        guard rest.allSatisfy(\.mayStandInText) else {
+            throw HTTPRefusal(400, "A chunk's extension holds a control character.")
         }
         return digits.reduce(0) { $0 << 4 | Int($1.hexValue ?? 0) }
     }

@@ -46,6 +46,16 @@ package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 }
 
+extension HTTPHeaders {
+    /// Whether every name and value can be sent without becoming something else on the way.
+    var isSendable: Bool {
+        fields.allSatisfy { field in
+            !field.name.isEmpty && field.name.utf8.allSatisfy(\.isTokenByte)
+                && field.value.utf8.allSatisfy(\.mayStandInText)
+        }
+    }
+}
+
 extension String {
     /// Compares as HTTP does: ASCII letters without case, everything else byte by byte.
     func equalsIgnoringCase(_ other: String) -> Bool {
@@ -61,6 +71,9 @@ extension UInt8 {
 
     /// Space or tab, the only white space HTTP knows inside a line.
     var isBlank: Bool { self == UInt8(ascii: " ") || self == 0x09 }
+
+    /// Whether it is no control character but a tab.
+    var mayStandInText: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
     /// Whether it may stand in a method, a field name, or a subprotocol (RFC 9110, "tchar").
     var isTokenByte: Bool {

@@ -27,8 +27,8 @@ struct HTTPLineBuffer {
 
     /// The next line without its end, or nil when it is not whole yet.
     ///
-    /// - Throws: `tooLong` as soon as it cannot fit any more; 400 for a line feed without a carriage
-    ///   return, which two servers could read differently.
+    /// - Throws: `tooLong` as soon as it cannot fit any more; 400 for a line feed or a carriage return
+    ///   without the other, or a NUL, which two servers could read differently.
     mutating func line(
         limit: Int, tooLong: @autoclosure () -> HTTPRefusal
     ) throws(HTTPRefusal) -> ArraySlice<UInt8>? {
@@ -42,6 +42,9 @@ struct HTTPLineBuffer {
             throw HTTPRefusal(400, "Lines must end with a carriage return and a line feed.")
         }
         let line = bytes[start..<(end - 1)]
+        guard !line.contains(where: { $0 == 0x0D || $0 == 0 }) else {
+            throw HTTPRefusal(400, "A line holds a carriage return or a NUL.")
+        }
         start = end + 1
         scanned = start
         return line

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The status line and headers of one response, as a WebSocket client needs them; no I/O.
+/// The status line and headers of one response; no I/O.
 package struct HTTPResponseHeadParser: Sendable {
     package struct Head: Sendable, Hashable {
         package var status: Int
         package var headers: HTTPHeaders
+        /// Whether the server speaks HTTP/1.1, and so may keep the connection.
+        package var isHTTP11 = true
     }
 
     private let limits: HTTPLimits
@@ -25,7 +27,9 @@ package struct HTTPResponseHeadParser: Sendable {
         while let line = try buffer.line(limit: limits.headBytes - fieldBytes, tooLong: tooLarge) {
             fieldBytes += line.count
             guard head != nil else {
-                head = try Head(status: Self.status(line), headers: [:])
+                head = try Head(
+                    status: Self.status(line), headers: [:],
+                    isHTTP11: line.starts(with: "HTTP/1.1".utf8))
                 continue
             }
             guard !line.isEmpty else { return head }
@@ -45,6 +49,7 @@ package struct HTTPResponseHeadParser: Sendable {
         let text = String(decoding: line.prefix(13), as: UTF8.self)
         guard text.hasPrefix("HTTP/1.1 ") || text.hasPrefix("HTTP/1.0 "),
             line.count == 12 || (line.count > 12 && line[line.startIndex + 12] == 0x20),
+            line.allSatisfy(\.mayStandInText),
             let status = Int(text.dropFirst(9).prefix(3)), 100...599 ~= status
         else { throw HTTPRefusal(400, "The answer does not begin with an HTTP status line.") }
         return status

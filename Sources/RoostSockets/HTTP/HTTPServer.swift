@@ -5,7 +5,8 @@ internal import CRoostUV
 /// What a server does with requests.
 ///
 /// Called on the event loop's thread: what takes long or blocks belongs on an actor of its own, which
-/// is awaited here. The task is cancelled when the connection breaks before the answer is out.
+/// is awaited here. The task is cancelled when the peer closes the connection, or the connection breaks,
+/// before the answer is out.
 package protocol HTTPServerHandler: Sendable {
     /// Answers one request; the next one of the same connection waits for it.
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse

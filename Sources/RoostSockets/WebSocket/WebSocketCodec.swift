@@ -29,6 +29,8 @@ internal import CRoostWebSocket
     private var hasEnded = false
     private var isInCloseFrame = false
     private var closePayload: [UInt8] = []
+    /// Frames of the message that is not whole yet.
+    private var fragmentCount = 0
     /// The code of the close that this end says although wslay has found nothing wrong.
     private var refusal: UInt16?
     private let role: Role
@@ -81,6 +83,8 @@ internal import CRoostWebSocket
 
     /// RSV1, on the first frame of a message.
     private static let deflatedBit: UInt8 = 4
+    /// The most frames of one message; wslay keeps tens of bytes for each, whatever is in it.
+    private static let fragmentLimit = 1_024
     /// Below it a message is not worth the work.
     private static let deflateFrom = 256
     /// What one call of `receive` may inflate beyond a message of full size.
@@ -299,8 +303,17 @@ extension WebSocketCodec {
         _ argument: UnsafePointer<wslay_event_on_frame_recv_start_arg>?,
         _ owner: UnsafeMutableRawPointer?
     ) {
-        let opcode = unsafe argument?.pointee.opcode
-        unsafe codec(owner).isInCloseFrame = opcode == UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
+        guard let opcode = unsafe argument?.pointee.opcode else { return }
+        let codec = unsafe codec(owner)
+        codec.isInCloseFrame = opcode == UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
+        switch UInt32(opcode) {
+        case WSLAY_TEXT_FRAME.rawValue, WSLAY_BINARY_FRAME.rawValue: codec.fragmentCount = 1
+        case WSLAY_CONTINUATION_FRAME.rawValue: codec.fragmentCount += 1
+        default: return
+        }
+        if codec.fragmentCount > fragmentLimit {
+            codec.refusal = WebSocketCloseCode.messageTooBig.rawValue
+        }
     }
 
     private static func frameGrew(

@@ -36,6 +36,10 @@ package enum WebSocketHandshake {
     /// What a server answers to a client that can read deflated messages; nil when none of its offers
     /// can be kept (RFC 7692, 7.1).
     static func deflateAnswer(to request: HTTPServerRequest) -> String? {
+        // A quoted value may hold commas and semicolons; no client quotes the values of this extension.
+        guard
+            request.headers.all("Sec-WebSocket-Extensions").allSatisfy({ !$0.contains("\"") })
+        else { return nil }
         for offer in request.headers.list("Sec-WebSocket-Extensions") {
             let parts = offer.utf8.split(separator: UInt8(ascii: ";")).map {
                 String($0.trimmingBlanks()) ?? ""
@@ -76,7 +80,7 @@ package enum WebSocketHandshake {
 
     /// What a client sends first.
     static func request(
-        to url: WebSocketURL, key: String, headers: HTTPHeaders, subprotocols: [String]
+        to url: SocketURL, key: String, headers: HTTPHeaders, subprotocols: [String]
     ) -> [UInt8] {
         var text = "GET \(url.target) HTTP/1.1\r\nHost: \(url.authority)\r\n"
         text += "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"

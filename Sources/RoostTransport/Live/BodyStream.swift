@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Darwin)
 internal import Foundation
 internal import RoostExecutors
 
@@ -86,3 +87,4 @@ final class UploadMonitor: Sendable {
     /// What to do when the body cannot be read.
     func onFailure(_ action: @escaping @Sendable () -> Void) { end.withLock { $0 = action } }
 }
+#endif

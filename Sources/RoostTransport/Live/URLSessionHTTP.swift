@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Darwin)
 internal import Foundation
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 /// HTTP through the system's URLSession.
 package final class URLSessionHTTP: HTTPTransport {
-    /// A response beyond it is given up: no page or file of a chat is near it, and memory is finite.
-    package static let responseLimit = 64 << 20
-
     private let session: URLSession
-    private let responses = URLSessionResponses()
+    private let responses: URLSessionResponses
+    private let answerBytes: Int
 
-    package init() {
+    /// Prepares a session of its own.
+    ///
+    /// - Parameter answerBytes: The most bytes of an answer's body, after decompression; a longer answer is an
+    ///   error.
+    package init(answerBytes: Int) {
+        self.answerBytes = answerBytes
+        responses = URLSessionResponses(bodyLimit: answerBytes)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -41,10 +42,7 @@ package final class URLSessionHTTP: HTTPTransport {
     ) async throws(TransportError) -> HTTPResponse {
         let (endpoint, url) = try Self.address(of: request)
         var urlRequest = Self.urlRequest(request, url)
-        #if canImport(Darwin)
-        // Elsewhere URLSession sends streams in chunks, whatever it is told.
         urlRequest.setValue(String(body.length), forHTTPHeaderField: "Content-Length")
-        #endif
         let monitor = UploadMonitor()
         urlRequest.httpBodyStream = BodyStream(body, watchedBy: monitor)
         return try await exchange(urlRequest, with: endpoint, within: request.timeLimit, monitor)
@@ -60,6 +58,8 @@ package final class URLSessionHTTP: HTTPTransport {
     private static func urlRequest(_ request: HTTPRequest, _ url: URL) -> URLRequest {
         var urlRequest = URLRequest(url: url)
         urlRequest.httpMethod = request.method
+        // A compressed answer would be counted only after it is decompressed.
+        urlRequest.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for (name, value) in request.headers {
             urlRequest.addValue(value, forHTTPHeaderField: name)
         }
@@ -95,14 +95,16 @@ package final class URLSessionHTTP: HTTPTransport {
         }
         switch outcome {
         case .success(let response): return response
-        case .failure(let failure): throw endpoint.error(failure)
+        case .failure(let failure): throw endpoint.error(failure, answerBytes)
         }
     }
 }
 
 extension Endpoint {
     /// What a failure of URLSession means, in our words.
-    fileprivate func error(_ failure: URLSessionResponses.Failure) -> TransportError {
+    fileprivate func error(
+        _ failure: URLSessionResponses.Failure, _ answerBytes: Int
+    ) -> TransportError {
         switch failure {
         case .cancelled: cancelled
         case .timedOut: timedOut
@@ -110,8 +112,7 @@ extension Endpoint {
             TransportError(.lost, "The file for \(name) cannot be read on; send it again.")
         case .tooLarge:
             TransportError(
-                .lost,
-                "\(name) sent more than \(URLSessionHTTP.responseLimit >> 20) MiB; ask for less.")
+                .lost, "\(name) answers with more than \(answerBytes) bytes; ask for less.")
         case .code(let code): error(code)
         }
     }
@@ -139,3 +140,4 @@ extension Endpoint {
         }
     }
 }
+#endif

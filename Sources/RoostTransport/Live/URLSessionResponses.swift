@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Darwin)
 internal import Foundation
 internal import RoostExecutors
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 /// Collects what URLSession delivers piece by piece, and answers each request exactly once.
 ///
@@ -36,6 +33,11 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
 
     // Three parties meet here: the caller, its canceller, and URLSession's own queue.
     private let state = Guarded(State())
+    private let bodyLimit: Int
+
+    init(bodyLimit: Int) {
+        self.bodyLimit = bodyLimit
+    }
 
     func begin(
         _ task: URLSessionDataTask, _ continuation: CheckedContinuation<Outcome, Never>
@@ -72,7 +74,7 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         let isTooLarge = state.withLock { state in
             guard let count = state.exchanges[dataTask.taskIdentifier]?.body.count,
-                count + data.count <= URLSessionHTTP.responseLimit
+                count + data.count <= bodyLimit
             else { return true }
             state.exchanges[dataTask.taskIdentifier]?.body += data
             return false
@@ -110,3 +112,4 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
                 HTTPResponse(status: response.statusCode, headers: headers, body: body)))
     }
 }
+#endif

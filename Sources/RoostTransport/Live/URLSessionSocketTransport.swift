@@ -7,7 +7,14 @@ internal import RoostExecutors
 
 /// WebSockets through the system's URLSession, which knows about radios, proxies and VPNs.
 package final class URLSessionSocketTransport: SocketTransport {
-    package init() {}
+    private let messageBytes: Int
+
+    /// Prepares sockets.
+    ///
+    /// - Parameter messageBytes: The most bytes of one incoming message; a longer one ends its socket.
+    package init(messageBytes: Int) {
+        self.messageBytes = messageBytes
+    }
 
     package func open(_ request: SocketRequest) async throws(TransportError) -> any Socket {
         let endpoint = try Endpoint(request.url, schemes: ["ws", "wss"])
@@ -26,8 +33,7 @@ package final class URLSessionSocketTransport: SocketTransport {
         let session = URLSession(
             configuration: .ephemeral, delegate: opening, delegateQueue: nil)
         let task = session.webSocketTask(with: urlRequest)
-        // As large as the other transport's messages may be.
-        task.maximumMessageSize = 1_048_576
+        task.maximumMessageSize = messageBytes
         let socket = URLSessionSocket(session: session, task: task, endpoint: endpoint)
         let failure = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

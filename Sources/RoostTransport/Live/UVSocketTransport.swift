@@ -72,7 +72,8 @@ private struct UVSocket: Socket {
 }
 
 extension TransportError {
-    fileprivate init(_ error: SocketError, _ endpoint: Endpoint) {
+    /// Translates an error of the sockets into the engine's words.
+    init(_ error: SocketError, _ endpoint: Endpoint) {
         let kind: Kind =
             switch error.kind {
             case .nameNotFound, .refused, .unreachable: .unreachable
@@ -81,8 +82,9 @@ extension TransportError {
             case .upgradeRefused(let status): .refused(status: status)
             case .cancelled: .cancelled
             case .invalidURL: .invalidURL
-            case .connectionLost, .closed, .protocolViolation, .peerTooSlow, .addressInUse,
-                .permissionDenied, .certificateUnusable, .loopStopped, .systemFailure:
+            case .connectionLost, .closed, .protocolViolation, .peerTooSlow, .answerTooLarge,
+                .bodyUnreadable, .addressInUse, .permissionDenied, .certificateUnusable,
+                .loopStopped, .systemFailure:
                 .lost
             }
         self = kind == .cancelled ? endpoint.cancelled : TransportError(kind, error.message)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a `ws` or `wss` URL that a connection needs.
-package struct WebSocketURL: Sendable, Hashable {
+/// The parts of a URL that a connection needs.
+package struct SocketURL: Sendable, Hashable {
     package let isSecure: Bool
     /// Without the brackets of an IPv6 address.
     package let host: String
@@ -22,31 +22,46 @@ package struct WebSocketURL: Sendable, Hashable {
         host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
+    /// The two schemes of one protocol.
+    package struct Schemes: Sendable, Hashable {
+        let plain: String
+        let secure: String
+
+        package static let webSocket = Self(plain: "ws", secure: "wss")
+        package static let http = Self(plain: "http", secure: "https")
+    }
+
     /// Takes a URL apart.
     ///
-    /// - Parameter text: ASCII and percent-encoded; a fragment is dropped, a user name is refused.
+    /// - Parameters:
+    ///   - text: ASCII and percent-encoded; a fragment is dropped, a user name is refused.
+    ///   - schemes: Those that `text` may have.
     /// - Throws: `.invalidURL`, with a sentence that does not repeat the URL.
-    package init(_ text: String) throws(SocketError) {
+    package init(_ text: String, _ schemes: Schemes = .webSocket) throws(SocketError) {
+        let invalid = SocketError(
+            .invalidURL,
+            "The address cannot be used; write it as \(schemes.plain)://host:port/path or "
+                + "\(schemes.secure)://host/path.")
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
             let colon = text.firstRange(of: "://")
-        else { throw Self.invalid }
+        else { throw invalid }
         switch text[..<colon.lowerBound].lowercased() {
-        case "ws": isSecure = false
-        case "wss": isSecure = true
-        default: throw Self.invalid
+        case schemes.plain: isSecure = false
+        case schemes.secure: isSecure = true
+        default: throw invalid
         }
         let rest = text[colon.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let target = rest[authority.endIndex...]
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
 
-        guard let (host, port) = Self.split(authority) else { throw Self.invalid }
+        guard let (host, port) = Self.split(authority) else { throw invalid }
         self.host = String(host)
         guard let port else {
             self.port = isSecure ? 443 : 80
             return
         }
-        guard let number = UInt16(port), number > 0 else { throw Self.invalid }
+        guard let number = UInt16(port), number > 0 else { throw invalid }
         self.port = number
     }
 
@@ -65,8 +80,4 @@ package struct WebSocketURL: Sendable, Hashable {
         guard !host.isEmpty, rest.isEmpty || rest.hasPrefix(":") else { return nil }
         return (host, rest.isEmpty ? nil : rest.dropFirst())
     }
-
-    private static let invalid = SocketError(
-        .invalidURL,
-        "The address is no WebSocket URL; write it as ws://host:port/path or wss://host/path.")
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Why not URLSession on Linux: it takes a body apart on a thread of its own and queues the pieces without a
+// bound, decompresses unasked, and so holds gigabytes before a delegate can refuse a byte. Here a body is
+// counted in the callback that reads it.
+
+/// One request of a client.
+package struct HTTPClientRequest: Sendable {
+    package enum Body: Sendable {
+        /// No body, and no `Content-Length`.
+        case none
+        case bytes([UInt8])
+        /// A body that is read while it is sent.
+        ///
+        /// `next` returns no bytes at the end, and nil if the body cannot be read. The pieces have `length`
+        /// bytes together.
+        case pieces(length: Int64, next: @Sendable () async -> [UInt8]?)
+    }
+
+    package var method: String
+    /// `http` or `https`, percent-encoded.
+    package var url: String
+    /// Beside `Host`, `Accept-Encoding`, `Content-Length` and `Connection`, which are the client's.
+    package var headers: HTTPHeaders
+    package var body: Body
+    /// From the call to the last byte of the answer; for a body in pieces the limit of each piece, and then
+    /// of the whole answer.
+    package var timeLimit: Duration
+    /// The most bytes of the answer's body.
+    package var answerBytes: Int
+
+    package init(
+        method: String = "GET", url: String, headers: HTTPHeaders = [:], body: Body = .none,
+        timeLimit: Duration, answerBytes: Int
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeLimit = timeLimit
+        self.answerBytes = answerBytes
+    }
+}
+
+/// The answer to a request, whole.
+package struct HTTPClientResponse: Sendable, Hashable {
+    package var status: Int
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
+
+    package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// An HTTP/1.1 client on one event loop; keeps connections for the next request.
+///
+/// Follows no redirect, keeps no cookie and no cache, and asks for no compression.
+package actor HTTPClient {
+    /// Whom a connection leads to.
+    struct Origin: Hashable, Sendable {
+        let isSecure: Bool
+        let host: String
+        let port: UInt16
+    }
+
+    private struct Idle {
+        let id: Int
+        let stream: ByteStream
+        let timer: LoopTimer
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()
+    }
+
+    /// Connections to one origin that wait for a request: as many as a page of calls needs.
+    private static let idleLimit = 8
+    /// How long a connection waits for a request: less than servers and proxies keep one.
+    private static let idleTime: Duration = .seconds(30)
+
+    private let loop: EventLoop
+    private let tls: TLSContext?
+    private var idle: [Origin: [Idle]] = [:]
+    private var lastID = 0
+
+    /// Prepares a client.
+    ///
+    /// - Parameters:
+    ///   - loop: Where the connections live; its owner shuts it down.
+    ///   - tls: Whom to trust for `https`; nil trusts what the system trusts.
+    package init(on loop: EventLoop, tls: TLSContext? = nil) {
+        self.loop = loop
+        self.tls = tls
+    }
+
+    deinit {
+        let left = idle.values.joined().map { ($0.stream, $0.timer) }
+        loop.execute {
+            for (stream, timer) in left {
+                stream.close()
+                timer.close()
+            }
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// A request other than POST whose kept connection breaks before the answer begins is sent once more.
+    ///
+    /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`, `.untrusted`,
+    ///   `.tlsFailure`, `.protocolViolation`, `.answerTooLarge`, `.bodyUnreadable`, `.connectionLost`,
+    ///   `.cancelled` or `.loopStopped`. The request may have arrived.
+    package func send(_ request: HTTPClientRequest) async throws(SocketError) -> HTTPClientResponse
+    {
+        let url = try SocketURL(request.url, .http)
+        guard request.headers.isSendable, !request.method.isEmpty,
+            request.method.utf8.allSatisfy(\.isTokenByte)
+        else {
+            throw SocketError(
+                .invalidURL, "A header holds a character that cannot be sent; percent-encode it.")
+        }
+        let exchange = HTTPExchange(
+            request, to: url, tls: try StreamDialer.context(for: url, tls), of: self, on: loop)
+        return try await exchange.run()
+    }
+
+    /// The kept connection that was used last; the caller owns it and sets its `onEvent` at once.
+    func takeIdle(_ origin: Origin) -> ByteStream? {
+        guard let found = idle[origin]?.popLast() else { return nil }
+        found.timer.close()
+        return found.stream
+    }
+
+    /// Keeps a connection that is between two requests.
+    func keep(_ stream: ByteStream, to origin: Origin) {
+        lastID += 1
+        let id = lastID
+        let drop: @Sendable () -> Void = { [weak self] in
+            self?.assumeIsolated { $0.drop(id, origin) }
+        }
+        do throws(SocketError) {
+            guard idle[origin, default: []].count < Self.idleLimit else { return stream.close() }
+            let timer = try LoopTimer(on: loop, action: drop)
+            timer.start(after: Self.idleTime)
+            stream.onEvent = { event in
+                switch event {
+                case .opened, .drained: return
+                // A server that speaks between two requests is not to be understood.
+                case .bytes, .ended, .failed: drop()
+                }
+            }
+            idle[origin, default: []].append(Idle(id: id, stream: stream, timer: timer))
+        } catch {
+            stream.close()  // The loop is stopping.
+        }
+    }
+
+    private func drop(_ id: Int, _ origin: Origin) {
+        guard let index = idle[origin]?.firstIndex(where: { $0.id == id }),
+            let dropped = idle[origin]?.remove(at: index)
+        else { return }
+        dropped.stream.close()
+        dropped.timer.close()
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+internal import RoostExecutors
+package import RoostSockets
+
+/// HTTP over Roost's own event loop: URLSession holds unbounded bodies on Linux.
+package final class UVHTTP: HTTPTransport {
+    private let client: HTTPClient
+    private let answerBytes: Int
+
+    /// Where pieces of uploads are read: a read may wait for a disk, and no socket waits for it.
+    private static let readers = ThreadExecutor(name: "roost.uploads")
+
+    /// Shares a loop with other transports; the owner of the loop shuts it down.
+    ///
+    /// - Parameters:
+    ///   - loop: Where the connections live.
+    ///   - answerBytes: The most bytes of an answer's body; a longer answer is an error.
+    ///   - tls: Whom to trust for `https`; nil trusts what the system trusts.
+    package init(on loop: EventLoop, answerBytes: Int, tls: TLSContext? = nil) {
+        client = HTTPClient(on: loop, tls: tls)
+        self.answerBytes = answerBytes
+    }
+
+    package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        try await exchange(request, request.body.map { .bytes($0) } ?? .none)
+    }
+
+    package func upload(
+        _ request: HTTPRequest, _ body: HTTPBody
+    ) async throws(TransportError) -> HTTPResponse {
+        let reader = BodyReader(body, on: Self.readers)
+        return try await exchange(
+            request, .pieces(length: body.length) { await reader.next() })
+    }
+
+    private func exchange(
+        _ request: HTTPRequest, _ body: HTTPClientRequest.Body
+    ) async throws(TransportError) -> HTTPResponse {
+        let endpoint = try Endpoint(request.url, schemes: ["http", "https"])
+        var headers = HTTPHeaders()
+        for (name, value) in request.headers { headers.append(name, value) }
+        do throws(SocketError) {
+            let response = try await client.send(
+                HTTPClientRequest(
+                    method: request.method, url: request.url, headers: headers, body: body,
+                    timeLimit: request.timeLimit, answerBytes: answerBytes))
+            return HTTPResponse(
+                status: response.status,
+                headers: response.headers.fields.map { (name: $0.name, value: $0.value) },
+                body: response.body)
+        } catch {
+            throw TransportError(error, endpoint)
+        }
+    }
+}
+
+/// Reads a body on a thread that may wait.
+private actor BodyReader {
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    private let body: HTTPBody
+    private nonisolated let executor: ThreadExecutor
+
+    init(_ body: HTTPBody, on executor: ThreadExecutor) {
+        self.body = body
+        self.executor = executor
+    }
+
+    func next() -> [UInt8]? { body.next() }
+}
+#endif
