@@ -77,7 +77,7 @@ enum DiskDriver {
             unsafe file.pointee.pMethods = nil
             return fault.code
         }
-        let isNew = unsafe name.map { unsafe access($0, F_OK) != 0 } ?? true
+        let isNew = unsafe name.map { unsafe makes($0, flags) } ?? true
         let code = unsafe system.pointee.xOpen(system, name, file, flags, outFlags)
         guard code == SQLITE_OK, let disk, let path, let original = unsafe file.pointee.pMethods
         else { return code }
@@ -86,6 +86,14 @@ enum DiskDriver {
         unsafe OpenFile.set(open, for: file)
         unsafe file.pointee.pMethods = table(for: original)
         return code
+    }
+
+    /// Whether SQLite makes the file now; a main file is made just before, with its rights and without content.
+    private static func makes(_ name: sqlite3_filename, _ flags: Int32) -> Bool {
+        var status = stat()
+        // SAFETY: the name is lent for the call; the struct is read only when it was filled in.
+        guard unsafe stat(name, &status) == 0 else { return true }
+        return flags & SQLITE_OPEN_MAIN_DB != 0 && status.st_size == 0
     }
 
     private static func bytes(of path: String) -> [UInt8] {

@@ -69,11 +69,13 @@ package enum ChatBackup {
         let (source, copies) = (folder + "/files", target + "/files")
         let names = PlainFile.names(in: source).filter(FolderFileStore.isName)
         guard !names.isEmpty else { return 0 }
-        try FileManager.default.createDirectory(
-            atPath: copies, withIntermediateDirectories: true)
+        try DatabaseFiles.makeFolder(copies)
         for name in names {
             try FileManager.default.copyItem(
                 atPath: source + "/" + name, toPath: copies + "/" + name)
+            // An upload of an earlier release may be readable by others.
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: copies + "/" + name)
         }
         try PlainFile.syncFolder(copies)
         return names.count

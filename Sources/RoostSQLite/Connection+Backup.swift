@@ -6,10 +6,11 @@ extension Connection {
     /// Writes the database as it is now into a file, while others go on writing to it.
     ///
     /// One state is copied, with everything that was committed before the call. What stood in the file
-    /// is gone; a file whose copy failed is of no use.
+    /// is gone; a file whose copy failed is of no use. Only this user can read the copy.
     package func backUp(to path: String) throws(SQLiteError) {
         let action = "copy the database to \(path)"
         var opened: OpaquePointer?
+        _ = DatabaseFiles(path).keepPrivate()
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE
         // SAFETY: the path is lent for the call; the handle is closed below in every case.
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)

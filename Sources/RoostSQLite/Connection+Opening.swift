@@ -2,6 +2,12 @@
 
 internal import CRoostSQLite
 
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 extension Connection {
     /// How much of its file a log that grew keeps when it begins anew (scar 150).
     ///
@@ -37,6 +43,7 @@ extension Connection {
             path = file
             if options.access == .readWrite { flags |= SQLITE_OPEN_CREATE }
         }
+        let isNew = flags & SQLITE_OPEN_CREATE != 0 && DatabaseFiles(path).keepPrivate()
         var opened: OpaquePointer?
         // SAFETY: the path is lent for the call; after a failure too the handle is ours to close,
         // once its message is copied.
@@ -44,6 +51,7 @@ extension Connection {
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe SQLiteError(of: opened, code: code, action: "open \(path)")
             _ = unsafe sqlite3_close(opened)
+            if isNew { _ = unsafe unlink(path) }  // Nothing is left behind where nothing was.
             throw error
         }
         return unsafe handle

@@ -162,6 +162,31 @@ package struct DatabaseFiles: Hashable, Sendable {
         }
     }
 
+    /// Makes the main file where there is none, and leaves no right to other users on any of the files.
+    ///
+    /// SQLite gives its log and its shared memory the rights of the main file, and a main file that it makes
+    /// those of the process. What the system refuses here it refuses SQLite too.
+    ///
+    /// - Returns: Whether it made the main file.
+    func keepPrivate() -> Bool {
+        // SAFETY: paths are lent for each call, the struct is filled in before it is read.
+        let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if made >= 0 {
+            fchmod(made, 0o600)  // The process may mask even its own rights.
+            close(made)
+            return true
+        }
+        // By name: to close a descriptor of a database drops the locks that this process has on it.
+        for suffix in Self.suffixes {
+            var status = stat()
+            guard unsafe stat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                status.st_mode & 0o077 != 0
+            else { continue }
+            _ = unsafe chmod(path + suffix, status.st_mode & 0o700)
+        }
+        return false
+    }
+
     /// Whether the database is there, its side files apart.
     package var exists: Bool { Self.exists(path) }
 

@@ -208,6 +208,15 @@ package struct Migrator: Sendable {
         """
 }
 
+extension Connection {
+    /// Writes the database's first page as it is: a write that changes nothing.
+    ///
+    /// - Precondition: A transaction is open; its commit is what reaches the disk.
+    package func rewriteHeader() throws(SQLiteError) {
+        try setPragma("user_version", Int(try first(.schemaVersion) ?? 0))
+    }
+}
+
 extension Query where Input == Void, Output == Int64 {
     /// The number of the newest migration that has begun; every database has one.
     static var schemaVersion: Query {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostSQLite
 import RoostTestSupport
 import Testing
@@ -23,6 +24,28 @@ struct BackupTests {
         #expect(try copy.first(.noteBody, "after") == nil)
         #expect(try copy.damage(comparesIndices: true).isEmpty)
         #expect(try live.first(.noteBody, "after") == [3])
+    }
+
+    @Test func `no other user may read a database, its side files or a copy of it`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("live.sqlite")
+        let live = try NoteTable.open(.file(path))
+        try live.execute(.insertNote, (text: "secret", body: [1]))
+        try live.backUp(to: folder.file("copy.sqlite"))
+        let files = ["live.sqlite", "live.sqlite-wal", "live.sqlite-shm", "copy.sqlite"]
+        for name in files { #expect(try Self.rights(folder.file(name)) == 0o600, "\(name)") }
+        // An earlier release made its files with the rights of the process.
+        for name in files {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o664], ofItemAtPath: folder.file(name))
+        }
+        let again = try Connection(.file(path))
+        try again.backUp(to: folder.file("copy.sqlite"))
+        for name in files { #expect(try Self.rights(folder.file(name)) == 0o600, "\(name)") }
+    }
+
+    private static func rights(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
     @Test func `a backup that cannot be written says so`() throws {

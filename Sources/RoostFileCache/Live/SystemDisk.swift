@@ -13,7 +13,8 @@ package struct SystemDisk: FileCacheDisk {
 
     package func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false)
+            atPath: path, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
         #if canImport(Darwin)
         // All of it comes from the server again.
         var url = URL(filePath: path)
@@ -28,7 +29,13 @@ package struct SystemDisk: FileCacheDisk {
     }
 
     package func write(_ text: String, to path: String) throws {
-        try Data(text.utf8).write(to: URL(filePath: path))
+        // Readable by this user only, from the first byte on.
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+        }
+        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            .write(contentsOf: Data(text.utf8))
     }
 
     package func move(_ path: String, to other: String) throws {

@@ -38,11 +38,7 @@ actor FolderFileStore: FileStore {
     func begin(_ id: String, type: String) throws(StorageError) {
         try keeping {
             try makeFolder()
-            guard
-                FileManager.default.createFile(
-                    atPath: part(id), contents: Data((type + "\n").utf8),
-                    attributes: [.posixPermissions: 0o600])
-            else { throw CocoaError(.fileWriteUnknown) }
+            try PlainFile(writing: part(id)).write(Array((type + "\n").utf8))
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: part(id)))
             try handle.seekToEnd()
             begun[id] = handle
@@ -52,8 +48,7 @@ actor FolderFileStore: FileStore {
     /// A file that is kept is lost with its folder, so that is kept first.
     private func makeFolder() throws {
         guard !FileManager.default.fileExists(atPath: folder) else { return }
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true)
+        try DatabaseFiles.makeFolder(folder)
         try PlainFile.syncFolder(URL(fileURLWithPath: folder).deletingLastPathComponent().path)
     }
 
