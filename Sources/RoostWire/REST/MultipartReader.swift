@@ -43,7 +43,7 @@ package struct MultipartReader: Sendable {
 
     /// - Throws: `.malformedJSON` when the content type names no boundary.
     package init(contentType: String) throws(ServerError) {
-        guard let boundary = Self.parameter("boundary", of: contentType), !boundary.isEmpty,
+        guard let boundary = HeaderParameters(contentType)?["boundary"], !boundary.isEmpty,
             boundary.utf8.count <= 70
         else { throw Self.malformed }
         self.boundary = Array("\r\n--\(boundary)".utf8)
@@ -111,13 +111,16 @@ package struct MultipartReader: Sendable {
     private static func part(_ head: ArraySlice<UInt8>) throws(ServerError) -> Part {
         var part = Part(name: "", fileName: nil, type: "")
         for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n") {
-            let pieces = line.split(separator: ":", maxSplits: 1)
-            guard pieces.count == 2 else { throw malformed }
-            let value = String(pieces[1].drop { $0 == " " })
-            switch pieces[0].lowercased() {
+            // A control character would end the line for some reader behind this one.
+            guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")),
+                line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+            else { throw malformed }
+            let value = String(line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
+            switch line[..<colon].lowercased() {
             case "content-disposition":
-                part.name = parameter("name", of: value) ?? ""
-                part.fileName = parameter("filename", of: value).map { name in
+                guard let parameters = HeaderParameters(value) else { throw malformed }
+                part.name = parameters["name"] ?? ""
+                part.fileName = parameters["filename"].map { name in
                     name.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? "file"
                 }
             case "content-type": part.type = value
@@ -126,23 +129,6 @@ package struct MultipartReader: Sendable {
         }
         guard !part.name.isEmpty else { throw malformed }
         return part
-    }
-
-    /// A parameter of a header's value, with or without quotes.
-    private static func parameter(_ name: String, of value: String) -> String? {
-        for piece in value.split(separator: ";").dropFirst() {
-            let sides = piece.split(separator: "=", maxSplits: 1)
-            guard sides.count == 2, sides[0].drop(while: { $0 == " " }).lowercased() == name else {
-                continue
-            }
-            var text = sides[1]
-            while text.last == " " { text.removeLast() }
-            if text.count >= 2, text.first == "\"", text.last == "\"" {
-                text = text.dropFirst().dropLast()
-            }
-            return String(text)
-        }
-        return nil
     }
 
     /// Where a text that begins with a carriage return or a dash stands first.

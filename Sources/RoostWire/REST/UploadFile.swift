@@ -53,9 +53,16 @@ package struct UploadFile: Question {
         for (index, size) in thumbnailSizes.enumerated() {
             field("thumbnail\(index + 1)", "\(size.width),\(size.height)")
         }
-        // A quote or a line break would end the header it stands in.
-        let name = String(name.map { $0 == "\"" || $0.isNewline ? "_" : $0 })
-        let type = String(type.filter { $0.isASCII && !$0.isNewline })
+        // Readers differ about quotes, backslashes and control characters in a quoted text.
+        let name = String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.map { scalar in
+                    switch scalar {
+                    case "\"", "\\", "\u{7F}", "\u{0}"..<" ": "_"
+                    default: scalar
+                    }
+                }))
+        let type = String(type.filter { $0.isASCII && (" "..."~").contains($0) })
         text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; "
         text += "filename=\"\(name.isEmpty ? "file" : name)\"\r\nContent-Type: \(type)\r\n\r\n"
         return Array(text.utf8)
