@@ -202,8 +202,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostHostTests",
         dependencies: [
-            "RoostTestSupport", "RoostExecutors", "RoostHost", "RoostModel", "RoostServer",
-            "RoostSockets",
+            "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "RoostHost", "RoostModel",
+            "RoostSQLite", "RoostServer", "RoostSockets",
         ]),
     .testTarget(
         name: "RoostTestKitTests",

@@ -9,21 +9,40 @@ struct ChatHandler: HTTPServerHandler {
     private let server: ChatServer
     private let believesProxy: Bool
     private let formLimit: Int
+    private let origins: OriginPolicy
+    private let health: HealthProbe
 
-    init(_ server: ChatServer, believesProxy: Bool, formLimit: Int) {
+    init(
+        _ server: ChatServer, believesProxy: Bool, formLimit: Int, origins: OriginPolicy,
+        health: HealthProbe
+    ) {
         self.server = server
         self.believesProxy = believesProxy
         self.formLimit = formLimit
+        self.origins = origins
+        self.health = health
     }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        // Any page may ask, as nothing is granted to whoever only has the user's browser: there are no
-        // cookies, and who calls must say a key.
+        guard permits(request) else { return Self.foreignPage }
         if request.method == "OPTIONS", request.headers["Origin"] != nil {
             return opened(Self.preflight, for: request)
         }
         return opened(await answer(to: request), for: request)
     }
+
+    private func permits(_ request: HTTPServerRequest) -> Bool {
+        let all = request.headers.all("Origin")
+        return all.count <= 1
+            && origins.permits(origin: all.first, host: request.headers["Host"])
+    }
+
+    private static let foreignPage = HTTPServerResponse(
+        status: 403,
+        text:
+            "This server does not answer pages of other sites. To allow one, start the server with "
+            + "--allow-origin and the page's origin.",
+        headers: ["Vary": "Origin"])
 
     func pieceLimit(of head: HTTPServerRequest) -> Int? {
         let type = head.headers["Content-Type"] ?? ""
@@ -34,6 +53,7 @@ struct ChatHandler: HTTPServerHandler {
     func respond(
         to head: HTTPServerRequest, reading body: HTTPRequestBody
     ) async -> HTTPServerResponse {
+        guard permits(head) else { return Self.foreignPage }
         do throws(ServerError) {
             let headers = headers(of: head)
             var call = try call(of: head)
@@ -52,13 +72,15 @@ struct ChatHandler: HTTPServerHandler {
         }
     }
 
-    /// Lets a page of anywhere read an answer that it asked for.
+    /// Lets a permitted page read an answer that it asked for.
     private func opened(
         _ response: HTTPServerResponse, for request: HTTPServerRequest
     ) -> HTTPServerResponse {
-        guard request.headers["Origin"] != nil else { return response }
         var response = response
-        response.headers.append("Access-Control-Allow-Origin", "*")
+        // Also for a client without an origin: its answer may be kept for a page that has one.
+        response.headers.append("Vary", "Origin")
+        guard let origin = request.headers["Origin"] else { return response }
+        response.headers.append("Access-Control-Allow-Origin", origin)
         return response
     }
 
@@ -68,7 +90,7 @@ struct ChatHandler: HTTPServerHandler {
             contentType: request.headers["Content-Type"] ?? "")
     }
 
-    /// What a browser asks before it lets a page call (`protocol.md` 1.3).
+    /// The answer to what a browser asks before it lets a page call.
     private static let preflight = HTTPServerResponse(
         status: 200,
         headers: [
@@ -88,13 +110,13 @@ struct ChatHandler: HTTPServerHandler {
     }
 
     private func answer(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        // Clients ask for the bare host at each connect and ignore the answer (`protocol.md` 1.1).
+        // Clients ask for the bare host at each connect and ignore the answer.
         if request.target == "/" { return HTTPServerResponse(APIResponse.empty) }
         if request.method == "GET", request.target.hasPrefix("/files/") {
             return await file(request)
         }
         if request.method == "GET", request.target == "/health" {
-            return await health()
+            return await health.response()
         }
         if request.method == "GET", request.target == "/metrics" {
             return HTTPServerResponse(
@@ -107,13 +129,6 @@ struct ChatHandler: HTTPServerHandler {
         } catch {
             return HTTPServerResponse(APIResponse(error))
         }
-    }
-
-    private func health() async -> HTTPServerResponse {
-        let isWell = await server.isHealthy()
-        return HTTPServerResponse(
-            status: isWell ? 200 : 503, headers: ["Content-Type": "application/json"],
-            body: Array((isWell ? #"{"status":"ok"}"# : #"{"status":"storage"}"#).utf8))
     }
 
     /// Sends a file, or the part of it that was asked for, and never as a page of this server.
@@ -154,6 +169,7 @@ struct ChatHandler: HTTPServerHandler {
     }
 
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
+        guard permits(request) else { return .refuse(Self.foreignPage) }
         let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let handshake = Handshake(
             query: QueryItem.parse(query), headers: headers(of: request),

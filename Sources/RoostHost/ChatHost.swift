@@ -60,7 +60,7 @@ package final class ChatHost: Sendable {
                 .networkError, remedy: .correctInput, message: error.message, underlying: error)
         }
         do {
-            // Every message is in it. One that is there has the rights its owner gave it.
+            // A folder that is there keeps the rights its owner gave it; the files in it are the user's own.
             if !FileManager.default.fileExists(atPath: folder) {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true,
@@ -105,7 +105,12 @@ package final class ChatHost: Sendable {
             fanOut: InProcessFanOut(on: loop), world: .live(log), on: loop)
         let handler = ChatHandler(
             chat, believesProxy: configuration.isBehindProxy,
-            formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes)
+            formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes,
+            origins: OriginPolicy(
+                origins: configuration.allowedOrigins,
+                publicAddress: configuration.publicAddress,
+                requiresToken: configuration.requiresToken),
+            health: HealthProbe { await chat.isHealthy() })
         do {
             let http = try await HTTPServer.start(listening, handler: handler, on: loop)
             log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))

@@ -29,6 +29,8 @@ extension ChatHost {
         package var apiToken: String?
         /// Refuses users without an access token.
         package var requiresToken = false
+        /// The web pages that may call from a browser; see `OriginPolicy`.
+        package var allowedOrigins: [String] = []
         /// nil speaks in the clear, as behind a proxy or on loopback.
         package var certificate: Certificate?
         /// How clients reach the server, such as `https://chat.example`, when that is not how it listens.

@@ -83,6 +83,7 @@ def requests(server):
         (head + b"Content-Length: 5000000\r\n\r\n", 413), (head + b"Content-Length: -1\r\n\r\n", 400),
         (head + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (head + b"Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n", 400),
+        (head + b"Transfer-Encoding: chunked\r\n\r\n1;a\rb\r\nx\r\n0\r\n\r\n", 400),
     ):
         check(status(server, data) == wanted, f"{data[:60]}: {wanted}")
 

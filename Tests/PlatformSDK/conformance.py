@@ -453,10 +453,14 @@ def b20():
         check(method in headers["Access-Control-Allow-Methods"], method)
     for key, expected in ((login("ann").login["key"], 200), ("none", 401)):
         status, headers, _ = server.raw("GET", "/v3/users/ann", headers={**origin, "Session-Key": key})
-        check(status == expected and headers["Access-Control-Allow-Origin"] == "*", status)
+        check(status == expected and headers["Access-Control-Allow-Origin"] == origin["Origin"], status)
+        check("Origin" in headers["Vary"])
+    for stranger in ("https://app.example.evil", "null"):
+        status, headers, _ = server.raw("GET", "/v3/users/ann", headers={"Origin": stranger})
+        check(status == 403 and "Access-Control-Allow-Origin" not in headers, stranger)
 
 
-with Server(ROOST, "--user-rate", "0", "--address-rate", "0") as server:
+with Server(ROOST, "--user-rate", "0", "--address-rate", "0", "--allow-origin", "https://app.example") as server:
     post("/group_channels", {"user_ids": ["ann", "bob"], "channel_url": "g", "name": "Group",
                              "operator_ids": ["ann"]})
     for number in (int(a) for a in sys.argv[2:]) if sys.argv[2:] else range(1, 21):

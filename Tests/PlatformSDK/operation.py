@@ -258,12 +258,79 @@ def secrets():
               "the secret comes from a file")
         check(server.raw("GET", "/v3/users", headers={"Api-Token": "from-a-file\n"[:-2]})[0] == 401,
               "and no other opens")
+    with Server(ROOST, "--require-token", environment={"ROOST_API_TOKEN": "of-the-world"}) as server:
+        check(server.raw("GET", "/v3/users", headers={"Api-Token": "of-the-world"})[0] == 200,
+              "the secret comes from the environment")
+        with open(f"/proc/{server.process.pid}/cmdline", "rb") as words:
+            check(b"of-the-world" not in words.read(), "and stands in no list of processes")
+        _, _, body = server.raw(
+            "POST", "/v3/users", {"user_id": "ann", "nickname": "Ann", "profile_url": "",
+                                  "issue_access_token": True}, {"Api-Token": "of-the-world"})
+        token = json.loads(body)["access_token"]
+        with open(folder + "/user", "w") as file:
+            file.write(token + "\n")
+        for options, variables in ((("--token-file", folder + "/user"), {}), ((), {"ROOST_TOKEN": token})):
+            said = subprocess.run(
+                [ROOST, "client", "--server", f"http://127.0.0.1:{server.port}", "--app-id", APP, "--user",
+                 "ann", "--cache", tempfile.mkdtemp(), *options], env={**os.environ, **variables},
+                input='{"id":1,"request":"connect"}\n', capture_output=True, text=True, timeout=60)
+            check('"connection":"connected"' in said.stdout and '"ok":true' in said.stdout,
+                  f"{options} {list(variables)}: {said.stdout} {said.stderr}")
     for wrong in ((), ("--api-token-file", "/nowhere")):
         try:
-            Server(ROOST, token=wrong).kill()
+            Server(ROOST, token=wrong or ("--log", "none"), environment={"ROOST_API_TOKEN": ""}).kill()
             check(False, "started without a secret")
         except AssertionError as refusal:
             check("roost: " in str(refusal), refusal)
+
+
+def closing():
+    """Other machines, other users of this one, and pages of other sites stay outside."""
+    for options in (("--host", "0.0.0.0"), ("--host", "::")):
+        done = subprocess.run(
+            [ROOST, "serve", "--data", tempfile.mkdtemp(), "--port", "0", "--app-id", APP, *options],
+            env={**os.environ, "ROOST_API_TOKEN": "t"}, capture_output=True, text=True, timeout=60)
+        check(done.returncode == 2 and "--require-token" in done.stderr and "--insecure" in done.stderr,
+              f"{done.returncode} {done.stderr}")
+    old = os.umask(0)
+    try:
+        # A folder that was there before, open to everybody.
+        data = tempfile.mkdtemp()
+        os.chmod(data, 0o755)
+        with Server(ROOST, "--host", "0.0.0.0", "--insecure", data=data) as server:
+            check("may act as any user" in server.read(server.out), "it says what that means")
+            channel(server)
+            ann = Witness(server.port, APP, "ann")
+            edge = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a;b.txt\"\r\n\r\n"
+            status, _, body = server.raw(
+                "POST", "/v3/storage/file", edge + b"words\r\n--x--\r\n",
+                {"Session-Key": ann.login["key"], "Content-Type": "multipart/form-data; boundary=x"})
+            check(status == 200 and b"a%3Bb.txt" in body or b"a;b.txt" in body, body)
+            copy = tempfile.mkdtemp() + "/copy"
+            subprocess.run([ROOST, "backup", "--data", data, "--to", copy], check=True, capture_output=True)
+            cache = tempfile.mkdtemp()
+            os.chmod(cache, 0o755)
+            subprocess.run(
+                [ROOST, "client", "--server", f"http://127.0.0.1:{server.port}", "--app-id", APP, "--user",
+                 "ann", "--cache", cache], input='{"id":1,"request":"connect"}\n', capture_output=True,
+                text=True, timeout=60, check=True)
+            for folder in (data, copy, cache):
+                for place, folders, files in os.walk(folder):
+                    for name in files:
+                        mode = os.stat(f"{place}/{name}").st_mode & 0o777
+                        check(mode == 0o600, f"{place}/{name}: {mode:o}")
+                    for name in folders:
+                        mode = os.stat(f"{place}/{name}").st_mode & 0o777
+                        check(mode == 0o700, f"{place}/{name}: {mode:o}")
+            for page in ("https://evil.example", f"http://evil.example:{server.port}", "null"):
+                check(server.raw("GET", "/v3/users", headers={"Origin": page, "Api-Token": "secret"})[0]
+                      == 403, f"{page} calls")
+                answer = server.raw("GET", f"/?user_id=ann&ai={APP}&p=JS", headers={
+                    "Origin": page, "Upgrade": "websocket", "Connection": "Upgrade",
+                    "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="})
+                check(answer[0] == 403, f"{page} opens a socket")
+    finally:
+        os.umask(old)
 
 
 class Upload:
@@ -345,6 +412,6 @@ def wait_for(condition, what):
     check(True, what)
 
 
-for run in (secrets, uploading, killing, stopping, copying, encrypting, limiting, proxied):
+for run in (secrets, closing, uploading, killing, stopping, copying, encrypting, limiting, proxied):
     run()
 print(f"server: operation, {checks} checks")

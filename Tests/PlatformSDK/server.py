@@ -18,8 +18,11 @@ APP, TOKEN = "APP", "secret"
 class Server:
     """Starts the command on a free port; `with` ends it."""
 
-    def __init__(self, roost, *options, data=None, token=("--api-token", TOKEN)):
+    def __init__(self, roost, *options, data=None, token=None, environment=None):
         self.roost = roost
+        # The environment is where secrets belong; other users see what stands among the arguments.
+        self.environment = {**os.environ, **(environment or ({"ROOST_API_TOKEN": TOKEN} if token is None else {}))}
+        token = token or ()
         self.data = data or tempfile.mkdtemp(prefix="roost-server-")
         self.options = (*token, *options)
         # 0 takes a free port at each start.
@@ -32,7 +35,7 @@ class Server:
         with open(self.out, "wb") as out, open(self.err, "wb") as err:
             self.process = subprocess.Popen(
                 [self.roost, "serve", "--data", self.data, "--port", str(self.fixed_port), "--app-id", APP,
-                 *self.options], stdout=out, stderr=err)
+                 *self.options], stdout=out, stderr=err, env=self.environment)
         end = time.monotonic() + 30
         while time.monotonic() < end:
             found = re.match(r"listening on (https?)://[^ ]*:(\d+) ", self.read(self.out))

@@ -129,6 +129,15 @@ struct ServeWelcomeTests {
         let lines = ServeWelcome(
             host: "127.0.0.1", port: 80, applicationID: "it's mine", requiresToken: true
         ).lines
-        #expect(lines[1].contains(#"--app-id 'it'\''s mine' --user ada --token TOKEN "#))
+        #expect(lines[1].contains(#"--app-id 'it'\''s mine' --user ada --token-file FILE "#))
+    }
+
+    @Test func `one line says what it means that no token is asked for`() {
+        let count = [true, false].map { requiresToken in
+            ServeWelcome(
+                host: "127.0.0.1", port: 80, applicationID: "demo", requiresToken: requiresToken
+            ).lines.count { $0.contains("may act as any user") && $0.contains("--require-token") }
+        }
+        #expect(count == [0, 1])
     }
 }

@@ -37,7 +37,7 @@ struct ProgramTests {
         (
             [
                 "serve", "--data", "d", "--host", "256.0.0.1", "--port", "0", "--app-id", "a",
-                "--api-token", "t",
+                "--api-token", "t", "--insecure",
             ], .server
         ),
     ])
@@ -133,11 +133,29 @@ struct ProgramTests {
     private static func serve(_ words: String...) -> [String] {
         [
             "serve", "--data", "d", "--host", "256.0.0.1", "--port", "0", "--app-id", "a",
+            "--require-token",
         ] + words
     }
 
+    /// A server that asks nobody for a token.
+    private static func open(_ words: String...) -> [String] {
+        ["serve", "--data", "d", "--port", "0", "--app-id", "a", "--api-token", "t"] + words
+    }
+
     @Test(arguments: [
-        (["serve"], ExitCode.wrongArguments, "--data DIR, --app-id ID, --api-token TOKEN or --api"),
+        (["serve"], ExitCode.wrongArguments, "--data DIR, --app-id ID."),
+        (serve(), .wrongArguments, "--api-token-file FILE, or the variable ROOST_API_TOKEN"),
+        (serve("--api-token-file", "missing"), .storage, "no secret to be read in missing"),
+        (
+            open("--host", "0.0.0.0"), .wrongArguments, "give --require-token, or --insecure"
+        ),
+        (open("--host", "::"), .wrongArguments, "give --require-token, or --insecure"),
+        (open("--host", "some.name"), .wrongArguments, "give --require-token, or --insecure"),
+        (open("--host", "127.0.0.1.example"), .wrongArguments, "--insecure"),
+        (
+            serve("--api-token", "t", "--allow-origin", "chat.example"), .wrongArguments,
+            "such as https://chat.example"
+        ),
         (serve("--api-token", "t", "--api-token-file", "f"), .wrongArguments, "exclude each other"),
         (
             serve("--api-token", "t", "--tls-cert", "no-chain", "--tls-key", "no-key"), .storage,
@@ -162,6 +180,20 @@ struct ProgramTests {
         let outcome = try await program.run(words)
         #expect(outcome.status == code.rawValue, "\(outcome.errors)")
         #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains(sentence) == true, "\(outcome.errors)")
+        try program.remove()
+    }
+
+    @Test(arguments: [
+        (["--token-file", "missing"], ExitCode.storage, "no secret to be read in missing"),
+        (["--token-file", "t", "--token", "t"], .wrongArguments, "exclude each other"),
+    ])
+    func `a client that cannot read its token says so`(
+        words: [String], code: ExitCode, sentence: String
+    ) async throws {
+        let program = try Program()
+        let outcome = try await program.run(Self.client("--cache", "c") + words)
+        #expect(outcome.status == code.rawValue, "\(outcome.errors)")
         #expect(outcome.errors.first?.contains(sentence) == true, "\(outcome.errors)")
         try program.remove()
     }
@@ -193,6 +225,11 @@ struct ProgramTests {
             [.posixPermissions: 0o750], ofItemAtPath: program.path("d"))
         _ = try await program.run(Self.serve("--api-token", "t"))
         #expect(try rights() == 0o750)
+        for name in try FileManager.default.contentsOfDirectory(atPath: program.path("d")) {
+            let file = program.path("d/\(name)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
         try program.remove()
     }
 

@@ -24,7 +24,10 @@ struct FileServingTests {
         let server = await ChatServer(
             ChatServer.Configuration(applicationID: "APP"), storage: MemoryStorage(on: executor),
             files: files, fanOut: InProcessFanOut(on: executor), world: world, on: executor)
-        let handler = ChatHandler(server, believesProxy: false, formLimit: 100)
+        let handler = ChatHandler(
+            server, believesProxy: false, formLimit: 100,
+            origins: OriginPolicy(origins: [], publicAddress: nil, requiresToken: true),
+            health: HealthProbe { true })
         func ask() async -> HTTPServerResponse {
             await handler.respond(
                 to: HTTPServerRequest(method: "GET", target: "/files/\(Self.name)/x"))

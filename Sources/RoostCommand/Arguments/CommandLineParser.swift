@@ -111,13 +111,15 @@ extension CommandLineParser {
                 "roost \(command.name) has no option \(name)\(question) "
                     + "See roost help \(command.name).")
         }
-        guard !arguments.has(option) else { throw wrong("\(name) is given twice.") }
+        guard option.mayRepeat || !arguments.has(option) else {
+            throw wrong("\(name) is given twice.")
+        }
         if option.value == .none {
             guard parts.count == 1 else { throw wrong("\(name) takes no value.") }
-            arguments.values[option.name] = ""
+            arguments.values[option.name] = [""]
         } else {
-            arguments.values[option.name] = try value(
-                of: option, attached: parts.count == 2 ? String(parts[1]) : nil, &rest)
+            arguments.values[option.name, default: []].append(
+                try value(of: option, attached: parts.count == 2 ? String(parts[1]) : nil, &rest))
         }
     }
 

@@ -16,16 +16,19 @@ package struct Option: Hashable, Sendable {
     /// What holds when the option is absent; nil when nothing does.
     package let standard: String?
     package let isRequired: Bool
+    /// Whether it may be given several times.
+    package let mayRepeat: Bool
     package let help: String
 
     package init(
         _ name: String, _ value: Value = .none, standard: String? = nil, isRequired: Bool = false,
-        help: String
+        mayRepeat: Bool = false, help: String
     ) {
         self.name = name
         self.value = value
         self.standard = standard
         self.isRequired = isRequired
+        self.mayRepeat = mayRepeat
         self.help = help
     }
 
@@ -69,7 +72,8 @@ package struct Operand: Hashable, Sendable {
 
 /// What a command was called with; checked against its options already.
 package struct Arguments: Hashable, Sendable {
-    package internal(set) var values: [String: String] = [:]
+    /// What each option was given, in order; an empty text for an option without a value.
+    package internal(set) var values: [String: [String]] = [:]
     package internal(set) var operands: [String] = []
 
     package init() {}
@@ -77,7 +81,10 @@ package struct Arguments: Hashable, Sendable {
     package func has(_ option: Option) -> Bool { values[option.name] != nil }
 
     /// The value given, else the standard one, else nil.
-    package func text(_ option: Option) -> String? { values[option.name] ?? option.standard }
+    package func text(_ option: Option) -> String? { values[option.name]?.last ?? option.standard }
+
+    /// Every value of an option that may be repeated, in order.
+    package func texts(_ option: Option) -> [String] { values[option.name] ?? [] }
 
     /// The value of an option that is required or has a standard value.
     package func requiredText(_ option: Option) -> String {

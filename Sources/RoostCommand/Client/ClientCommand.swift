@@ -11,8 +11,12 @@ extension Option {
         "app-id", .text(placeholder: "ID"), isRequired: true, help: "the application's ID")
     static let user = Option(
         "user", .text(placeholder: "ID"), isRequired: true, help: "whose client this is")
+    static let tokenFile = Option(
+        "token-file", .text(placeholder: "FILE"),
+        help: "a file with the user's access token, where the server asks for one")
     static let token = Option(
-        "token", .text(placeholder: "T"), help: "the user's access token, where the server asks")
+        "token", .text(placeholder: "T"),
+        help: "the token itself; other users of this machine can see it, so prefer the file")
     static let cache = Option(
         "cache", .text(placeholder: "DIR"), isRequired: true,
         help: "the folder of the cache and of unsent messages; it is made when missing")
@@ -38,9 +42,12 @@ extension Command {
             Reads one request per line from standard input and writes one answer per request to standard
             output, with events in between. Starts and serves its cache with no server in reach. Ends with
             the request quit or with the end of input. docs/client.md has every request and event.
+
+            An access token comes from --token-file, from the variable ROOST_TOKEN or from --token.
             """,
         options: [
-            .server, .applicationID, .user, .token, .cache, .keyFolder, .pageSize, .plainTransport,
+            .server, .applicationID, .user, .tokenFile, .token, .cache, .keyFolder, .pageSize,
+            .plainTransport,
         ],
         example: """
             echo '{"id":1,"request":"connect"}' | roost client --server http://127.0.0.1:8080 \
@@ -78,9 +85,10 @@ extension Configuration {
                 "--key-folder must not lie in --cache: who copies the cache would have the key too."
             )
         }
+        let secret = Secret(option: .token, file: .tokenFile, variable: "ROOST_TOKEN")
         self.init(
             applicationID: arguments.requiredText(.applicationID), server: server,
-            userID: UserID(arguments.requiredText(.user)), token: arguments.text(.token),
+            userID: UserID(arguments.requiredText(.user)), token: try secret.read(arguments),
             cache: .folder(cache),
             protection: keyFolder.map { .keyFile(in: $0) } ?? .none,
             allowsPlainTransport: arguments.has(.plainTransport),

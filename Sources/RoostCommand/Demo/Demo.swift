@@ -103,8 +103,8 @@ final class Demo {
             server = try LineProcess(
                 [
                     "serve", "--data", "\(folder)/server", "--port", "0", "--app-id", "demo",
-                    "--api-token", TemporaryFolder.makeSecret(),
-                ], interruption: signals.descriptor)
+                ], environment: ["ROOST_API_TOKEN": TemporaryFolder.makeSecret()],
+                interruption: signals.descriptor)
         } catch {
             throw .expected("a process for the server", seen: "\(error)")
         }

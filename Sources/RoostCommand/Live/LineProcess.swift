@@ -31,12 +31,15 @@ final class LineProcess {
     ///
     /// - Parameters:
     ///   - words: What follows the program's name.
+    ///   - environment: Variables beside those of this process: secrets, as words are no place for them.
     ///   - interruption: A descriptor that becomes readable when waiting must end.
     /// - Throws: What the system refused.
-    init(_ words: [String], interruption: Int32) throws {
+    init(_ words: [String], environment: [String: String] = [:], interruption: Int32) throws {
         self.interruption = interruption
         process.executableURL = Self.program
         process.arguments = words
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(environment) { _, new in new }
         process.standardInput = input
         process.standardOutput = output
         try process.run()

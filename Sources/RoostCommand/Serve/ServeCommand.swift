@@ -15,16 +15,21 @@ extension Option {
     static let host = Option(
         "host", .text(placeholder: "ADDRESS"), standard: "127.0.0.1",
         help: "the address to listen on; 0.0.0.0 lets other machines in")
-    static let apiToken = Option(
-        "api-token", .text(placeholder: "TOKEN"),
-        help: "the secret of administrators' calls, which carry it as Api-Token")
     static let apiTokenFile = Option(
         "api-token-file", .text(placeholder: "FILE"),
-        help:
-            "instead of --api-token: a file with that secret, which then stands in no list of processes"
-    )
+        help: "a file with the secret of administrators' calls, which carry it as Api-Token")
+    static let apiToken = Option(
+        "api-token", .text(placeholder: "TOKEN"),
+        help: "the secret itself; other users of this machine can see it, so prefer the file")
     static let requireToken = Option(
         "require-token", help: "refuse users without an access token")
+    static let insecure = Option(
+        "insecure",
+        help: "let other machines in although no user needs a token: anyone may act as anyone")
+    static let allowOrigin = Option(
+        "allow-origin", .text(placeholder: "ORIGIN"), mayRepeat: true,
+        help: "let web pages of this origin call, such as https://chat.example; * lets all; "
+            + "may be repeated")
     static let tlsCertificate = Option(
         "tls-cert", .text(placeholder: "FILE"),
         help: "speak TLS with this certificate, in PEM form with its chain; needs --tls-key")
@@ -79,16 +84,20 @@ extension Command {
         explanation: """
             Listens until it is told to end by Ctrl-C or SIGTERM, then closes its database. The first line
             it prints is: listening on http://HOST:PORT and ws://HOST:PORT
+
+            The secret of administrators' calls comes from --api-token-file, from the variable
+            ROOST_API_TOKEN or from --api-token. Without --require-token anyone who reaches the port may
+            act as any user, so the server then listens on this machine only.
             """,
         options: [
-            .data, .port, .host, .applicationID, .apiToken, .apiTokenFile, .requireToken,
+            .data, .port, .host, .applicationID, .apiTokenFile, .apiToken, .requireToken, .insecure,
+            .allowOrigin,
             .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .compress, .log, .userRate,
             .addressRate,
             .maxConnections,
             .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue,
         ],
-        alternatives: [[.apiToken, .apiTokenFile]],
-        example: "roost serve --data ./server --port 8080 --app-id demo --api-token secret",
+        example: "roost serve --data ./server --port 8080 --app-id demo --api-token-file ./secret",
         exitCodes: ExitCode.allCases,
         run: { arguments throws(CommandFailure) in
             let signals = SignalWatch()
@@ -117,10 +126,20 @@ extension ChatHost.Configuration {
             dataFolder: arguments.requiredText(.data),
             applicationID: arguments.requiredText(.applicationID))
         host = arguments.requiredText(.host)
+        guard
+            LoopbackAddress.contains(host) || arguments.has(.requireToken)
+                || arguments.has(.insecure)
+        else {
+            throw CommandFailure(
+                .wrongArguments,
+                "On \(host) other machines could act as any user: give --require-token, or --insecure if "
+                    + "you want that.")
+        }
         // The option's range is the type's.
         port = arguments.number(.port).map { UInt16($0) } ?? 8080
         apiToken = try Self.apiToken(arguments)
         requiresToken = arguments.has(.requireToken)
+        allowedOrigins = try Self.origins(arguments)
         publicAddress = try Self.publicAddress(arguments)
         isBehindProxy = arguments.has(.behindProxy)
         compressesFrames = arguments.has(.compress)
@@ -140,14 +159,25 @@ extension ChatHost.Configuration {
     }
 
     private static func apiToken(_ arguments: Arguments) throws(CommandFailure) -> String {
-        if let token = arguments.text(.apiToken) { return token }
-        let path = arguments.requiredText(.apiTokenFile)
-        let text = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
-        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !token.isEmpty else {
-            throw CommandFailure(.storage, "There is no secret to be read in \(path).")
+        let secret = Secret(option: .apiToken, file: .apiTokenFile, variable: "ROOST_API_TOKEN")
+        guard let token = try secret.read(arguments) else {
+            throw CommandFailure(
+                .wrongArguments,
+                "roost serve still needs --api-token-file FILE, or the variable ROOST_API_TOKEN. "
+                    + "See roost help serve.")
         }
         return token
+    }
+
+    private static func origins(_ arguments: Arguments) throws(CommandFailure) -> [String] {
+        let origins = arguments.texts(.allowOrigin)
+        for origin in origins where OriginPolicy.plain(origin) == nil {
+            throw CommandFailure(
+                .wrongArguments,
+                "--allow-origin wants an origin such as https://chat.example, or *, not “\(origin)”."
+            )
+        }
+        return origins
     }
 
     private static func publicAddress(_ arguments: Arguments) throws(CommandFailure) -> String? {

@@ -24,15 +24,18 @@ package struct ServeWelcome: Hashable, Sendable {
         let authority = Self.authority(host, port)
         // Who listens everywhere is reached nearest at home.
         let home = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
-        let token = requiresToken ? " --token TOKEN" : ""
+        let token = requiresToken ? " --token-file FILE" : ""
         let (http, ws) = isEncrypted ? ("https", "wss") : ("http", "ws")
         return [
             "listening on \(http)://\(authority) and \(ws)://\(authority)",
             "connect with: roost client --server \(http)://\(Self.authority(home, port)) "
                 + "--app-id \(Self.quoted(applicationID)) --user ada\(token) --cache ./ada",
-            "end with Ctrl-C",
-        ]
+        ] + (requiresToken ? [] : [Self.openDoor]) + ["end with Ctrl-C"]
     }
+
+    /// What it means that users need no token.
+    private static let openDoor =
+        "no token is asked for: anyone who reaches this port may act as any user; --require-token ends that"
 
     private static func authority(_ host: String, _ port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostWire
+
 /// What a server has done since it started, for those who watch over it; no names, no content.
 package struct ServerMetrics: Hashable, Sendable {
     package var sessions = 0
@@ -44,8 +46,16 @@ extension ChatServer {
         return metrics
     }
 
-    /// Whether the storage answers.
+    /// Whether the storage can read, and can write durably.
+    ///
+    /// Each call waits for the disk, so a caller from outside must be bounded.
     package func isHealthy() async -> Bool {
-        (try? await storage.users(after: nil, limit: 1)) != nil
+        do throws(StorageError) {
+            try await storage.prove()
+            return true
+        } catch {
+            log(.error, "storage", [.init("message", .string(error.description))])
+            return false
+        }
     }
 }

@@ -37,6 +37,8 @@ package actor MemoryStorage: Storage {
         self.spacesTimes = spacesTimes
     }
 
+    package func prove() {}
+
     package func user(_ id: UserID) -> User? { users[id] }
 
     package func users(_ ids: [UserID]) -> [User] { ids.compactMap { users[$0] } }

@@ -92,6 +92,12 @@ package actor SQLiteStorage: Storage {
     }
 }
 
+extension SQLiteStorage {
+    package func prove() throws(StorageError) {
+        try write { db throws(SQLiteError) in try db.rewriteHeader() }
+    }
+}
+
 // MARK: - Users
 
 extension SQLiteStorage {

@@ -7,7 +7,12 @@ package import RoostWire
 ///
 /// Every call is one atomic operation: after a throw nothing has changed. Times come from the caller;
 /// their order within a channel, and all numbers, are the storage's.
-package protocol Storage: UserStorage, ChannelStorage, MessageStorage, DocumentStorage {}
+package protocol Storage: UserStorage, ChannelStorage, MessageStorage, DocumentStorage {
+    /// Writes durably and changes nothing.
+    ///
+    /// - Throws: When a message could not be kept now.
+    func prove() async throws(StorageError)
+}
 
 /// The storage could not do what it was asked; the world failed, not the caller.
 package struct StorageError: Error, Sendable, CustomStringConvertible {

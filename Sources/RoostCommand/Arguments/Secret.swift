@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A secret that a command needs, and the places where it may stand.
+///
+/// A secret among the arguments stands in the list of processes, which every user of the machine can read. A
+/// file and the environment are the safe places.
+struct Secret {
+    /// The argument itself.
+    let option: Option
+    /// A file with the secret; white space around it does not count.
+    let file: Option
+    /// The variable of the environment.
+    let variable: String
+
+    /// Returns the secret: the argument, else the file's, else the environment's, else nil.
+    ///
+    /// - Throws: `.wrongArguments` for both options at once; `.storage` for a file without a secret.
+    func read(
+        _ arguments: Arguments,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(CommandFailure) -> String? {
+        guard let path = arguments.text(file) else {
+            if let text = arguments.text(option) { return text }
+            let text = environment[variable] ?? ""
+            return text.isEmpty ? nil : text
+        }
+        guard !arguments.has(option) else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--\(option.name) and --\(file.name) exclude each other: give one.")
+        }
+        // A file that cannot be read and one without a secret are the same mistake here.
+        let content = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
+        let text = content.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty else {
+            throw CommandFailure(.storage, "There is no secret to be read in \(path).")
+        }
+        return text
+    }
+}

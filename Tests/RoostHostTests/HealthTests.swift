@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostDiskSimulation
+import RoostExecutors
+import RoostModel
+import RoostSQLite
+import RoostServer
+import RoostSockets
+import RoostTestSupport
+import Synchronization
+import Testing
+
+@testable import RoostHost
+
+struct HealthTests {
+    /// What SQLite answers on a full disk and on a broken one.
+    @Test(arguments: [13, 10 | 3 << 8] as [Int32])
+    func `a server that cannot write is not well, and is again once it can`(
+        _ code: Int32
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let disk = SimulatedDisk(folder.path)
+        let executor = ThreadExecutor(name: "server")
+        let storage = try await SQLiteStorage(.file(folder.path + "/server.sqlite"), on: executor)
+        let server = await ChatServer(
+            ChatServer.Configuration(applicationID: "APP"), storage: storage, files: nil,
+            fanOut: InProcessFanOut(on: executor),
+            world: ServerWorld(now: { .distantPast }, entropy: { 1 }), on: executor)
+        let second = Mutex<Int64>(0)
+        let probe = HealthProbe {
+            second.withLock { second in
+                second += 1
+                return second
+            }
+        } check: {
+            await server.isHealthy()
+        }
+        #expect(await probe.response().status == 200)
+        disk.plan(SimulatedDisk.Fault(.write, of: "server.sqlite", code: code, lasts: true))
+        let answer = await probe.response()
+        #expect(answer.status == 503)
+        #expect(answer.body == Array(#"{"status":"storage"}"#.utf8))
+        disk.plan(nil)
+        #expect(await probe.response().status == 200)
+    }
+
+    @Test func `a flood of questions asks the disk once a second`() async {
+        let count = Mutex(0)
+        let probe = HealthProbe {
+            1
+        } check: {
+            count.withLock { $0 += 1 }
+            return true
+        }
+        await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { await probe.response().status } }
+            for await status in group { #expect(status == 200) }
+        }
+        #expect(count.withLock { $0 } == 1)
+    }
+}
