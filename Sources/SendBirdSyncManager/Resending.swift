@@ -32,10 +32,10 @@ actor Resending {
             let limit = policy == .none ? 0 : failedPerChannel
             // Three days it may have waited before it failed.
             let days = min(retentionDays, 36_500) + 3
-            let oldest = now.milliseconds - days * 86_400_000
+            let oldest = now.advanced(by: days.multipliedSaturated(by: -86_400_000))
             let tooMany = max(0, failed.count - limit)
             return failed.enumerated().filter { place, message in
-                place < tooMany || message.createdAt.milliseconds < oldest
+                place < tooMany || message.createdAt < oldest
             }.map(\.element)
         }
     }

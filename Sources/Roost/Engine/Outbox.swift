@@ -128,9 +128,9 @@ actor Outbox {
             sequences[item.requestID] = item.sequence
             _ = step(.queued(OutboxMachine.Item(item)))
         }
-        let past = world.wallTime().milliseconds - Self.orphanAgeMS
+        let past = world.wallTime().advanced(by: -Self.orphanAgeMS)
         // Files that stay do no harm; the next opening tries again.
-        try? await store.tidyFiles(madeBefore: Timestamp(milliseconds: past))
+        try? await store.tidyFiles(madeBefore: past)
         let rings = await store.rings()
         // Ends with the store's bell.
         Task(executorPreference: executor) { [weak self] in

@@ -36,7 +36,7 @@ struct ServerAPI: Sendable {
     private func note<Call>(
         _ call: Call.Type, _ failure: RoostError.Code?, since began: Timestamp
     ) {
-        let elapsed = wallTime().milliseconds - began.milliseconds
+        let elapsed = wallTime().milliseconds(since: began)
         journal.note(.call("\(call)", failure: failure, milliseconds: elapsed))
     }
 

@@ -40,8 +40,7 @@ struct BudgetWatch {
     /// Whether it is worth a commit that a channel was opened.
     mutating func noteOpening(of channel: ChannelURL, at now: Timestamp) -> Bool {
         if let last = openedAt[channel],
-            (last.milliseconds..<(last.milliseconds + Self.accessPauseMS)).contains(
-                now.milliseconds)
+            last <= now, now.milliseconds(since: last) < Self.accessPauseMS
         {
             return false
         }

@@ -132,8 +132,8 @@ extension UnreadTotals {
     fileprivate init(_ channels: [GroupChannel]) {
         self.init()
         for channel in channels where channel.countPreference != .off {
-            messages += channel.unreadMessageCount
-            mentions += channel.unreadMentionCount
+            messages = messages.addingSaturated(channel.unreadMessageCount)
+            mentions = mentions.addingSaturated(channel.unreadMentionCount)
             if channel.unreadMessageCount > 0 { self.channels += 1 }
             if channel.myState == .invited { invitations += 1 }
         }

@@ -31,10 +31,8 @@ struct Hearing {
     /// Takes note of a frame, by the server's clock; never more than the time that has gone by since the
     /// login, or one message dated in the future would have all until then passed over.
     mutating func note(_ moment: Timestamp, now: Timestamp) {
-        let passed = max(now.milliseconds.subtractingReportingOverflow(beganAt.milliseconds).0, 0)
-        let (limit, overflow) = loginAt.milliseconds.addingReportingOverflow(passed)
-        guard !overflow else { return }
-        until = max(until, min(moment, Timestamp(milliseconds: limit)))
+        let passed = max(now.milliseconds(since: beganAt), 0)
+        until = max(until, min(moment, loginAt.advanced(by: passed)))
     }
 }
 
@@ -65,7 +63,7 @@ extension SyncEngine {
     /// order, so these tell of what happened after the last one that had come (ADR 0012).
     func placeToResume(behind mark: ReadMark) -> Cursor? {
         guard let heard = mark.heard, heard > Self.earliestHeard else { return nil }
-        return .moment(Timestamp(milliseconds: heard.milliseconds - Self.frameSlack))
+        return .moment(heard.advanced(by: -Self.frameSlack))
     }
 
     /// By how much a frame may tell of something earlier than the one before it: it was overtaken, or the

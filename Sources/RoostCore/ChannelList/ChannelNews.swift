@@ -97,8 +97,10 @@ extension GroupChannel {
         if hiddenState == .untilNextMessage { hiddenState = .unhidden }
         if reception.isPreview { lastMessage = message }
         guard reception.isUnread, position.createdAt > myLastRead ?? .distantPast else { return }
-        if !isSuper || unreadMessageCount < reception.superLimit { unreadMessageCount += 1 }
-        if reception.isMention { unreadMentionCount += 1 }
+        if !isSuper || unreadMessageCount < reception.superLimit {
+            unreadMessageCount = unreadMessageCount.addingSaturated(1)
+        }
+        if reception.isMention { unreadMentionCount = unreadMentionCount.addingSaturated(1) }
     }
 
     private mutating func hide(_ state: HiddenState, through offset: Timestamp?) {

@@ -30,7 +30,8 @@ extension SearchedChannel {
     package func gaps(messageCount: Int, madeAt: Timestamp?, now: Timestamp?) -> [HistoryGap] {
         let known = coverage.ranges.reduce(0 as Int64) { sum, range in
             let from = range.lower == .distantPast ? madeAt : range.lower.createdAt
-            return sum + max(0, range.upper.createdAt.milliseconds - (from?.milliseconds ?? .max))
+            let length = range.upper.createdAt.milliseconds(since: from ?? .distantFuture)
+            return sum.addingSaturated(max(0, length))
         }
         return unseen(from: .distantPast, through: .distantFuture)
             .filter { $0.reason == .notCached }
@@ -46,8 +47,9 @@ extension SearchedChannel {
                 let through = period.through == .distantFuture ? now : period.through
                 var messages: Int?
                 if let from, let through, known > 0, messageCount > 0 {
-                    let length = Double(max(0, through.milliseconds - from.milliseconds))
-                    messages = Int((length * Double(messageCount) / Double(known)).rounded(.up))
+                    let length = Double(max(0, through.milliseconds(since: from)))
+                    let estimate = (length * Double(messageCount) / Double(known)).rounded(.up)
+                    messages = Int(min(estimate, Double(Int32.max)))
                 }
                 return HistoryGap(
                     place: place, from: period.from, through: period.through, messages: messages)

@@ -8,11 +8,11 @@ extension Position {
     /// Stays at `.distantFuture`.
     package var next: Position {
         if messageID.rawValue < .max {
-            return Position(createdAt: createdAt, messageID: MessageID(messageID.rawValue + 1))
+            return Position(createdAt: createdAt, messageID: messageID.next)
         }
         guard createdAt < .distantFuture else { return self }
         return Position(
-            createdAt: Timestamp(milliseconds: createdAt.milliseconds + 1),
+            createdAt: createdAt.advanced(by: 1),
             messageID: MessageID(.min))
     }
 
@@ -21,11 +21,11 @@ extension Position {
     /// Stays at `.distantPast`.
     package var previous: Position {
         if messageID.rawValue > .min {
-            return Position(createdAt: createdAt, messageID: MessageID(messageID.rawValue - 1))
+            return Position(createdAt: createdAt, messageID: messageID.previous)
         }
         guard createdAt > .distantPast else { return self }
         return Position(
-            createdAt: Timestamp(milliseconds: createdAt.milliseconds - 1),
+            createdAt: createdAt.advanced(by: -1),
             messageID: MessageID(.max))
     }
 }

@@ -201,8 +201,6 @@ extension OutboxMachine.Item {
 
     /// Whether it has waited longer than three days; at exactly three days it is still sent.
     func hasExpired(at now: Timestamp) -> Bool {
-        let (age, overflow) = now.milliseconds.subtractingReportingOverflow(createdAt.milliseconds)
-        guard !overflow else { return now > createdAt }
-        return .milliseconds(age) > OutboxMachine.lifetime
+        .milliseconds(now.milliseconds(since: createdAt)) > OutboxMachine.lifetime
     }
 }

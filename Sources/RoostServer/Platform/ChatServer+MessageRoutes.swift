@@ -101,7 +101,7 @@ extension ChatServer {
                     "different reactions to a message", atMost: configuration.limits.reactions)
             }
             let now =
-                last.map { max(world.now(), Timestamp(milliseconds: $0.milliseconds + 1)) }
+                last.map { max(world.now(), $0.advanced(by: 1)) }
                 ?? world.now()
             let change = ReactionChange(key: key, userID: id, isAdded: isAdded, updatedAt: now)
             try await ask(

@@ -87,7 +87,8 @@ extension ChatServer {
             writer.field("start_at", mute.startedAt.milliseconds)
             let end = mute.endsAt?.milliseconds
             writer.field("end_at", end ?? -1)
-            writer.field("remaining_duration", end.map { max(0, $0 - now.milliseconds) } ?? -1)
+            writer.field(
+                "remaining_duration", mute.endsAt.map { max(0, $0.milliseconds(since: now)) } ?? -1)
             writer.field("description", mute.note)
         }
     }
@@ -104,7 +105,7 @@ extension ChatServer {
         let isForEver = seconds < 0 || seconds > 10_000_000_000
         let restriction = Restriction(
             startedAt: now,
-            endsAt: isForEver ? nil : Timestamp(milliseconds: now.milliseconds + seconds * 1000),
+            endsAt: isForEver ? nil : now + .seconds(seconds),
             note: call.fields.string("description") ?? "")
         return try await inLane(of: url) { () async throws(ServerError) in
             _ = try await existingUser(id)

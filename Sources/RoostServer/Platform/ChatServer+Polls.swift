@@ -55,7 +55,8 @@ extension ChatServer {
             _ = try await changePoll(call) { poll, _ in poll.remove(call.optionID) }
             return .empty
         case .update:
-            let (fields, closing) = (call.fields, try call.fields.int64("close_at"))
+            let (fields, closesAt) = (call.fields, try call.fields.keptSeconds("close_at"))
+            let setsClosing = try fields.int64("close_at") != nil
             let several = try fields.bool("allow_multiple_votes")
             let suggestions = try fields.bool("allow_user_suggestion")
             try configuration.limits.check(name: fields.string("title"), "The title")
@@ -66,7 +67,7 @@ extension ChatServer {
                 poll.setData(fields)
                 poll.allowsMultipleVotes = several ?? poll.allowsMultipleVotes
                 poll.allowsSuggestions = suggestions ?? poll.allowsSuggestions
-                if let closing { poll.closesAt = closing > 0 ? Timestamp(seconds: closing) : nil }
+                if setsClosing { poll.closesAt = closesAt }
                 return true
             }
         case .close:
@@ -140,9 +141,7 @@ extension ChatServer {
         (poll.createdAt, poll.updatedAt) = (now, now)
         poll.allowsMultipleVotes = try fields.bool("allow_multiple_votes") ?? false
         poll.allowsSuggestions = try fields.bool("allow_user_suggestion") ?? false
-        if let moment = try fields.int64("close_at"), moment > 0 {
-            poll.closesAt = Timestamp(seconds: moment)
-        }
+        poll.closesAt = try fields.keptSeconds("close_at")
         poll.setData(fields)
         try limits.check(text: poll.dataText, "The data")
         for text in texts { poll.add(text, by: id, at: now) }
@@ -185,21 +184,24 @@ extension ChatServer {
         let url = call.channelURL
         if let id = call.caller.userID { try await member(id, of: url) }
         let token = call.fields.string("token") ?? ""
-        let since =
+        // The time of the last change that is known; the next one lies behind it.
+        let known =
             token.isEmpty
-            ? try call.fields.moment("change_ts")?.milliseconds ?? 0
-            : try ChangeToken.sequence(token, kind: "p") + 1
+            ? try call.fields.moment("change_ts")?.advanced(by: -1) ?? .distantPast
+            : Timestamp(milliseconds: try ChangeToken.sequence(token, kind: "p"))
         let limit = 100
         let all = try await ask(
             try await storage.documents(.poll, of: nil, in: url, after: 0, limit: .max))
-        let changed = all.filter { $0.changedAt >= since }.sorted { $0.changedAt < $1.changedAt }
+        let changed = all.filter { $0.changedAt > known.milliseconds }.sorted {
+            $0.changedAt < $1.changedAt
+        }
         var page = changed.prefix(limit)
         // All of one moment belong together, as the token is a moment.
         if let last = page.last?.changedAt {
             page = changed.prefix { $0.changedAt <= last }
         }
         let polls = page.map { $0.poll(for: call.caller.userID, at: world.now()) }
-        let end = page.last?.changedAt ?? since - 1
+        let end = page.last?.changedAt ?? known.milliseconds
         let hasMore = changed.count > page.count
         return APIResponse { writer in
             writer.array("updated") { writer in

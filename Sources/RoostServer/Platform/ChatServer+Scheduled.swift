@@ -85,7 +85,7 @@ extension ChatServer {
     }
 
     private func future(_ fields: RequestFields) throws(ServerError) -> Timestamp? {
-        guard let moment = try fields.moment("scheduled_at") else { return nil }
+        guard let moment = try fields.keptMoment("scheduled_at") else { return nil }
         guard moment > world.now() else {
             throw ServerError(.invalidValue, "scheduled_at must lie in the future.")
         }

@@ -16,7 +16,7 @@ extension ChatServer {
         case .issueToken:
             _ = try await existingUser(call.subject)
             let (token, end) = try await issueToken(
-                for: call.subject, until: call.fields.moment("expires_at"))
+                for: call.subject, until: call.fields.keptMoment("expires_at"))
             return APIResponse { writer in
                 writer.field("token", token)
                 writer.field("expires_at", end.milliseconds)

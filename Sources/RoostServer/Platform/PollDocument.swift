@@ -85,7 +85,7 @@ extension Document {
         document.body["poll"] = try? JSONValue(parsing: writer.text)
         document.body["last_option"] = .int(last)
         document.forgetVotes(besides: numbered.options.map(\.id))
-        document.body["changed"] = .int(max(now.milliseconds, changedAt + 1))
+        document.body["changed"] = .int(max(now.milliseconds, changedAt.addingSaturated(1)))
         return document
     }
 

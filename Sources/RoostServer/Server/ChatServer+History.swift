@@ -85,9 +85,9 @@ extension ChatServer {
             else { throw ServerError(.messageNotFound, "There is no such message.") }
             let inside = PositionRange(
                 after: Position(
-                    createdAt: place.createdAt, messageID: MessageID(id.rawValue - 1)),
+                    createdAt: place.createdAt, messageID: id.previous),
                 before: Position(
-                    createdAt: place.createdAt, messageID: MessageID(id.rawValue + 1)))
+                    createdAt: place.createdAt, messageID: id.next))
             return (place, place, inside)
         }
     }
@@ -102,9 +102,9 @@ extension ChatServer {
         // By place: a page may end between two messages of one time.
         let range = PositionRange(
             after: Position(
-                createdAt: first.createdAt, messageID: MessageID(first.messageID.rawValue - 1)),
+                createdAt: first.createdAt, messageID: first.messageID.previous),
             before: Position(
-                createdAt: last.createdAt, messageID: MessageID(last.messageID.rawValue + 1)))
+                createdAt: last.createdAt, messageID: last.messageID.next))
         let count = try await ask(
             try await storage.messageCount(
                 in: url, range.hiding(through: offset), MessageFilter(replyType: .all)))

@@ -191,7 +191,7 @@ extension ChatServer {
     ) async throws(ServerError) -> (String, Timestamp) {
         let token = makeSecret()
         let digest = world.digest("token:" + token)
-        let end = end ?? Timestamp(milliseconds: world.now().milliseconds + 7 * 86_400_000)
+        let end = end ?? world.now() + .seconds(7 * 86_400)
         try await ask(try await storage.openSession(digest, for: id, expiresAt: end))
         return (token, end)
     }

@@ -23,7 +23,7 @@ extension ChatServer {
         if response.status != 200 { counted.failedCalls += 1 }
         logCall(
             request, response, refusal: response.errorCode?.rawValue,
-            took: world.now().milliseconds - start.milliseconds)
+            took: world.now().milliseconds(since: start))
         return response
     }
 

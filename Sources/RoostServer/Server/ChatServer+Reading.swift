@@ -45,7 +45,7 @@ extension ChatServer {
             try await member(userID, of: url)
             // What the user sees lies behind what is hidden from them, and so does the mark before it.
             let first = try await visibleMessage(id, in: url, for: .user(userID))
-            let wanted = Timestamp(milliseconds: first.createdAt.milliseconds - 1)
+            let wanted = first.createdAt.advanced(by: -1)
             guard let user = try await ask(try await storage.user(userID)),
                 let record = try await ask(
                     try await storage.updateMember(userID, of: url, now: world.now()) {

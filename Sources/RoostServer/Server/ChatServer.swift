@@ -242,8 +242,8 @@ extension ChatServer {
         userRates.forgetIdle(at: world.now())
         addressRates.forgetIdle(at: world.now())
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
-        let limit = world.now().milliseconds - patience.components.seconds * 1_000
-        for (id, session) in sessions where session.lastHeard.milliseconds < limit {
+        let limit = world.now() - patience
+        for (id, session) in sessions where session.lastHeard < limit {
             session.outlet.close()
             await drop(id)
         }

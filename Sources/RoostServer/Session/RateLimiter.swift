@@ -56,7 +56,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     private func amount(of key: Key, at now: Timestamp, _ rate: Rate) -> Int64 {
         guard let debt = debts[key] else { return 0 }
-        let passed = max(0, now.milliseconds - debt.at.milliseconds)
+        let passed = max(0, now.milliseconds(since: debt.at))
         // A thousandth of a question for each millisecond and question a second.
         let (paid, isFar) = passed.multipliedReportingOverflow(by: Int64(rate.perSecond))
         return isFar ? 0 : max(0, debt.amount - paid)

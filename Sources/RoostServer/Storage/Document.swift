@@ -82,9 +82,8 @@ extension MemoryStorage {
 
     private func index(_ id: Int64, _ kind: Document.Kind) -> Int? {
         // None is ever removed, so the number is the place.
-        guard let index = Int(exactly: id).map({ $0 - 1 }), documents.indices.contains(index),
-            documents[index].kind == kind
-        else { return nil }
+        let index = Int(clamping: id.subtractingSaturated(1))
+        guard documents.indices.contains(index), documents[index].kind == kind else { return nil }
         return index
     }
 

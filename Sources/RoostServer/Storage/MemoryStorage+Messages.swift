@@ -21,7 +21,7 @@ extension MemoryStorage {
         let last = channel.log.last?.message.createdAt
         let createdAt =
             last.map { last in
-                max(now, Timestamp(milliseconds: last.milliseconds + (spacesTimes ? 1 : 0)))
+                max(now, last.advanced(by: spacesTimes ? 1 : 0))
             } ?? now
         lastMessageID += 1
         var stored = message

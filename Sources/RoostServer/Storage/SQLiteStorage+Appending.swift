@@ -104,7 +104,7 @@ private final class AppendBatch {
         {
             return try db.repeated(message, known, channel.row)
         }
-        let after = channel.lastCreatedAt.map { Timestamp(milliseconds: $0 + 1) }
+        let after = channel.lastCreatedAt.map { Timestamp(milliseconds: $0).advanced(by: 1) }
         let createdAt = after.map { max(now, $0) } ?? now
         let last = try self.last()
         let change = ChangeStamp(

@@ -234,7 +234,7 @@ extension Message {
     /// Of two accounts of a thread clients keep the newer, so no two may have one time.
     private func nextThreadTime(at now: Timestamp) -> Timestamp {
         guard let last = details.threadInfo?.updatedAt else { return now }
-        return max(now, Timestamp(milliseconds: last.milliseconds + 1))
+        return max(now, last.advanced(by: 1))
     }
 
     /// Applies an edit; only what it names changes (`protocol.md` 2.6).
@@ -247,7 +247,7 @@ extension Message {
         }
         if let change = edit.metaArrays { apply(change) }
         // Of two copies clients keep the one edited later, so no two edits may have one time.
-        let next = updatedAt.map { Timestamp(milliseconds: $0.milliseconds + 1) }
+        let next = updatedAt.map { $0.advanced(by: 1) }
         updatedAt = max(now, createdAt, next ?? createdAt)
     }
 

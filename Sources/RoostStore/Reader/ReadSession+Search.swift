@@ -205,9 +205,7 @@ extension SearchQuery {
 
 extension Timestamp {
     /// The next moment the server can name.
-    fileprivate var next: Timestamp {
-        Timestamp(milliseconds: milliseconds == .max ? .max : milliseconds + 1)
-    }
+    fileprivate var next: Timestamp { advanced(by: 1) }
 }
 
 /// A channel and one of its ranges.

@@ -99,7 +99,10 @@ package struct StoreReader: Sendable {
             guard let row = try session.channelRow(channel),
                 let holding = try session.connection.first(.holding, row)
             else { return (0, 0) }
-            return (Int(holding.messageCount), Int64(PackedBytes.rows(holding).rounded()))
+            return (
+                Int(holding.messageCount),
+                Int64(exactly: PackedBytes.rows(holding).rounded()) ?? .max
+            )
         }
     }
 

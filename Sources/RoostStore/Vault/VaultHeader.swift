@@ -9,7 +9,7 @@ internal import RoostSealing
 /// The hash needs no key, so damage is told from a wrong key: a header that is whole and whose check no
 /// key answers was made with another key. The check is derived from the master key one way (HKDF) and
 /// tells nothing about it.
-struct VaultHeader: Sendable {
+package struct VaultHeader: Sendable {
     private static let version: UInt8 = 1
     private static let saltCount = 32
     private static let checkCount = 32
@@ -28,7 +28,7 @@ struct VaultHeader: Sendable {
         wrappedLookup = Self.wrapper(master, salt: salt).wrapping(lookup, at: .lookupKey)
     }
 
-    init(_ bytes: [UInt8]) throws(VaultError) {
+    package init(_ bytes: [UInt8]) throws(VaultError) {
         guard let version = bytes.first else { throw .damaged("it is empty") }
         guard version <= Self.version else { throw .newer(version) }
         guard version == Self.version, bytes.count == Self.count,

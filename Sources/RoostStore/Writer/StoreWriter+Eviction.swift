@@ -221,7 +221,7 @@ extension StoreWriter {
             guard keptMessages > 0 else { return (slice, slice == .distantFuture) }
             // All of the moment of the first that stays stay with it; nothing where there are fewer.
             let kept = try connection.first(.startOfNewest, (row, keptMessages)) ?? .distantPast
-            let last = kept == .distantPast ? kept : Timestamp(milliseconds: kept.milliseconds - 1)
+            let last = kept.advanced(by: -1)
             return (min(slice, last), slice >= last)
         }
         // The plan is older than the pin, or the screen: what is left of the channel stays.

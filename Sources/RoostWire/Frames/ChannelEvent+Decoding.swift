@@ -94,8 +94,8 @@ private struct EventFields {
         case "inviter": inviter = try reader.readUserIfPresent()
         case "invitee": invitee = try reader.readUserIfPresent()
         case "invited_at": invitedAt = try reader.readMoment()
-        case "member_count": counts.members = try reader.readIntIfPresent()
-        case "joined_member_count": counts.joinedMembers = try reader.readIntIfPresent()
+        case "member_count": counts.members = try reader.readCount()
+        case "joined_member_count": counts.joinedMembers = try reader.readCount()
         case "freeze": isFrozen = try reader.readBoolIfPresent()
         case "hide_previous_messages": hidesPrevious = try reader.readBoolIfPresent() ?? false
         case "allow_auto_unhide": allowsAutoUnhide = try reader.readBoolIfPresent() ?? true

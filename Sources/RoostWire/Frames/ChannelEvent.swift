@@ -169,7 +169,9 @@ extension JSONWriter {
         fields(of: restricted.user)
         let end = restricted.until?.milliseconds
         field("end_at", end ?? -1)
-        field("remaining_duration", end.map { max(0, $0 - now.milliseconds) } ?? -1)
+        field(
+            "remaining_duration",
+            restricted.until.map { max(0, $0.milliseconds(since: now)) } ?? -1)
         field("description", restricted.reason)
         field("restriction_type", isBan ? "banned" : "muted")
     }

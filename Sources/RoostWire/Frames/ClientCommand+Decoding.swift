@@ -57,11 +57,6 @@ extension JSONReader {
         let text = try readString()
         return text.isEmpty ? nil : ChannelURL(text)
     }
-
-    mutating func readMessageID() throws(WireError) -> MessageID? {
-        guard let value = try readInt64IfPresent(), value > 0 else { return nil }
-        return MessageID(value)
-    }
 }
 
 extension Frame {
@@ -255,7 +250,7 @@ struct MessageCommandFields {
         case "url": file.url = try reader.readStringIfPresent()
         case "name", "file_name": file.name = try reader.readStringIfPresent()
         case "type", "file_type": file.type = try reader.readStringIfPresent()
-        case "size", "file_size": file.size = try reader.readInt64IfPresent()
+        case "size", "file_size": file.size = try reader.readFileSize()
         case "message_type": isFile = try reader.readStringIfPresent() == MessageKind.file
         case "thumbnails", "require_auth", "files", "extended_message", "poll_id",
             "mentioned_message_template", "apple_critical_alert_options":

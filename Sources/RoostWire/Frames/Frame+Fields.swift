@@ -104,7 +104,7 @@ extension Frame {
     func readBusy() throws(WireError) -> BusyEvent {
         let fields = try readSmallFields()
         return BusyEvent(
-            retryAfter: .seconds(fields.numbers["retry_after"] ?? 0),
+            retryAfter: .seconds(fields.numbers["retry_after"] ?? 0).clamped(to: Duration.told),
             reason: fields.numbers["reason_code"] ?? 0, message: fields.texts["message"] ?? "")
     }
 
@@ -153,9 +153,9 @@ extension JSONReader {
         try readObject { name, reader throws(WireError) in
             switch name {
             case "channel_url": url = try reader.readChannelURL()
-            case "member_count": counts.memberCount = try reader.readIntIfPresent() ?? 0
+            case "member_count": counts.memberCount = try reader.readCount() ?? 0
             case "joined_member_count":
-                counts.joinedMemberCount = try reader.readIntIfPresent() ?? 0
+                counts.joinedMemberCount = try reader.readCount() ?? 0
             case "ts": counts.timestamp = try reader.readMoment()
             default: try reader.skipValue()
             }

@@ -151,16 +151,9 @@ extension LoginSuccess {
             unlessIn: user.unknownFields)
         writer.usual("allow_sdk_log_ingestion", "false", unlessIn: user.unknownFields)
         if let window = requestDedupInterval {
-            writer.field("request_dedup_interval_ms", window.milliseconds)
+            writer.field("request_dedup_interval_ms", window.wholeMilliseconds)
         }
         writer.unread(unread)
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded towards zero.
-    var milliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }
 
@@ -212,22 +205,22 @@ private struct LoginFields {
                 ReplyPolicy(rawValue: try reader.readIntIfPresent() ?? 0) ?? .all
         case "max_unread_cnt_on_super_group", "max_unread_count_on_super_group":
             login.maxUnreadOnSuperGroup =
-                try reader.readIntIfPresent() ?? login.maxUnreadOnSuperGroup
+                try reader.readCount() ?? login.maxUnreadOnSuperGroup
         case "file_upload_size_limit":
-            login.fileUploadLimitMB = try reader.readIntIfPresent() ?? login.fileUploadLimitMB
+            login.fileUploadLimitMB = try reader.readCount() ?? login.fileUploadLimitMB
         case "premium_feature_list": login.premiumFeatures = try reader.readStrings()
         case "emoji_hash": login.emojiHash = try reader.readStringIfPresent() ?? ""
         case "application_attributes": login.applicationAttributes = try reader.readStrings()
         case "use_reaction": login.usesReaction = try reader.readBoolIfPresent() ?? true
         case "multiple_file_send_max_size":
-            login.multipleFileLimit = try reader.readIntIfPresent() ?? login.multipleFileLimit
+            login.multipleFileLimit = try reader.readCount() ?? login.multipleFileLimit
         case "config_sync_needed":
             login.needsConfigurationSync = try reader.readBoolIfPresent() ?? false
         case "services":
             let services = try reader.readStrings()
             if !services.isEmpty { login.services = services }
         case "request_dedup_interval_ms":
-            login.requestDedupInterval = try reader.readInt64IfPresent().map { .milliseconds($0) }
+            login.requestDedupInterval = try reader.readMilliseconds()
         case "unread_cnt": login.unread = try reader.readUnreadCount()
         case "notifications", "allow_sdk_log_ingestion", "sts": try reader.skipValue()
         default: try user.read(name, &reader)
@@ -253,11 +246,6 @@ private struct LoginFields {
 }
 
 extension JSONReader {
-    /// A length of time in whole seconds.
-    mutating func readDuration() throws(WireError) -> Duration? {
-        try readInt64IfPresent().map { .seconds($0) }
-    }
-
     fileprivate mutating func readReconnectPolicy() throws(WireError) -> ReconnectPolicy {
         var policy = ReconnectPolicy()
         if try readNull() { return policy }
@@ -266,10 +254,8 @@ extension JSONReader {
             case "interval": policy.interval = try reader.readDuration() ?? policy.interval
             case "max_interval":
                 policy.maximumInterval = try reader.readDuration() ?? policy.maximumInterval
-            case "mul": policy.multiplier = try reader.readIntIfPresent() ?? policy.multiplier
-            case "retry_cnt":
-                let limit = try reader.readIntIfPresent() ?? -1
-                policy.tryLimit = limit < 0 ? nil : limit
+            case "mul": policy.multiplier = try reader.readCount() ?? policy.multiplier
+            case "retry_cnt": policy.tryLimit = try reader.readLimit()
             default: try reader.skipValue()
             }
         }
@@ -283,11 +269,11 @@ extension JSONReader {
         var timestamp = Timestamp(milliseconds: 0)
         try readObject { name, reader throws(WireError) in
             switch name {
-            case "all": all = try reader.readIntIfPresent()
+            case "all": all = try reader.readCount()
             case "custom_types":
                 if try reader.readNull() { return }
                 try reader.readObject { type, reader throws(WireError) in
-                    types[type] = try reader.readIntIfPresent() ?? 0
+                    types[type] = try reader.readCount() ?? 0
                 }
             case "ts": timestamp = try reader.readMoment() ?? timestamp
             default: try reader.skipValue()

@@ -34,7 +34,7 @@ extension Frame {
             case "message_id": messageID = try reader.readMessageID()
             case "req_id": requestID = try reader.readRequestID()
             case "poll_id": pollID = try reader.readInt64()
-            case "voter_count": votes.voterCount = try reader.readIntIfPresent() ?? 0
+            case "voter_count": votes.voterCount = try reader.readCount() ?? 0
             case "ts": votes.at = try reader.readMoment() ?? votes.at
             case "voted_option_ids":
                 votes.votedOptionIDs = try reader.readOptionIDs()
@@ -77,7 +77,7 @@ extension JSONReader {
         try readObject { name, reader throws(WireError) in
             switch name {
             case "option_id": option = try reader.readInt64()
-            case "vote_count": count = try reader.readIntIfPresent() ?? 0
+            case "vote_count": count = try reader.readCount() ?? 0
             default: try reader.skipValue()
             }
         }

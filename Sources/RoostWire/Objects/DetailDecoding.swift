@@ -82,7 +82,7 @@ struct DetailFields {
             let template = try reader.readStringIfPresent() ?? ""
             if !template.isEmpty { change { $0.mentionTemplate = template } }
         case .scheduledID:
-            guard let id = try reader.readInt64IfPresent(), id > 0 else { return true }
+            guard let id = try reader.readMessageID()?.rawValue else { return true }
             changeSchedule { $0.id = id }
         case .scheduledAt:
             guard let moment = try reader.readMoment() else { return true }
@@ -123,12 +123,6 @@ struct DetailFields {
 }
 
 extension JSONReader {
-    /// A number of seconds or hours; nil for -1, which means "without end".
-    mutating func readLimit() throws(WireError) -> Int? {
-        guard let value = try readIntIfPresent(), value >= 0 else { return nil }
-        return value
-    }
-
     /// The JSON text of a value; nil for null, `{}` and `[]`.
     mutating func readRawIfAny() throws(WireError) -> String? {
         if try skipEmptyOrNull() { return nil }
@@ -146,9 +140,8 @@ extension JSONReader {
                 case "user_ids", "sampled_user_ids":
                     reaction.userIDs = try reader.readStrings().map { UserID($0) }
                 case "updated_at", "last_ts":
-                    reaction.updatedAt =
-                        Timestamp(milliseconds: try reader.readInt64IfPresent() ?? 0)
-                case "count": reaction.count = try reader.readIntIfPresent() ?? 0
+                    reaction.updatedAt = try reader.readMoment() ?? Timestamp(milliseconds: 0)
+                case "count": reaction.count = try reader.readCount() ?? 0
                 default: try reaction.unknownFields.keep(name, from: &reader)
                 }
             }
@@ -164,12 +157,12 @@ extension JSONReader {
         var thread = ThreadInfo(replyCount: 0)
         try readObject { name, reader throws(WireError) in
             switch name {
-            case "reply_count": thread.replyCount = try reader.readIntIfPresent() ?? 0
+            case "reply_count": thread.replyCount = try reader.readCount() ?? 0
             case "most_replies": thread.mostReplies = try reader.readUsers()
             case "last_replied_at": thread.lastRepliedAt = try reader.readMoment()
             case "updated_at": thread.updatedAt = try reader.readMoment()
-            case "member_count": thread.memberCount = try reader.readIntIfPresent()
-            case "unread_message_count": thread.unreadMessageCount = try reader.readIntIfPresent()
+            case "member_count": thread.memberCount = try reader.readCount()
+            case "unread_message_count": thread.unreadMessageCount = try reader.readCount()
             case "is_push_notification_enabled":
                 thread.isPushEnabled = try reader.readBoolIfPresent()
             default: try thread.unknownFields.keep(name, from: &reader)
@@ -237,8 +230,8 @@ extension JSONReader {
             case "secure_url": image.secureURL = try reader.readStringIfPresent() ?? ""
             case "type": image.type = try reader.readStringIfPresent() ?? ""
             case "alt": image.alternativeText = try reader.readStringIfPresent() ?? ""
-            case "width": image.width = try reader.readIntIfPresent() ?? 0
-            case "height": image.height = try reader.readIntIfPresent() ?? 0
+            case "width": image.width = try reader.readCount() ?? 0
+            case "height": image.height = try reader.readCount() ?? 0
             default: try image.unknownFields.keep(name, from: &reader)
             }
         }

@@ -24,7 +24,7 @@ struct FileFields {
             case "url": self.url = try reader.readStringIfPresent()
             case "name": self.name = try reader.readStringIfPresent()
             case "type": self.type = try reader.readStringIfPresent()
-            case "size": self.size = try reader.readInt64IfPresent()
+            case "size": self.size = try reader.readFileSize()
             case "data": self.data = try reader.readStringIfPresent()
             case "require_auth":
                 self.requiresAuth = try reader.readBoolIfPresent() ?? self.requiresAuth
@@ -57,10 +57,10 @@ extension JSONReader {
                 switch name {
                 case "url": thumbnail.url = try reader.readStringIfPresent() ?? ""
                 case "plain_url": thumbnail.plainURL = try reader.readStringIfPresent() ?? ""
-                case "width": thumbnail.width = try reader.readIntIfPresent() ?? 0
-                case "height": thumbnail.height = try reader.readIntIfPresent() ?? 0
-                case "real_width": thumbnail.realWidth = try reader.readIntIfPresent() ?? 0
-                case "real_height": thumbnail.realHeight = try reader.readIntIfPresent() ?? 0
+                case "width": thumbnail.width = try reader.readCount() ?? 0
+                case "height": thumbnail.height = try reader.readCount() ?? 0
+                case "real_width": thumbnail.realWidth = try reader.readCount() ?? 0
+                case "real_height": thumbnail.realHeight = try reader.readCount() ?? 0
                 default: try thumbnail.unknownFields.keep(name, from: &reader)
                 }
             }
@@ -78,7 +78,7 @@ extension JSONReader {
                 case "file_name", "name": file.name = try reader.readStringIfPresent() ?? ""
                 case "file_type", "type": file.type = try reader.readStringIfPresent() ?? ""
                 case "file_size", "size":
-                    file.size = ByteCount(bytes: try reader.readInt64IfPresent() ?? 0)
+                    file.size = ByteCount(bytes: try reader.readFileSize() ?? 0)
                 case "data": file.data = try reader.readStringIfPresent() ?? ""
                 case "thumbnails": file.thumbnails = try reader.readThumbnails()
                 case "require_auth": file.requiresAuth = try reader.readBoolIfPresent() ?? false

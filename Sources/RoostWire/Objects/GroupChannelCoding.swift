@@ -33,7 +33,8 @@ struct GroupChannelFields {
         case .coverURL?: channel.coverURL = try reader.readStringIfPresent() ?? ""
         case .data?: channel.data = try reader.readStringIfPresent() ?? ""
         case .customType?: channel.customType = try reader.readStringIfPresent() ?? ""
-        case .createdAt?: channel.createdAt = Timestamp(seconds: try reader.readInt64())
+        case .createdAt?:
+            channel.createdAt = try reader.readSeconds() ?? Timestamp(milliseconds: 0)
         case .createdBy?: channel.createdBy = try reader.readUserIfPresent()
         case .members?:
             channel.members = try reader.readList { reader throws(WireError) in
@@ -50,8 +51,8 @@ struct GroupChannelFields {
             channel.latestMessage = try reader.readPlace(keepingIn: &channel.unknownFields)
         case .pinnedMessageIDs?:
             channel.pinnedMessageIDs = try reader.readList { reader throws(WireError) in
-                MessageID(try reader.readInt64())
-            }
+                try reader.readMessageID()
+            }.compactMap(\.self)
         case .readReceipt?: channel.readReceipts = try reader.readReceipts()
         case .deliveryReceipt?: channel.deliveryReceipts = try reader.readReceipts()
         case .metadata?: channel.metadata = try reader.readNull() ? nil : try reader.readTexts()
@@ -91,10 +92,10 @@ struct GroupChannelFields {
         _ field: GroupChannelField?, _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {
         switch field {
-        case .memberCount?: channel.memberCount = try reader.readIntIfPresent() ?? 0
-        case .joinedMemberCount?: channel.joinedMemberCount = try reader.readIntIfPresent() ?? 0
-        case .unreadMessageCount?: channel.unreadMessageCount = try reader.readIntIfPresent() ?? 0
-        case .unreadMentionCount?: channel.unreadMentionCount = try reader.readIntIfPresent() ?? 0
+        case .memberCount?: channel.memberCount = try reader.readCount() ?? 0
+        case .joinedMemberCount?: channel.joinedMemberCount = try reader.readCount() ?? 0
+        case .unreadMessageCount?: channel.unreadMessageCount = try reader.readCount() ?? 0
+        case .unreadMentionCount?: channel.unreadMentionCount = try reader.readCount() ?? 0
         case .memberState?: channel.myState = try reader.readMembershipState()
         case .myRole?: channel.myRole = try reader.readRole()
         case .myLastRead?: channel.myLastRead = try reader.readMoment()
@@ -111,7 +112,7 @@ struct GroupChannelFields {
         case .pushTrigger?:
             channel.pushTrigger =
                 PushTrigger(rawValue: try reader.readStringIfPresent() ?? "") ?? .standard
-        case .maxMessageLength?: channel.maxMessageLength = try reader.readIntIfPresent()
+        case .maxMessageLength?: channel.maxMessageLength = try reader.readCount()
         default: try channel.unknownFields.keep(reader.name(name), from: &reader)
         }
     }
@@ -171,8 +172,7 @@ extension JSONReader {
         if try readNull() { return nil }
         var receipts: [UserID: Timestamp] = [:]
         try readObject { name, reader throws(WireError) in
-            receipts[UserID(name)] =
-                Timestamp(milliseconds: try reader.readInt64IfPresent() ?? 0)
+            receipts[UserID(name)] = try reader.readMoment() ?? Timestamp(milliseconds: 0)
         }
         return receipts
     }

@@ -45,11 +45,8 @@ struct MessageFields {
     ) throws(WireError) {
         switch field {
         case .msgID?, .messageID?:
-            if let value = try reader.readInt64IfPresent(), value > 0 { id = MessageID(value) }
-        case .ts?, .createdAt?:
-            if let value = try reader.readInt64IfPresent() {
-                createdAt = Timestamp(milliseconds: value)
-            }
+            id = try reader.readMessageID() ?? id
+        case .ts?, .createdAt?: createdAt = try reader.readPlaceInTime() ?? createdAt
         case .updatedAt?, .lastUpdatedAt?: updatedAt = try reader.readMoment() ?? updatedAt
         case .reqID?: acknowledged = try reader.readRequestID()
         case .requestID?: requestID = try reader.readRequestID()
@@ -68,9 +65,7 @@ struct MessageFields {
             mention.kind = Mention.Kind(rawValue: try reader.readStringIfPresent() ?? "") ?? .users
         case .mentionedUsers?: if try !reader.skipEmpty() { try readMentionedUsers(&reader) }
         case .parentMessageID?, .rootMessageID?:
-            if let value = try reader.readInt64IfPresent(), value > 0 {
-                parentID = MessageID(value)
-            }
+            parentID = try reader.readMessageID() ?? parentID
         default: try readRare(field, name, &reader)
         }
     }
@@ -86,7 +81,7 @@ struct MessageFields {
             let value = try reader.readStringIfPresent()
             changeFile { $0.name = value }
         case .size?:
-            let value = try reader.readInt64IfPresent()
+            let value = try reader.readFileSize()
             changeFile { $0.size = value }
         case .thumbnails?:
             if try reader.skipEmpty() { return }

@@ -14,12 +14,12 @@ extension JSONReader {
             case "title": poll.title = try reader.readStringIfPresent() ?? ""
             case "status":
                 poll.status = Poll.Status(rawValue: try reader.readString()) ?? .open
-            case "created_at": poll.createdAt = try reader.readPositiveSeconds()
-            case "updated_at": poll.updatedAt = try reader.readPositiveSeconds()
-            case "close_at": poll.closesAt = try reader.readPositiveSeconds()
+            case "created_at": poll.createdAt = try reader.readSeconds()
+            case "updated_at": poll.updatedAt = try reader.readSeconds()
+            case "close_at": poll.closesAt = try reader.readSeconds()
             case "message_id": poll.messageID = try reader.readMessageID()
             case "data": try reader.readData(of: &poll)
-            case "voter_count": poll.voterCount = try reader.readIntIfPresent() ?? 0
+            case "voter_count": poll.voterCount = try reader.readCount() ?? 0
             case "options":
                 poll.options = try reader.readList { reader throws(WireError) in
                     try reader.readPollOption()
@@ -66,9 +66,9 @@ extension JSONReader {
             case "id": id = try reader.readInt64()
             case "text": option.text = try reader.readStringIfPresent() ?? ""
             case "created_by": option.createdBy = try reader.readUserIDIfPresent()
-            case "created_at": option.createdAt = try reader.readPositiveSeconds()
-            case "updated_at": option.updatedAt = try reader.readPositiveSeconds()
-            case "vote_count": option.voteCount = try reader.readIntIfPresent() ?? 0
+            case "created_at": option.createdAt = try reader.readSeconds()
+            case "updated_at": option.updatedAt = try reader.readSeconds()
+            case "vote_count": option.voteCount = try reader.readCount() ?? 0
             case "partial_voter_list": option.voters = try reader.readUsers()
             // It stands in its poll.
             case "poll_id": try reader.skipValue()
@@ -83,12 +83,6 @@ extension JSONReader {
     private mutating func readUserIDIfPresent() throws(WireError) -> UserID? {
         guard let text = try readStringIfPresent(), !text.isEmpty else { return nil }
         return UserID(text)
-    }
-
-    /// A moment in seconds; nil also for -1, which means "none".
-    private mutating func readPositiveSeconds() throws(WireError) -> Timestamp? {
-        guard let value = try readInt64IfPresent(), value > 0 else { return nil }
-        return Timestamp(seconds: value)
     }
 }
 

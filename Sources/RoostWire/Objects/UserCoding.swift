@@ -178,7 +178,7 @@ extension JSONReader {
             case .role?: member.role = try reader.readRole()
             case .isMuted?: member.isMuted = try reader.readBoolIfPresent() ?? false
             case .joinedAt?: member.joinedAt = try reader.readSeconds()
-            case .mutedUntil?: member.mutedUntil = try reader.readPositiveMoment()
+            case .mutedUntil?: member.mutedUntil = try reader.readMoment()
             case .muteReason?: member.muteReason = try reader.readStringIfPresent() ?? ""
             case .isBlockedByMe?: member.isBlockedByMe = try reader.readBoolIfPresent() ?? false
             case .isBlockingMe?: member.isBlockingMe = try reader.readBoolIfPresent() ?? false
@@ -198,24 +198,6 @@ extension JSONReader {
 
     mutating func readMembershipState() throws(WireError) -> MembershipState {
         MembershipState(rawValue: try readStringIfPresent() ?? "") ?? .none
-    }
-
-    /// A moment in milliseconds; nil for null and 0, which mean "never".
-    mutating func readMoment() throws(WireError) -> Timestamp? {
-        guard let value = try readInt64IfPresent(), value != 0 else { return nil }
-        return Timestamp(milliseconds: value)
-    }
-
-    /// A moment in milliseconds; nil also for -1, which means "without end".
-    mutating func readPositiveMoment() throws(WireError) -> Timestamp? {
-        guard let value = try readInt64IfPresent(), value > 0 else { return nil }
-        return Timestamp(milliseconds: value)
-    }
-
-    /// A moment in seconds; nil for null and 0.
-    mutating func readSeconds() throws(WireError) -> Timestamp? {
-        guard let value = try readInt64IfPresent(), value != 0 else { return nil }
-        return Timestamp(seconds: value)
     }
 
     /// A map of texts; null reads as empty, and a value of another kind as its JSON text.

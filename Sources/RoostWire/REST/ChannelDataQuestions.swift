@@ -108,10 +108,10 @@ package struct AskMute: Question {
             switch name {
             case "is_muted": answer.isMuted = try reader.readBoolIfPresent() ?? false
             case "remaining_duration":
-                guard let remaining = try reader.readInt64IfPresent(), remaining >= 0 else {
-                    return
-                }
-                answer.remaining = .milliseconds(remaining)
+                // Less than 0 means "without end".
+                let remaining = try reader.readInt64IfPresent() ?? -1
+                guard remaining >= 0 else { return }
+                answer.remaining = Duration.milliseconds(remaining).clamped(to: Duration.told)
             default: try reader.skipValue()
             }
         }
@@ -148,11 +148,11 @@ package struct CountUnread: Question {
         try reader.readObject { name, reader throws(WireError) in
             switch name {
             case "group_channel_unread_message_count":
-                totals.messages = try reader.readIntIfPresent() ?? 0
+                totals.messages = try reader.readCount() ?? 0
             case "group_channel_unread_mention_count":
-                totals.mentions = try reader.readIntIfPresent() ?? 0
+                totals.mentions = try reader.readCount() ?? 0
             case "group_channel_invitation_count":
-                totals.invitations = try reader.readIntIfPresent() ?? 0
+                totals.invitations = try reader.readCount() ?? 0
             default: try reader.skipValue()
             }
         }
@@ -182,7 +182,7 @@ package struct CountUnreadChannels: Question {
         var count = 0
         try reader.readObject { name, reader throws(WireError) in
             if name == "unread_count" {
-                count = try reader.readIntIfPresent() ?? 0
+                count = try reader.readCount() ?? 0
             } else {
                 try reader.skipValue()
             }

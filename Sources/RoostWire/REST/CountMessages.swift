@@ -23,7 +23,7 @@ package struct CountMessages: Question {
         var total: Int?
         try reader.readObject { name, reader throws(WireError) in
             guard name == "total" else { return try reader.skipValue() }
-            total = try reader.readIntIfPresent()
+            total = try reader.readCount()
         }
         guard let total else { throw .missing("total", offset: reader.position) }
         return total

@@ -85,7 +85,7 @@ package struct FingerprintMessages: Question {
                 var (count, digest): (Int?, UInt64?) = (nil, nil)
                 try reader.readObject { name, reader throws(WireError) in
                     switch name {
-                    case "count": count = try reader.readIntIfPresent()
+                    case "count": count = try reader.readCount()
                     case "digest":
                         digest = try reader.readStringIfPresent().flatMap { UInt64($0, radix: 16) }
                     default: try reader.skipValue()

@@ -90,7 +90,7 @@ package struct RequestFields: Sendable {
 
     package func int(_ name: String, in range: ClosedRange<Int>) throws(ServerError) -> Int? {
         try int64(name).map { value in
-            Int(min(max(value, Int64(range.lowerBound)), Int64(range.upperBound)))
+            Int(clamping: value).clamped(to: range)
         }
     }
 
@@ -132,8 +132,40 @@ package struct RequestFields: Sendable {
         list(name)?.filter { !$0.isEmpty }.map { UserID($0) }
     }
 
+    /// A moment that a question asks about, in milliseconds; one before 1970 is `.distantPast`, one after
+    /// the year 9999 is `.distantFuture`.
     package func moment(_ name: String) throws(ServerError) -> Timestamp? {
-        try int64(name).map { Timestamp(milliseconds: $0) }
+        try int64(name).map { value in
+            let moment = Timestamp(milliseconds: value)
+            if Timestamp.told.contains(moment) { return moment }
+            return value < 0 ? .distantPast : .distantFuture
+        }
+    }
+
+    /// A moment that is to be kept, in milliseconds.
+    ///
+    /// - Throws: `.invalidValue` for one before 1970 or after the year 9999.
+    package func keptMoment(_ name: String) throws(ServerError) -> Timestamp? {
+        try int64(name).map { value throws(ServerError) in
+            let moment = Timestamp(milliseconds: value)
+            guard Timestamp.told.contains(moment) else { throw Self.notToldTime(name) }
+            return moment
+        }
+    }
+
+    /// A moment that is to be kept, in whole seconds; nil for 0 and less, which mean "never".
+    ///
+    /// - Throws: `.invalidValue` for one after the year 9999.
+    package func keptSeconds(_ name: String) throws(ServerError) -> Timestamp? {
+        guard let value = try int64(name), value > 0 else { return nil }
+        let moment = Timestamp(seconds: value)
+        guard Timestamp.told.contains(moment) else { throw Self.notToldTime(name) }
+        return moment
+    }
+
+    private static func notToldTime(_ name: String) -> ServerError {
+        ServerError(
+            .invalidValue, "The parameter \(name) must lie between 1970 and the end of 9999.")
     }
 
     package func messageID(_ name: String) throws(ServerError) -> MessageID? {

@@ -205,10 +205,10 @@ package struct MarkAsRead: Endpoint {
         userID = fields.string("user_id").map { UserID($0) }
         uniqueID = fields.string("unique_id")
         guard try fields.bool("is_excluded") == true else { return }
-        guard let id = try fields.int64("message_id") else {
+        guard let id = try fields.messageID("message_id") else {
             throw ServerError(.parameterMissing, "The parameter message_id is missing.")
         }
-        unreadFrom = MessageID(id)
+        unreadFrom = id
     }
 
     package func encode() -> APIRequest {
@@ -239,9 +239,9 @@ package struct MarkAsRead: Endpoint {
             case "channel_url": url = try reader.readChannelURL()
             case "ts": output.timestamp = try reader.readMoment() ?? output.timestamp
             case "unread_message_count":
-                output.unreadMessageCount = try reader.readIntIfPresent() ?? 0
+                output.unreadMessageCount = try reader.readCount() ?? 0
             case "total_unread_count":
-                output.totalUnreadCount = try reader.readIntIfPresent() ?? 0
+                output.totalUnreadCount = try reader.readCount() ?? 0
             case "is_excluded": output.isExcluded = try reader.readBool()
             case "unique_id": output.uniqueID = try reader.readStringIfPresent()
             default: try reader.skipValue()

@@ -79,7 +79,7 @@ package struct UploadFile: Question {
             case "url": url = try reader.readStringIfPresent()
             case "thumbnails": output.thumbnails = try reader.readThumbnails()
             case "require_auth": output.requiresAuth = try reader.readBoolIfPresent() ?? false
-            case "file_size": output.size = try reader.readInt64IfPresent()
+            case "file_size": output.size = try reader.readFileSize()
             default: try reader.skipValue()
             }
         }

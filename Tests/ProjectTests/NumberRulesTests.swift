@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// A number from outside that traps ends the process of whoever reads it.
+struct NumberRulesTests {
+    /// Modules that take numbers from a peer, a file or an app.
+    private static let modules = [
+        "RoostModel", "RoostWire", "RoostServer", "RoostHost", "RoostCore", "Roost", "RoostStore",
+        "RoostTransport", "RoostFileCache", "RoostDoors", "SendbirdChatSDK", "SendBirdSDK",
+        "SendBirdSyncManager",
+    ]
+
+    /// Checks every line of code against a pattern, but for those that contain one of the exceptions.
+    private func expectNone(
+        _ pattern: String, in modules: [String] = modules, except: [String: String] = [:],
+        _ advice: String
+    ) throws {
+        let pattern = try Regex(pattern)
+        for module in modules {
+            for file in try Project.swiftFiles(below: "Sources/" + module) {
+                let exceptions = except.filter { file.hasSuffix($0.key) }.map(\.value)
+                for line in try Project.text(file).split(separator: "\n") {
+                    let code = line.trimmingPrefix(while: \.isWhitespace)
+                    if code.hasPrefix("//") || exceptions.contains(where: code.contains) {
+                        continue
+                    }
+                    #expect(code.firstMatch(of: pattern) == nil, "\(file): \(code) - \(advice)")
+                }
+            }
+        }
+    }
+
+    @Test func `times and IDs are calculated with by saturating operations only`() throws {
+        try expectNone(
+            #"\b(milliseconds|rawValue|attoseconds)\)* ([-+*]|[-+*]=) "#,
+            except: [
+                "RateLimiter.swift": "components.seconds + (components.attoseconds > 0 ? 1 : 0)",
+                // A text.
+                "FileCache.swift": #"SerializedLine.digest(user.rawValue) + "_channellist""#,
+            ], "use advanced(by:), milliseconds(since:), next, previous or addingSaturated")
+        try expectNone(
+            #" [-+*]=? [\w.()?$]*\.(milliseconds|rawValue)\b(?!\.(filter|utf8))"#,
+            "use advanced(by:), milliseconds(since:) or addingSaturated")
+        try expectNone(
+            #"components\.seconds \*|seconds \* 1_?000\b"#, "use wholeMilliseconds")
+    }
+
+    @Test func `numbers of the wire are read with a range`() throws {
+        // What has no range: codes and categories, which are compared only, and a poll's own numbers.
+        let plain = [
+            "case \"code\": code =", "case \"cat\": category =", "numbers[name] =",
+            "ReplyPolicy(rawValue:", "case \"poll_id\": pollID =", "case \"id\": id =",
+            "case \"option_id\": option =", "case \"id\": ping.id =", "let remaining =",
+            "let moment = try reader.readInt64IfPresent() ?? -1", "try reader.readInt64()",
+            "MessageID(try readInt64())",
+        ]
+        let reading = try Regex(#"\bread(Int64|Int64IfPresent|IntIfPresent)\(\)"#)
+        for folder in ["Objects", "Frames", "REST"] {
+            for file in try Project.swiftFiles(below: "Sources/RoostWire/" + folder) {
+                for line in try Project.text(file).split(separator: "\n")
+                where line.firstMatch(of: reading) != nil {
+                    #expect(
+                        plain.contains(where: line.contains),
+                        "\(file): \(line) - JSONReader+Ranges.swift has a reader with a range")
+                }
+            }
+        }
+    }
+
+    @Test func `floating-point numbers become whole ones exactly or not at all`() throws {
+        try expectNone(
+            #"\bInt(64)?\((?!exactly|clamping|min\()[^)]*(rounded\(|Double\(|timeInterval)"#,
+            except: [
+                // The clock of this machine.
+                "LogWriter.swift": "timeIntervalSince1970",
+                "LiveServerWorld.swift": "timeIntervalSince1970",
+            ], "use exactly: or a bound")
+    }
+
+    @Test func `numbers are narrowed with what becomes of those that do not fit`() throws {
+        // Of a byte, of a digit, of a place in a small table.
+        let small = [
+            "JSONReader+Fields.swift": "UInt8(index)", "JSONWriter.swift": "UInt8(rest % 10)",
+            "Array+Payload.swift": "append(UInt8(rest))",
+            "MultipartReader.swift": "Int32(needle[0])",
+            "SegmentedText.swift": "Int32(UTF8.width(", "StoreLocation.swift": "radix: 16",
+        ]
+        try expectNone(
+            #"\b(Int8|Int16|Int32|UInt8|UInt16|Int32)\((?!ascii:|exactly:|clamping:|truncatingIfNeeded:|bitPattern:|\)|digit\)|0x)"#,
+            except: small, "say exactly:, clamping: or truncatingIfNeeded:")
+    }
+}
