@@ -125,6 +125,14 @@ let examples: [Target] = [
 let tests: [Target] = [
     .target(name: "RoostTestSupport", path: "Tests/RoostTestSupport"),
     .target(name: "CRoostAllocations", path: "Tests/CRoostAllocations"),
+    // In no product: it feeds the decoders with input of strangers, see `docs/fuzzing.md`.
+    .executableTarget(
+        name: "RoostFuzz",
+        dependencies: [
+            "RoostTestSupport", "Roost", "RoostCore", "RoostFileCache", "RoostModel",
+            "RoostSealing", "RoostServer", "RoostSockets", "RoostStore", "RoostWire",
+        ],
+        path: "Fuzz", exclude: ["Corpus", "Processes"]),
     .executableTarget(
         name: "StoreActor",
         dependencies: [

@@ -34,7 +34,8 @@ struct ManifestTests {
         #expect(declared.count > 5)
         for (module, uses) in declared {
             let mayUse = try #require(drawn[module], "\(module) is not in docs/ARCHITECTURE.md")
-            #expect(uses.subtracting(mayUse).isEmpty, "\(module) uses more than is drawn")
+            let drawnUses = uses.subtracting(["RoostTestSupport"])
+            #expect(drawnUses.isSubset(of: mayUse), "\(module) uses more than is drawn")
         }
     }
 
@@ -52,7 +53,8 @@ struct ManifestTests {
     @Test func `no module holds a type of its own name`() throws {
         for (module, _) in try Self.declaredEdges() where module.hasPrefix("Roost") {
             let pattern = try Regex(#"\b(struct|class|actor|enum|protocol) \#(module)\b"#)
-            for file in try Project.swiftFiles(below: "Sources/" + module) {
+            let folder = module == "RoostFuzz" ? "Fuzz" : "Sources/" + module
+            for file in try Project.swiftFiles(below: folder) {
                 #expect(try Project.text(file).firstMatch(of: pattern) == nil, "\(file)")
             }
         }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostCore
+import RoostFileCache
+import RoostModel
+import RoostSealing
+import RoostStore
+import RoostWire
+import Synchronization
+
+/// Decoders of what lies on disk, where a broken disk or another program may have changed it.
+enum StoredTargets {
+    static let all = [messages, channels, users, params, filters, sealed, headers, journals, files]
+
+    private static let words: [[UInt8]] = [
+        [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01], [0x80, 0x01], [0], [0xFF],
+        [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01],
+        [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], Array(repeating: 1, count: 40),
+    ]
+
+    private static func payload(_ write: (inout [UInt8]) -> Void) -> [UInt8] {
+        var bytes: [UInt8] = []
+        write(&bytes)
+        return bytes
+    }
+
+    private static let someone = User(id: "ann", nickname: "Ann")
+
+    private static let messages = FuzzTarget(
+        "stored-messages",
+        samples: FuzzSamples.messageValues.flatMap { message in
+            [
+                payload { MessagePayload.write(message, to: &$0) { _ in 1 } },
+                payload { bytes in
+                    let rows = MessageRows(sender: 1, customType: 2)
+                    MessagePayload.write(message, rows, to: &bytes) { _ in 1 }
+                },
+            ]
+        }, words: words
+    ) { input in
+        for moment in [1_700_000_000_000, Int64.max, .min] {
+            let place = Timestamp(milliseconds: moment)
+            guard
+                let message = try? MessagePayload.read(
+                    input.bytes.span, id: MessageID(moment), channelURL: "g", createdAt: place,
+                    user: { _ in someone }, word: { _ in "type" })
+            else { continue }
+            _ = payload { MessagePayload.write(message, to: &$0) { _ in 1 } }
+            _ = SerializedObject.message(message).bytes
+        }
+        return nil
+    }
+
+    private static let channels = FuzzTarget(
+        "stored-channels",
+        samples: [FuzzSamples.channelValue].compactMap(\.self).map { channel in
+            payload { ChannelPayload.write(channel, to: &$0) { _ in 1 } }
+        }, words: words
+    ) { input in
+        var channel = GroupChannel(url: "g")
+        let isRead: Void? = try? ChannelPayload.read(input.bytes.span, into: &channel) { _ in
+            someone
+        }
+        guard isRead != nil else { return nil }
+        _ = payload { ChannelPayload.write(channel, to: &$0) { _ in 1 } }
+        _ = SerializedObject.channel(channel).bytes
+        return nil
+    }
+
+    private static let users = FuzzTarget(
+        "stored-users",
+        samples: [FuzzSamples.userValue].compactMap(\.self).map { user in
+            payload { UserPayload.write(user, to: &$0) }
+        }, words: words
+    ) { input in
+        guard let user = try? UserPayload.read(input.bytes.span, id: "ann") else { return nil }
+        _ = SerializedObject.user(user).bytes
+        return nil
+    }
+
+    private static let params = FuzzTarget(
+        "stored-params",
+        samples: [
+            OutboxContent.userMessage(
+                UserMessageParams(
+                    text: "Hi", data: "d", customType: "c",
+                    mention: Mention(kind: .users, userIDs: ["bob"]),
+                    metaArrays: [MetaArray(key: "k", values: ["v"])], parentID: 3)),
+            .change(.markAsRead(through: Timestamp(milliseconds: 1_700_000_000_000))),
+        ].map { content in payload { ParamsPayload.write(content, to: &$0) } }, words: words
+    ) { input in
+        guard let content = try? ParamsPayload.read(input.bytes.span) else { return nil }
+        let again = payload { ParamsPayload.write(content, to: &$0) }
+        return (try? ParamsPayload.read(again.span)) == content
+            ? nil : "What waits is read otherwise when it is written again."
+    }
+
+    private static let filters = FuzzTarget(
+        "stored-filters",
+        samples: [
+            payload {
+                FilterPayload.write(
+                    MessageFilter(
+                        kind: .file, customTypes: ["a"], senderIDs: ["x"], replyType: .all,
+                        parentID: 4), to: &$0)
+            }
+        ], words: words
+    ) { input in
+        _ = try? FilterPayload.read(input.bytes.span)
+        return nil
+    }
+
+    // MARK: Keys
+
+    private static let sealer = Sealer(key: SecretBytes.random(count: 32), number: 7)
+
+    private static let sealed = FuzzTarget(
+        "sealed",
+        samples: [
+            payload {
+                sealer.seal(into: &$0, at: SealPlace(kind: 1, 2)) {
+                    $0.append(contentsOf: [1, 2, 3])
+                }
+            },
+            payload { sealer.seal(into: &$0, at: SealPlace(kind: 1, 2)) { _ in } },
+        ], words: words
+    ) { input in
+        var plain: [UInt8] = []
+        _ = try? SealedForm.keyNumber(input.bytes.span)
+        let isOpen =
+            (try? sealer.open(input.bytes.span, at: SealPlace(kind: 1, 2), into: &plain)) != nil
+        return isOpen || plain.isEmpty ? nil : "What did not open was handed out."
+    }
+
+    private static let headers = FuzzTarget(
+        "vault-headers", samples: [[1] + [UInt8](repeating: 3, count: 161)], words: words
+    ) { input in
+        let body = Array(input.bytes.dropLast(32))
+        for bytes in [input.bytes, body + .sha256(of: body)] {
+            _ = try? VaultHeader(bytes)
+        }
+        return nil
+    }
+
+    // MARK: Files
+
+    private static let journals = FuzzTarget("journals", samples: [journal]) { input in
+        guard let file = try? JournalFile(reading: input.text) else { return nil }
+        _ = file.replay()
+        return nil
+    }
+
+    private static let journal: String = {
+        var record = SyncRecord()
+        var replay = SyncReplay()
+        let moment = Timestamp(milliseconds: 1_700_000_000_000)
+        let settings = LinkMachine.Settings(
+            pingInterval: .seconds(15), pongTimeout: .seconds(5), backoff: .standard)
+        let question = PageQuestion.around(.distantFuture, older: 20, newer: 0)
+        let place = Position(createdAt: moment, messageID: 9)
+        let steps: [SyncStep] = [
+            .link(.connect, entropy: 1), .link(.opened(1), entropy: 2),
+            .link(.busy(1, retryAfter: .seconds(3)), entropy: 2),
+            .link(.fired(.retry), entropy: 3), .link(.opened(2), entropy: 4),
+            .link(.loginSucceeded(2, settings), entropy: 5),
+            .link(.received(2), entropy: 6), .link(.lost(2, .closed), entropy: 7),
+            .frame("MESG", channel: 1), .call("ListMessages", failure: nil, milliseconds: 5),
+            .page(
+                channel: 1,
+                PageAnswer(question, positions: [place], hasNewer: false, isContinuous: true)),
+        ]
+        for step in steps { record.note(step, replay.take(step), at: moment) }
+        return JournalFile(record).text
+    }()
+
+    private static let disk = OneFileDisk()
+
+    private static let files = FuzzTarget(
+        "file-cache",
+        samples: (FuzzSamples.messageValues.map { SerializedObject.message($0) }
+            + [FuzzSamples.channelValue].compactMap(\.self).map { .channel($0) })
+            .map { Array(OneFileDisk.base64($0.bytes).utf8) },
+        words: FuzzWords.bytes(["\n", "=", "==", "A", "\r", " ", "é", "\0"])
+    ) { input in
+        disk.text.withLock { $0 = input.text }
+        let cache = FileCache(folder: "f", application: "a", user: "ann", disk: disk)
+        _ = cache.loadChannels()
+        _ = cache.loadMessages(in: "g")
+        return nil
+    }
+}
+
+/// A disk on which every file holds the same text.
+private final class OneFileDisk: FileCacheDisk {
+    let text = Mutex("")
+
+    func exists(_ path: String) -> Bool { true }
+    func makeFolder(_ path: String) {}
+    func read(_ path: String) -> String { text.withLock { $0 } }
+    func write(_ text: String, to path: String) {}
+    func move(_ path: String, to other: String) {}
+    func remove(_ path: String) {}
+    func freshName() -> String { "fresh" }
+    func sweep(beside path: String) {}
+
+    static func base64(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let word = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                text.append(
+                    place <= group.count ? digits[word >> (18 - 6 * place) & 63] : UInt8(ascii: "=")
+                )
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
