@@ -67,7 +67,11 @@ extension ChatServer {
     /// Waits until no more messages of a session are on their way.
     func settle(_ id: SessionID, to limit: Int) async {
         guard let session = sessions[id], session.posts > limit else { return }
-        await withCheckedContinuation { sessions[id]?.waiters.append((limit, $0)) }
+        await withCheckedContinuation { waiter in
+            // Asked again: an `await` may let the last of them end before it waits.
+            guard let session = sessions[id], session.posts > limit else { return waiter.resume() }
+            sessions[id]?.waiters.append((limit, waiter))
+        }
     }
 
     private func endPost(of id: SessionID) {
