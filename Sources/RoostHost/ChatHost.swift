@@ -88,7 +88,7 @@ package final class ChatHost: Sendable {
         let storage: SQLiteStorage
         do {
             storage = try await SQLiteStorage(
-                .file(folder + "/" + databaseName), on: thread)
+                .file(folder + "/" + databaseName), digest: { Digest.sha256($0) }, on: thread)
             loop = try EventLoop.start()
         } catch {
             throw RoostError(
@@ -120,6 +120,7 @@ package final class ChatHost: Sendable {
                 heartbeats: [
                     Heartbeat(every: core.pingInterval, on: loop) { await chat.dropIdle() },
                     Heartbeat(every: .seconds(1), on: loop) { await chat.sendDue() },
+                    Heartbeat(every: .seconds(60), on: loop) { await chat.forgetEndedSessions() },
                 ], log: log)
         } catch {
             await loop.shutdown()

@@ -33,10 +33,10 @@ def channel(server, url="g", users=("ann", "bob")):
 class Writer(threading.Thread):
     """Sends as fast as it is answered, until the socket ends; keeps what was acknowledged."""
 
-    def __init__(self, server, user, limit=10_000):
+    def __init__(self, server, user, limit=10_000, token=None):
         super().__init__()
         self.user, self.limit = user, limit
-        self.witness = Witness(server.port, APP, user)
+        self.witness = Witness(server.port, APP, user, token=token)
         self.acknowledged, self.asked = [], []
         self.warm = threading.Event()
 
@@ -125,7 +125,7 @@ def copying():
             "POST", "/v3/storage/file", edge + b"words\r\n--x--\r\n",
             {"Session-Key": login["key"], "Content-Type": "multipart/form-data; boundary=x"})
         check(status == 200, body)
-        writer = Writer(server, "ann")
+        writer = Writer(server, "ann", token=token)
         writer.start()
         writer.warm.wait(60)
         copy = tempfile.mkdtemp() + "/copy"

@@ -20,7 +20,7 @@ struct FileServingTests {
         let folder = try TemporaryFolder()
         let executor = ThreadExecutor(name: "files")
         let files = FolderFileStore(folder: folder.path + "/files", on: executor)
-        let world = ServerWorld(now: { .distantPast }, entropy: { 1 })
+        let world = ServerWorld(now: { .distantPast }, entropy: { 1 }, digest: { $0 })
         let server = await ChatServer(
             ChatServer.Configuration(applicationID: "APP"), storage: MemoryStorage(on: executor),
             files: files, fanOut: InProcessFanOut(on: executor), world: world, on: executor)

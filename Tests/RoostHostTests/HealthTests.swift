@@ -21,11 +21,12 @@ struct HealthTests {
         let folder = try TemporaryFolder()
         let disk = SimulatedDisk(folder.path)
         let executor = ThreadExecutor(name: "server")
-        let storage = try await SQLiteStorage(.file(folder.path + "/server.sqlite"), on: executor)
+        let storage = try await SQLiteStorage(
+            .file(folder.path + "/server.sqlite"), digest: { $0 }, on: executor)
         let server = await ChatServer(
             ChatServer.Configuration(applicationID: "APP"), storage: storage, files: nil,
             fanOut: InProcessFanOut(on: executor),
-            world: ServerWorld(now: { .distantPast }, entropy: { 1 }), on: executor)
+            world: ServerWorld(now: { .distantPast }, entropy: { 1 }, digest: { $0 }), on: executor)
         let second = Mutex<Int64>(0)
         let probe = HealthProbe {
             second.withLock { second in

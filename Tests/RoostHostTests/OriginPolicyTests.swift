@@ -79,7 +79,7 @@ struct OriginPolicyTests {
         let server = await ChatServer(
             ChatServer.Configuration(applicationID: "APP"), storage: MemoryStorage(on: executor),
             files: nil, fanOut: InProcessFanOut(on: executor),
-            world: ServerWorld(now: { .distantPast }, entropy: { 1 }), on: executor)
+            world: ServerWorld(now: { .distantPast }, entropy: { 1 }, digest: { $0 }), on: executor)
         let handler = ChatHandler(
             server, believesProxy: false, formLimit: 100,
             origins: OriginPolicy(

@@ -25,7 +25,7 @@ struct AppendingTests {
     }
 
     private static func fill(_ storage: any Storage) async throws {
-        try await storage.saveUser(User(id: "a"), accessToken: nil)
+        try await storage.saveUser(User(id: "a"))
         for url: ChannelURL in ["g", "h"] {
             _ = try await storage.createChannel(
                 StorageContractTests.channel(url, ["a"]), now: start)
@@ -119,7 +119,8 @@ struct AppendingTests {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         let location = DatabaseLocation.file(folder + "/server.sqlite")
-        let storage = try await SQLiteStorage(location, on: ThreadExecutor(name: "storage"))
+        let storage = try await SQLiteStorage(
+            location, digest: TestWorld.digest, on: ThreadExecutor(name: "storage"))
         try await fill(storage)
         return (storage, try Connection(location), folder)
     }

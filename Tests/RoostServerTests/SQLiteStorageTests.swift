@@ -14,8 +14,9 @@ struct SQLiteStorageTests {
     @Test
     func `no hot question walks a whole table or sorts a page of messages`() async throws {
         let executor = ThreadExecutor(name: "storage")
-        let plans = try await SQLiteStorage(.memory, on: executor).hotPlans()
-        #expect(plans.count == 14)
+        let plans = try await SQLiteStorage(.memory, digest: TestWorld.digest, on: executor)
+            .hotPlans()
+        #expect(plans.count == 23)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -39,14 +40,15 @@ struct SQLiteStorageTests {
         var next = ""
         for start in 0..<3 {
             let executor = ThreadExecutor(name: "storage")
-            let storage = try await SQLiteStorage(location, on: executor)
+            let storage = try await SQLiteStorage(location, digest: TestWorld.digest, on: executor)
             let fixture = await ServerFixture(storage: storage, seed: UInt64(start))
             #expect(try await storage.log(of: "g") == log)
             let device = try await fixture.connect("alice")
             if start == 0 {
                 try await fixture.channel(of: ["alice"], by: device)
             } else {
-                #expect(try await storage.session("plain:key:" + key)?.userID == "alice")
+                let number = try #require(NumberedSecret(key)?.number)
+                #expect(try await storage.session(number)?.userID == "alice")
                 let changes = try await fixture.call(
                     MessageChangeLog(channelURL: "g", cursor: .token(next)), as: device)
                 #expect(changes.updated.isEmpty)
@@ -70,14 +72,15 @@ struct SQLiteStorageTests {
         let folder = try TemporaryFolder(inMemory: true)
         let location = DatabaseLocation.file(folder.path + "/server.sqlite")
         let storage = try await SQLiteStorage(
-            location, logLimit: 100, on: ThreadExecutor(name: "storage"))
+            location, logLimit: 100, digest: TestWorld.digest,
+            on: ThreadExecutor(name: "storage"))
         let readers = try OverlappingReaders(location)
         await readers.begin()
         var largest = 0
         for number in 0..<300 {
             let name = String(repeating: "n", count: 9_000)
             let user = User(id: UserID("u\(number)"), nickname: name)
-            try await storage.saveUser(user, accessToken: nil)
+            try await storage.saveUser(user)
             let log = try FileManager.default.attributesOfItem(
                 atPath: folder.path + "/server.sqlite-wal")[.size]
             largest = max(largest, (log as? Int) ?? 0)

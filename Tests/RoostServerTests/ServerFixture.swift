@@ -27,7 +27,18 @@ final class TestWorld: Sendable {
                     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                     return state ^ (state >> 29)
                 }
-            })
+            },
+            digest: Self.digest)
+    }
+
+    /// A hash of 64 hexadecimal digits; for tests it need not be a good one.
+    static let digest: @Sendable (String) -> String = { text in
+        (UInt64(1)...4).map { part in
+            var hash = 0xCBF2_9CE4_8422_2325 &+ part
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+            let digits = String(hash ^ (hash >> 29), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 }
 

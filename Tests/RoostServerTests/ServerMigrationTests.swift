@@ -119,7 +119,10 @@ private enum FirstRelease {
 }
 
 struct ServerMigrationTests {
-    private func open() async throws -> (SQLiteStorage, folder: URL) {
+    /// Opens a database of the first release in which `change` was done since.
+    private func open(
+        _ change: SQL = ""
+    ) async throws -> (SQLiteStorage, folder: URL) {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("roost-\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -130,9 +133,12 @@ struct ServerMigrationTests {
                 applicationID: 0x526F_5376, [Migration(1, "Chat", FirstRelease.schema)])
             try first.migrate(old)
             try old.executeScript(FirstRelease.content)
+            try old.executeScript(change)
         }
         let executor = ThreadExecutor(name: "storage")
-        return (try await SQLiteStorage(.file(path), on: executor), folder)
+        return (
+            try await SQLiteStorage(.file(path), digest: TestWorld.digest, on: executor), folder
+        )
     }
 
     @Test func `a database of the first release opens with everything that was said in it`()
@@ -150,21 +156,19 @@ struct ServerMigrationTests {
         #expect(state.unreadCount == 2 && state.mentionCount == 1)
         #expect(state.lastMessage?.text == "last")
         #expect(try await storage.unreadTotal(of: "bob") == 2)
-        #expect(
-            try await storage.session("plain-key") == nil, "keys are digests now: log in again")
         let page = try await storage.messageChanges(in: "g", after: .sequence(4), limit: 9)
         #expect(page.changes.count == 2 && page.end == 6)
     }
 
-    @Test func `a database of the first release goes on: order, repeats, tokens, new tables`()
+    @Test func `a database of the first release goes on: order, repeats, new tables`()
         async throws
     {
         let (storage, folder) = try await open()
         defer { try? FileManager.default.removeItem(at: folder) }
         let fixture = await ServerFixture(storage: storage)
         let bob = try await fixture.connect("bob")
-        let ann = try await fixture.connect(
-            "ann", extra: [QueryItem("access_token", "plain-token")])
+        let token = try await fixture.lastingToken(of: "ann")
+        let ann = try await fixture.connect("ann", extra: [QueryItem("access_token", token)])
         await fixture.send("first", "r1", to: "g", on: ann)
         #expect(
             try ann.inbox.take().compactMap(\.message).first?.message.messageID == 1,
@@ -172,10 +176,50 @@ struct ServerMigrationTests {
         await fixture.send("new", "r4", to: "g", on: ann)
         let news = try #require(try bob.inbox.take().compactMap(\.message).first)
         #expect(news.message.messageID == 4 && news.previousMessageID == 3)
-        #expect(
-            try await storage.accessToken(of: "ann") == "plain:plain-token",
-            "a token in the clear becomes a digest when it is used")
         let report = try await storage.addDocument(Document(.report, of: "bob", body: [:]))
         #expect(report.id == 1)
+    }
+
+    private func canEnter(_ fixture: ServerFixture, _ token: String?) async -> Bool {
+        let items = [QueryItem("ai", "APP"), QueryItem("user_id", "ann")]
+        let handshake = Handshake(
+            query: items + (token.map { [QueryItem("access_token", $0)] } ?? []))
+        return await fixture.server.connect(handshake, Inbox()) != nil
+    }
+
+    /// The digest of the token `known`, with which a later release replaced the token in the clear.
+    private static let digest = TestWorld.digest("known")
+
+    @Test func `a token that an older release kept as a digest opens after the migration`()
+        async throws
+    {
+        #expect(Self.digest == "ce37d087aedd67c337d1318ed88d2ead0e4398b6d140e75a7476d9c784af4cb9")
+        let (storage, folder) = try await open(
+            "UPDATE user SET access_token = 'ce37d087aedd67c337d1318ed88d2ead0e4398b6d140e75a7476d9c784af4cb9' WHERE user_id = 'ann'"
+        )
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let fixture = await ServerFixture(storage: storage)
+        let kept = try #require(try await storage.token(nil, of: "ann").record?.kept)
+        #expect(kept.salt.utf8.count == 32 && kept.hash.utf8.count == 64)
+        #expect(kept.hash != Self.digest)
+        for text in [nil, Self.digest, kept.hash, kept.salt, "plain-token"] {
+            #expect(await !canEnter(fixture, text), "\(text ?? "no token")")
+        }
+        #expect(await canEnter(fixture, "known"))
+        #expect(try await !storage.token(nil, of: "bob").isNeeded)
+    }
+
+    @Test func `a token in the clear and keys of older releases end with the migration`()
+        async throws
+    {
+        let (storage, folder) = try await open()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let fixture = await ServerFixture(storage: storage)
+        #expect(try await storage.token(nil, of: "ann") == UserToken(isNeeded: true))
+        for text in [nil, "plain-token", TestWorld.digest("plain-token")] {
+            #expect(await !canEnter(fixture, text), "\(text ?? "no token")")
+        }
+        let key = Handshake(query: [QueryItem("ai", "APP"), QueryItem("key", "plain-key")])
+        #expect(await fixture.server.connect(key, Inbox()) == nil)
     }
 }

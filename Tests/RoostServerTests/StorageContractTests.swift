@@ -16,7 +16,7 @@ enum StorageKind: CaseIterable, Sendable {
         let executor = ThreadExecutor(name: "storage")
         return switch self {
         case .memory: MemoryStorage(on: executor)
-        case .sqlite: try await SQLiteStorage(.memory, on: executor)
+        case .sqlite: try await SQLiteStorage(.memory, digest: TestWorld.digest, on: executor)
         }
     }
 }
@@ -36,7 +36,7 @@ struct StorageContractTests {
         _ kind: StorageKind, users: [UserID] = ["a", "b"], url: ChannelURL = "g"
     ) async throws -> any Storage {
         let storage = try await kind.make()
-        for id in users { try await storage.saveUser(User(id: id), accessToken: nil) }
+        for id in users { try await storage.saveUser(User(id: id)) }
         _ = try await storage.createChannel(Self.channel(url, users), now: Self.start)
         return storage
     }
@@ -223,7 +223,7 @@ struct StorageContractTests {
     ) async throws {
         let storage = try await make(kind)
         _ = try await storage.append(Self.draft("x"), now: at(1))
-        try await storage.saveUser(User(id: "a", nickname: "New"), accessToken: nil)
+        try await storage.saveUser(User(id: "a", nickname: "New"))
         #expect(try await storage.log(of: "g").first?.message.sender?.user.nickname == "New")
         let state = try await storage.channelStates(["g"], viewer: "b").first
         #expect(state?.members.map(\.user.nickname) == ["New", ""])
@@ -270,10 +270,15 @@ struct StorageContractTests {
         let storage = try await kind.make()
         for name in Self.oddNames {
             let (id, url) = (UserID(name), ChannelURL(name))
-            try await storage.saveUser(User(id: id, nickname: name), accessToken: name)
-            try await storage.openSession(name, for: id, expiresAt: nil)
-            #expect(try await storage.session(name)?.userID == id)
-            #expect(try await storage.accessToken(of: id) == name)
+            try await storage.saveUser(User(id: id, nickname: name))
+            let kept = KeptSecret(salt: "salt", hash: "hash")
+            let opened = try await storage.openSession(
+                kept, for: id, by: nil, expiresAt: nil, limit: 1)
+            let session = try #require(opened)
+            #expect(try await storage.session(session.number)?.userID == id)
+            let added = try await storage.addToken(kept, for: id, expiresAt: nil, limit: 1)
+            #expect(added?.ended == [session.number])
+            #expect(try await storage.token(nil, of: id).record?.number == added?.number)
             _ = try await storage.createChannel(Self.channel(url, [id]), now: Self.start)
             var draft = Self.draft(name, from: id, request: RequestID(name), to: url)
             draft.customType = name

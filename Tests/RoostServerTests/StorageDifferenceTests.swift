@@ -27,7 +27,7 @@ struct StorageDifferenceTests {
             try await StorageKind.memory.make(), try await StorageKind.sqlite.make(),
         ]
         for storage in storages {
-            for id in Self.users { try await storage.saveUser(User(id: id), accessToken: nil) }
+            for id in Self.users { try await storage.saveUser(User(id: id)) }
         }
         var now: Int64 = 1_000
         for step in 0..<120 {

@@ -11,7 +11,7 @@ extension ServerWorld {
         ServerWorld(
             now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },
             entropy: { UInt64.random(in: .min ... .max) },
-            // A token has 160 random bits, so a plain hash of it tells nothing.
+            // A secret has 160 random bits, so a fast hash of it and its salt is enough.
             digest: { Digest.sha256($0) }, log: { log.write($0) })
     }
 }

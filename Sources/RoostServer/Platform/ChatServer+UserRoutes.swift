@@ -97,10 +97,10 @@ extension ChatServer {
 
     private func deleteUser(_ id: UserID) async throws(ServerError) {
         let user = try await existingUser(id).user
-        try await revoke(id)
         guard let urls = try await ask(try await storage.deleteUser(id, now: world.now())) else {
             return
         }
+        await expel(id, Self.revoked)
         for url in urls {
             guard
                 let state = try await ask(try await storage.channelStates([url], viewer: nil)).first

@@ -56,7 +56,7 @@ extension ChatServer {
                 throw ServerError(.notFound, "There is no user “\(id)” here.")
             }
             let user = User(id: id)
-            try await ask(try await storage.saveUser(user, accessToken: nil))
+            try await ask(try await storage.saveUser(user))
             users.append(user)
         }
         return users

@@ -107,12 +107,7 @@ extension ChatServer {
         case .messageAcknowledgement(let url, let id):
             try await noteDelivery(of: id, in: url, to: user)
         case .refreshSession(let refresh):
-            let (key, end) = try await renewKey(of: user, token: refresh.token)
-            extend(session, until: end)
-            guard let requestID = refresh.requestID else { return }
-            send(
-                .login(.refreshed(acknowledges: requestID, sessionKey: key, fileKey: key)),
-                to: session)
+            try await renew(refresh, of: user, in: session)
         case .enter(let url, let requestID):
             try await enter(url, user, in: session, requestID)
         case .exit(let url, let requestID): try await exit(url, user, in: session, requestID)

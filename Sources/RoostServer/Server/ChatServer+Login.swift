@@ -4,6 +4,21 @@ import RoostModel
 import RoostWire
 
 extension ChatServer {
+    /// A user who has proved who they are, in a session of theirs.
+    struct Login {
+        let user: User
+        let key: String
+        /// That of the session.
+        let number: Int64
+        let end: Timestamp?
+    }
+
+    /// The token with which a user has proved who they are; none where none is needed.
+    private struct Proof {
+        let token: Int64?
+        let end: Timestamp?
+    }
+
     /// Answers the opening of a socket: with LOGI and a session, or with a refusal and the end.
     ///
     /// A refusal is a frame, never an HTTP status: of that, clients would see only that it failed.
@@ -14,15 +29,19 @@ extension ChatServer {
     ) async -> SessionID? {
         do throws(ServerError) {
             try charge(address: handshake.headers.peer)
+            let endings = endings
             let login = try await logIn(handshake)
-            guard sessionCount(of: login.0.user.id) < configuration.limits.sessionsPerUser else {
+            let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            guard sessionCount(of: login.user.id) < configuration.limits.sessionsPerUser else {
                 throw ServerError(
                     RoostError.Code(400_500), "The user has too many connections open.")
             }
             log(.info, "login")
-            return open(
-                outlet, for: login.0.user.id, until: login.1,
-                greeting: ServerEvent.login(.success(login.0)).encoded)
+            let id = open(
+                outlet, for: login,
+                greeting: ServerEvent.login(.success(greeting(login, unread))).encoded)
+            await confirm(login, ifEndedSince: endings)
+            return id
         } catch {
             counted.refusedLogins += 1
             log(
@@ -44,31 +63,22 @@ extension ChatServer {
         }
     }
 
-    private func logIn(
-        _ handshake: Handshake
-    ) async throws(ServerError) -> (LoginSuccess, Timestamp?) {
+    private func logIn(_ handshake: Handshake) async throws(ServerError) -> Login {
         guard handshake.applicationID == configuration.applicationID else {
             throw ServerError(
                 .applicationNotFound, "There is no such application here; check the application ID."
             )
         }
-        let user: User
-        let key: String
-        let end: Timestamp?
-        if let known = handshake.sessionKey {
-            (user, end) = try await owner(ofSession: known)
-            key = known
-        } else {
-            (user, end) = try await identify(handshake)
-            key = try await openSession(for: user.id, until: end)
+        if let key = handshake.sessionKey {
+            return try await resume(key, from: handshake.headers.peer)
         }
-        let unread = try await ask(try await storage.unreadTotal(of: user.id))
-        return (success(user, key, unread), end)
+        let (user, proof) = try await identify(handshake)
+        return try await openSession(for: user, proof)
     }
 
-    private func success(_ user: User, _ key: String, _ unread: Int) -> LoginSuccess {
-        var login = LoginSuccess(user: user, sessionKey: key)
-        login.fileKey = key
+    private func greeting(_ session: Login, _ unread: Int) -> LoginSuccess {
+        var login = LoginSuccess(user: session.user, sessionKey: session.key)
+        login.fileKey = fileKey(of: session)
         login.loginAt = world.now()
         login.pingInterval = configuration.pingInterval
         login.pongTimeout = configuration.pongTimeout
@@ -86,129 +96,220 @@ extension ChatServer {
         return login
     }
 
-    private func owner(
-        ofSession key: String
-    ) async throws(ServerError) -> (User, until: Timestamp?) {
-        let digest = world.kept(sessionKey: key)
-        guard let session = try await ask(try await storage.session(digest)),
-            let user = try await ask(try await storage.user(session.userID))
-        else {
-            throw ServerError(
-                .sessionKeyNotFound, "The session key is not known; log in with a user ID.")
+    /// Returns the file key of a session, which clients append to any protected address in a message.
+    ///
+    /// It opens nothing: the file of an address is for every reader of the address. It must never be the
+    /// session's key, which a malicious message would then send to a server of its author.
+    private func fileKey(of login: Login) -> String {
+        String(world.digest("file:" + login.key).prefix(40))
+    }
+
+    /// Goes on in a session.
+    private func resume(
+        _ text: String, from address: String?
+    ) async throws(ServerError) -> Login {
+        let key = NumberedSecret(text)
+        var session: SessionRecord?
+        if let key { session = try await ask(try await storage.session(key.number)) }
+        let isRight = world.matches(key?.secret ?? text, session?.kept, as: .sessionKey)
+        guard isRight, let key, let session else {
+            // Clients ask for another key only where theirs has expired, and it may have been forgotten.
+            throw failure(
+                from: address,
+                NumberedSecret.looksIssued(text)
+                    ? Self.keyExpired
+                    : ServerError(
+                        .sessionKeyNotFound, "The session key is not known; log in with a user ID.")
+            )
         }
-        guard user.isActive else {
-            throw ServerError(.userDeactivated, "The user has been deactivated.")
+        guard let user = try await ask(try await storage.user(session.userID)) else {
+            throw Self.keyExpired
         }
-        guard !session.isOver(at: world.now()) else {
-            throw ServerError(
-                .sessionKeyExpired, "The session key has expired; ask for another with a token.")
-        }
-        return (user, session.expiresAt)
+        guard user.isActive else { throw Self.deactivated }
+        guard !session.isOver(at: world.now()) else { throw Self.keyExpired }
+        return Login(user: user, key: text, number: key.number, end: session.expiresAt)
     }
 
     private func openSession(
-        for id: UserID, until end: Timestamp?
-    ) async throws(ServerError) -> String {
-        let key = makeSecret()
-        let digest = world.kept(sessionKey: key)
-        try await ask(try await storage.openSession(digest, for: id, expiresAt: end))
-        return key
+        for user: User, _ proof: Proof
+    ) async throws(ServerError) -> Login {
+        let secret = makeSecret()
+        let kept = world.keep(secret, as: .sessionKey)
+        let added = try await ask(
+            try await storage.openSession(
+                kept, for: user.id, by: proof.token, expiresAt: proof.end,
+                limit: configuration.limits.keysPerUser))
+        // The token ended, or the user was given the first one, since it was looked at.
+        guard let added else { throw Self.wrongToken }
+        await end(keys: added.ended, of: user.id, Self.ended)
+        let key = NumberedSecret(number: added.number, secret: secret)
+        return Login(user: user, key: key.text, number: key.number, end: proof.end)
     }
 
-    /// The user who connects for the first time on this device, by ID and token.
+    /// Ends the socket of a session that ended while the socket was being opened.
+    ///
+    /// `past` counts the endings before the session was looked at.
+    private func confirm(_ login: Login, ifEndedSince past: Int) async {
+        guard endings != past else { return }
+        do throws(ServerError) {
+            _ = try await resume(login.key, from: nil)
+        } catch {
+            await end(keys: [login.number], of: login.user.id, Self.ended)
+        }
+    }
+
+    /// Returns the user of a first connection on a device, by ID and token.
     private func identify(
         _ handshake: Handshake
-    ) async throws(ServerError) -> (User, until: Timestamp?) {
+    ) async throws(ServerError) -> (User, Proof) {
         guard let id = handshake.userID else {
             throw ServerError(.parameterMissing, "A user ID or a session key is needed.")
         }
         try configuration.limits.check(user: id)
         try configuration.limits.check(name: handshake.nickname, "The nickname")
         let known = try await ask(try await storage.user(id))
-        let end = try await check(handshake.token, of: id)
+        let proof = try await check(handshake.token, of: id, from: handshake.headers.peer)
         guard var user = known else {
-            guard configuration.createsUsers else {
-                throw ServerError(.userNotFound, "There is no such user.")
-            }
+            guard configuration.createsUsers else { throw Self.noSuchUser }
             let new = User(id: id, nickname: handshake.nickname ?? "")
-            try await ask(try await storage.saveUser(new, accessToken: nil))
-            return (new, end)
+            try await ask(try await storage.saveUser(new))
+            return (new, proof)
         }
-        guard user.isActive else {
-            throw ServerError(.userDeactivated, "The user has been deactivated.")
-        }
+        guard user.isActive else { throw Self.deactivated }
         if let nickname = handshake.nickname, nickname != user.nickname {
             user.nickname = nickname
             let renamed = user
-            try await ask(try await storage.saveUser(renamed, accessToken: nil))
+            try await ask(try await storage.saveUser(renamed))
         }
-        return (user, end)
+        return (user, proof)
     }
 
-    /// Refuses a wrong token, a missing one where the user has one, and by policy a user without any.
+    /// Refuses a wrong token, a missing one of a user who was ever given one, and by policy any missing one.
     ///
-    /// - Returns: Until when the token counts; nil for ever.
-    private func check(_ token: String?, of id: UserID) async throws(ServerError) -> Timestamp? {
-        let expected = try await ask(try await storage.accessToken(of: id))
-        guard let token else {
-            guard expected == nil, !configuration.requiresToken else { throw Self.wrongToken }
-            return nil
-        }
-        if let expected {
-            if expected == world.digest(token) { return nil }
-            // From before tokens were kept as digests; it becomes one now.
-            if expected == token {
-                try await keep(token, of: id)
-                return nil
+    /// Users who do not exist, have no token or show a wrong one are refused alike.
+    private func check(
+        _ text: String?, of id: UserID, from address: String?
+    ) async throws(ServerError) -> Proof {
+        // A token of an older release has no number.
+        let token = text.flatMap { NumberedSecret($0) }
+        let known = try await ask(try await storage.token(token?.number, of: id))
+        guard let text else {
+            guard !known.isNeeded, !configuration.requiresToken else {
+                throw failure(of: id, from: address, Self.wrongToken)
             }
+            return Proof(token: nil, end: nil)
         }
-        let digest = world.digest("token:" + token)
-        guard let session = try await ask(try await storage.session(digest)),
-            session.userID == id, !session.isOver(at: world.now())
-        else { throw Self.wrongToken }
-        return session.expiresAt
+        let isRight = world.matches(
+            token?.secret ?? text, known.record?.kept, as: .accessToken)
+        guard isRight, let record = known.record, !record.isOver(at: world.now()) else {
+            throw failure(of: id, from: address, Self.wrongToken)
+        }
+        return Proof(token: record.number, end: record.expiresAt)
+    }
+
+    /// Notes a failed proof of identity.
+    ///
+    /// - Returns: The refusal, or after many of them the order to wait.
+    private func failure(
+        of user: UserID? = nil, from address: String?, _ refusal: ServerError
+    ) -> ServerError {
+        guard let wait = failedLogins.note(user: user, address: address, at: world.now()) else {
+            return refusal
+        }
+        counted.limited += 1
+        return Self.tooOften(wait)
     }
 
     private static let wrongToken = ServerError(
         .tokenInvalid, "The access token is not this user's; ask your server for another.")
+    private static let keyExpired = ServerError(
+        .sessionKeyExpired, "The session key has expired; ask for another with a token.")
+    private static let deactivated = ServerError(
+        .userDeactivated, "The user has been deactivated.")
+    private static let noSuchUser = ServerError(.userNotFound, "There is no such user.")
 
-    private func keep(_ token: String, of id: UserID) async throws(ServerError) {
-        guard let user = try await ask(try await storage.user(id)) else { return }
-        let digest = world.digest(token)
-        try await ask(try await storage.saveUser(user, accessToken: digest))
-    }
+    /// The last word to a client whose key has ended: it asks for another, with a token.
+    private static let ended = ServerEvent.expired(
+        reason: RoostError.Code.sessionKeyExpired.rawValue, expiresIn: 0)
+    /// The last word to a client whose user is sent away: it logs out.
+    static let revoked = ServerEvent.expired(
+        reason: RoostError.Code.sessionRevoked.rawValue, expiresIn: -1)
 
-    /// Gives a user another access token; the one before counts no longer.
+    /// Gives a user another access token without an end.
+    ///
+    /// The one before counts no longer, nor do the sessions it opened, nor those opened without a token.
     func issueAccessToken(for id: UserID) async throws(ServerError) -> String {
-        let token = makeSecret()
-        try await keep(token, of: id)
-        return token
+        try await addToken(for: id, until: nil)
     }
 
-    /// A token that ends by itself: after a week, unless told otherwise.
+    /// Gives a user a token with an end, by default in a week.
+    ///
+    /// Sessions that were opened without a token count no longer.
     func issueToken(
         for id: UserID, until end: Timestamp?
     ) async throws(ServerError) -> (String, Timestamp) {
-        let token = makeSecret()
-        let digest = world.digest("token:" + token)
         let end = end ?? world.now() + .seconds(7 * 86_400)
-        try await ask(try await storage.openSession(digest, for: id, expiresAt: end))
-        return (token, end)
+        return (try await addToken(for: id, until: end), end)
+    }
+
+    private func addToken(
+        for id: UserID, until end: Timestamp?
+    ) async throws(ServerError) -> String {
+        let secret = makeSecret()
+        let kept = world.keep(secret, as: .accessToken)
+        let added = try await ask(
+            try await storage.addToken(
+                kept, for: id, expiresAt: end, limit: configuration.limits.tokensPerUser))
+        guard let added else { throw Self.noSuchUser }
+        await self.end(keys: added.ended, of: id, Self.ended)
+        return NumberedSecret(number: added.number, secret: secret).text
     }
 
     /// Ends all of a user's sessions, and the tokens that end by themselves.
     func revoke(_ id: UserID) async throws(ServerError) {
         try await ask(try await storage.closeSessions(of: id))
-        let code = RoostError.Code.sessionRevoked.rawValue
-        await expel(id, .expired(reason: code, expiresIn: -1))
+        await expel(id, Self.revoked)
     }
 
-    /// Gives a user who proves themselves another session key.
+    /// Opens another session for a user who proves themselves; the one before lives to its own end.
+    ///
+    /// The answer may be lost, and a client whose only key is dead could not ask again.
     func renewKey(
-        of id: UserID, token: String?
-    ) async throws(ServerError) -> (key: String, until: Timestamp?) {
-        let end = try await check(token, of: id)
-        return (try await openSession(for: id, until: end), end)
+        of id: UserID, token: String?, from address: String? = nil
+    ) async throws(ServerError) -> Login {
+        try configuration.limits.check(user: id)
+        let proof = try await check(token, of: id, from: address)
+        guard let user = try await ask(try await storage.user(id)) else { throw Self.noSuchUser }
+        guard user.isActive else { throw Self.deactivated }
+        return try await openSession(for: user, proof)
+    }
+
+    /// Lets a socket go on in another session.
+    func renew(
+        _ refresh: SessionRefresh, of user: UserID, in session: SessionID
+    ) async throws(ServerError) {
+        let endings = endings
+        let login = try await renewKey(of: user, token: refresh.token)
+        adopt(login, in: session)
+        if let requestID = refresh.requestID {
+            send(
+                .login(
+                    .refreshed(
+                        acknowledges: requestID, sessionKey: login.key, fileKey: fileKey(of: login))
+                ),
+                to: session)
+        }
+        await confirm(login, ifEndedSince: endings)
+    }
+
+    /// How long a session stays in the storage after its end, so that its client is told of the end.
+    private static let remembrance = Duration.seconds(7 * 86_400)
+
+    /// Forgets some of the sessions and tokens that ended long ago.
+    package func forgetEndedSessions() async {
+        let moment = world.now() - Self.remembrance
+        // A failure is in the log, and the next call tries again.
+        _ = try? await ask(try await storage.forgetEnded(by: moment, limit: 1_000))
     }
 
     /// Who makes a REST call.
@@ -230,14 +331,14 @@ extension ChatServer {
     /// Who makes a call.
     func identify(_ headers: RequestHeaders) async throws(ServerError) -> Caller {
         if let key = headers.sessionKey, !key.isEmpty {
-            return .user(try await owner(ofSession: key).0.id)
+            return .user(try await resume(key, from: headers.peer).user.id)
         }
-        guard let token = headers.apiToken, let expected = configuration.apiToken,
-            world.digest(token) == world.digest(expected)
-        else {
-            throw ServerError(
-                .apiTokenInvalid, "A valid Session-Key or Api-Token header is needed.")
-        }
+        let refusal = ServerError(
+            .apiTokenInvalid, "A valid Session-Key or Api-Token header is needed.")
+        guard let token = headers.apiToken else { throw refusal }
+        guard let expected = configuration.apiToken, !expected.isEmpty,
+            world.areEqual(token, expected)
+        else { throw failure(from: headers.peer, refusal) }
         return .platform
     }
 }

@@ -46,7 +46,9 @@ extension ChatServer {
             }
             let call = try await decode(request, headers)
             if case .refreshSessionKey(let refresh) = call {
-                let key = try await renewKey(of: refresh.userID, token: headers.accessToken).key
+                let key = try await renewKey(
+                    of: refresh.userID, token: headers.accessToken, from: headers.peer
+                ).key
                 return RefreshSessionKey.response(.init(sessionKey: key))
             }
             if call == .unlisted { return .empty }
@@ -189,7 +191,7 @@ extension ChatServer {
         let user = User(
             id: call.userID, nickname: call.nickname, profileURL: call.profileURL,
             metadata: call.metadata)
-        try await ask(try await storage.saveUser(user, accessToken: nil))
+        try await ask(try await storage.saveUser(user))
         let now = world.now()
         try await change(call.userID) { $0.traits.createdAt = now }
         let token = call.issuesAccessToken ? try await issueAccessToken(for: call.userID) : nil

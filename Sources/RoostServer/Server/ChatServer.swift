@@ -9,7 +9,9 @@ package struct ServerWorld: Sendable {
     package var now: @Sendable () -> Timestamp
     /// Sixty-four random bits; keys and tokens are made of them, so live ones must be secure.
     package var entropy: @Sendable () -> UInt64
-    /// What is kept of a key or a token instead of itself; a live one must not be invertible.
+    /// Sixty-four more of them, for salts; a simulation draws them apart, so that its seeds stay the same.
+    package var salt: @Sendable () -> UInt64
+    /// A hash as hexadecimal digits; a live one must not be invertible.
     package var digest: @Sendable (String) -> String
     /// Takes what those who run the server should know; it must not block.
     package var log: @Sendable (LogLine) -> Void
@@ -31,17 +33,16 @@ package struct ServerWorld: Sendable {
 
     package init(
         now: @escaping @Sendable () -> Timestamp, entropy: @escaping @Sendable () -> UInt64,
-        digest: @escaping @Sendable (String) -> String = { "plain:" + $0 },
+        salt: (@Sendable () -> UInt64)? = nil,
+        digest: @escaping @Sendable (String) -> String,
         log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) {
         self.now = now
         self.entropy = entropy
+        self.salt = salt ?? entropy
         self.digest = digest
         self.log = log
     }
-
-    /// What the storage keeps of a session's key.
-    package func kept(sessionKey key: String) -> String { digest("key:" + key) }
 }
 
 /// The chat server without its sockets: accept, authenticate, append to the channel's log, fan out.
@@ -77,6 +78,8 @@ package actor ChatServer {
         package var userRate: Rate?
         /// The same for a network address, logins included.
         package var addressRate: Rate?
+        /// How often an address, or a user's name, may fail to log in before it is told to wait.
+        package var failedLoginRate: Rate? = Rate(burst: 100, perSecond: 10)
 
         package init(applicationID: String, apiToken: String? = nil) {
             self.applicationID = applicationID
@@ -87,6 +90,8 @@ package actor ChatServer {
     struct Session {
         let user: UserID
         let outlet: any SessionOutlet
+        /// The number of its key, which changes when the client renews it.
+        var key: Int64
         var expiresAt: Timestamp?
         var lastHeard: Timestamp
         /// Messages that came over it and are not answered yet.
@@ -111,6 +116,9 @@ package actor ChatServer {
     var counted = ServerMetrics()
     private var userRates: RateLimiter<UserID>
     private var addressRates: RateLimiter<String>
+    var failedLogins: FailedLogins
+    /// Grows when sessions end before their time.
+    var endings = 0
     var rooms = Rooms()
     var posting = Posting()
     /// In the order they connected.
@@ -136,6 +144,7 @@ package actor ChatServer {
         self.world = world.withSteadyClock
         userRates = RateLimiter(configuration.userRate)
         addressRates = RateLimiter(configuration.addressRate)
+        failedLogins = FailedLogins(configuration.failedLoginRate)
         serverNumber = world.entropy()
         await fanOut.subscribe { [weak self] notice in await self?.deliver(notice) }
     }
@@ -153,13 +162,14 @@ package actor ChatServer {
 
 extension ChatServer {
     /// Registers a session and says its first words, with nothing in between.
-    func open(
-        _ outlet: any SessionOutlet, for user: UserID, until end: Timestamp?, greeting: String
-    ) -> SessionID {
+    func open(_ outlet: any SessionOutlet, for login: Login, greeting: String) -> SessionID {
+        let user = login.user.id
         lastSession += 1
         let id = SessionID(server: serverNumber, number: lastSession)
         counted.logins += 1
-        sessions[id] = Session(user: user, outlet: outlet, expiresAt: end, lastHeard: world.now())
+        sessions[id] = Session(
+            user: user, outlet: outlet, key: login.number, expiresAt: login.end,
+            lastHeard: world.now())
         sessionsOfUser[user, default: []].append(id)
         outlet.deliver(greeting)
         return id
@@ -194,11 +204,28 @@ extension ChatServer {
 
     /// Ends every connection of a user here, with a last word.
     func expel(_ id: UserID, _ word: ServerEvent) async {
-        for session in sessionsOfUser[id] ?? [] {
-            sessions[session]?.outlet.deliver(word.encoded)
-            sessions[session]?.outlet.close()
-            await drop(session)
+        await end(sessionsOfUser[id] ?? [], word)
+    }
+
+    /// Ends the connections of a user whose keys count no longer, with a last word.
+    func end(keys: [Int64], of id: UserID, _ word: ServerEvent) async {
+        guard !keys.isEmpty else { return }
+        let ended = Set(keys)
+        await end(
+            (sessionsOfUser[id] ?? []).filter {
+                sessions[$0].map { ended.contains($0.key) } ?? false
+            },
+            word)
+    }
+
+    /// Ends connections, all of them before anybody is told that they have left a channel.
+    private func end(_ ids: [SessionID], _ word: ServerEvent) async {
+        endings += 1
+        for id in ids {
+            sessions[id]?.outlet.deliver(word.encoded)
+            sessions[id]?.outlet.close()
         }
+        for id in ids { await drop(id) }
     }
 
     /// Notes that a client is there.
@@ -232,7 +259,7 @@ extension ChatServer {
         if let wait { throw Self.tooOften(wait) }
     }
 
-    private static func tooOften(_ wait: Duration) -> ServerError {
+    static func tooOften(_ wait: Duration) -> ServerError {
         ServerError(.rateLimited, "Too many requests; wait before the next one.", retryAfter: wait)
     }
 
@@ -241,6 +268,7 @@ extension ChatServer {
     package func dropIdle() async {
         userRates.forgetIdle(at: world.now())
         addressRates.forgetIdle(at: world.now())
+        failedLogins.forgetIdle(at: world.now())
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
         let limit = world.now() - patience
         for (id, session) in sessions where session.lastHeard < limit {
@@ -249,7 +277,11 @@ extension ChatServer {
         }
     }
 
-    func extend(_ id: SessionID, until end: Timestamp?) { sessions[id]?.expiresAt = end }
+    /// Lets a connection go on under another key.
+    func adopt(_ login: Login, in id: SessionID) {
+        sessions[id]?.key = login.number
+        sessions[id]?.expiresAt = login.end
+    }
 
     func send(_ event: ServerEvent, to id: SessionID) {
         sessions[id]?.outlet.deliver(event.encoded)
@@ -325,12 +357,6 @@ extension ChatServer {
             .internalServerError, "The server could not reach its storage; try again later.")
     }
 
-    /// A name nobody can guess, of 160 bits.
-    nonisolated func makeSecret() -> String {
-        let hex = (0..<3).map { _ in
-            let text = String(world.entropy(), radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }
-        return String(hex.joined().prefix(40))
-    }
+    /// Returns a name of 160 random bits, as 40 hexadecimal digits.
+    nonisolated func makeSecret() -> String { ServerWorld.hex(digits: 40, from: world.entropy) }
 }

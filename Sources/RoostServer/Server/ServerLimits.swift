@@ -22,6 +22,12 @@ package struct ServerLimits: Hashable, Sendable {
     package var reactions = 100
     /// Open sockets of one user.
     package var sessionsPerUser = Int.max
+    /// Session keys of one user that count at once; the oldest end beyond.
+    ///
+    /// Each start of an app takes one.
+    package var keysPerUser = 200
+    /// Access tokens of one user with an end that count at once; the oldest end beyond.
+    package var tokensPerUser = 1_000
 
     package init() {}
 }

@@ -54,6 +54,11 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return excess > 0 ? .milliseconds((excess + perSecond - 1) / perSecond) : nil
     }
 
+    /// Whether questions are noted that time has not paid for yet.
+    package func owes(_ key: Key, at now: Timestamp) -> Bool {
+        rate.map { amount(of: key, at: now, $0) > 0 } ?? false
+    }
+
     private func amount(of key: Key, at now: Timestamp, _ rate: Rate) -> Int64 {
         guard let debt = debts[key] else { return 0 }
         let passed = max(0, now.milliseconds(since: debt.at))

@@ -14,8 +14,7 @@ package actor MemoryStorage: Storage {
 
     var users: [UserID: User] = [:]
     var userTraits: [UserID: UserTraits] = [:]
-    private var tokens: [UserID: String] = [:]
-    private var sessions: [String: SessionRecord] = [:]
+    private var credentials = MemoryCredentials()
     var channels: [ChannelURL: MemoryChannel] = [:]
     /// Those that are gone, for the change logs of who was in them.
     var deleted: [ChannelURL: MemoryChannel] = [:]
@@ -48,10 +47,7 @@ package actor MemoryStorage: Storage {
         return ids.prefix(limit).compactMap { users[$0] }
     }
 
-    package func saveUser(_ user: User, accessToken: String?) {
-        users[user.id] = user
-        if let accessToken { tokens[user.id] = accessToken }
-    }
+    package func saveUser(_ user: User) { users[user.id] = user }
 
     package func userRecord(_ id: UserID) -> UserRecord? {
         users[id].map { UserRecord(user: $0, traits: userTraits[id] ?? UserTraits()) }
@@ -77,21 +73,35 @@ package actor MemoryStorage: Storage {
         let urls = channels.keys.sorted().filter { removeMember(id, from: $0, now: now) }
         users[id] = nil
         userTraits[id] = nil
-        tokens[id] = nil
-        sessions = sessions.filter { $0.value.userID != id }
+        credentials.forget(id)
         return urls
     }
 
-    package func accessToken(of id: UserID) -> String? { tokens[id] }
-
-    package func openSession(_ key: String, for id: UserID, expiresAt: Timestamp?) {
-        sessions[key] = SessionRecord(userID: id, expiresAt: expiresAt)
+    package func token(_ number: Int64?, of id: UserID) -> UserToken {
+        credentials.token(number, of: id)
     }
 
-    package func session(_ key: String) -> SessionRecord? { sessions[key] }
+    package func addToken(
+        _ kept: KeptSecret, for id: UserID, expiresAt: Timestamp?, limit: Int
+    ) -> AddedCredential? {
+        guard users[id] != nil else { return nil }
+        return credentials.addToken(kept, for: id, expiresAt: expiresAt, limit: limit)
+    }
 
-    package func closeSessions(of id: UserID) {
-        sessions = sessions.filter { $0.value.userID != id }
+    package func openSession(
+        _ kept: KeptSecret, for id: UserID, by token: Int64?, expiresAt: Timestamp?, limit: Int
+    ) -> AddedCredential? {
+        guard users[id] != nil else { return nil }
+        return credentials.openSession(
+            kept, for: id, by: token, expiresAt: expiresAt, limit: limit)
+    }
+
+    package func session(_ number: Int64) -> SessionRecord? { credentials.session(number) }
+
+    package func closeSessions(of id: UserID) { credentials.closeSessions(of: id) }
+
+    package func forgetEnded(by moment: Timestamp, limit: Int) -> Int {
+        credentials.forgetEnded(by: moment, limit: limit)
     }
 
     /// Numbers a change; both its number and its time only grow.

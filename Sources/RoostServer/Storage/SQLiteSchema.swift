@@ -7,8 +7,52 @@ enum SQLiteSchema {
     /// "RoSv", in the file's header.
     static let applicationID: Int32 = 0x526F_5376
 
-    static let migrator = Migrator(
-        applicationID: applicationID,
+    /// Returns the migrator; `digest` is that of the server's world, by which older releases kept tokens.
+    static func migrator(digest: @escaping @Sendable (String) -> String) -> Migrator {
+        Migrator(applicationID: applicationID, migrations + [credentials(digest)])
+    }
+
+    private static func credentials(
+        _ digest: @escaping @Sendable (String) -> String
+    ) -> Migration {
+        Migration(
+            5, "Credentials",
+            """
+            -- Tokens and keys of sessions, each with a salt of its own. Numbers are never given out twice.
+            CREATE TABLE token (
+                id         INTEGER PRIMARY KEY AUTOINCREMENT,
+                user       INTEGER NOT NULL REFERENCES user,
+                salt       TEXT NOT NULL,
+                hash       TEXT NOT NULL,   -- Over the salt and the secret.
+                expires_at INTEGER          -- NULL: it counts until another replaces it.
+            ) STRICT;
+            CREATE INDEX token_by_user ON token (user, id);
+            CREATE INDEX token_by_end ON token (expires_at) WHERE expires_at IS NOT NULL;
+            -- Whether a token was ever given to the user: then no login goes without one.
+            ALTER TABLE user ADD COLUMN needs_token INTEGER NOT NULL DEFAULT 0;
+            UPDATE user SET needs_token = 1 WHERE access_token IS NOT NULL
+                OR id IN (SELECT user FROM session WHERE expires_at IS NOT NULL);
+            -- An older key does not say its number: its holder logs in again.
+            DROP TABLE session;
+            CREATE TABLE session (
+                id         INTEGER PRIMARY KEY AUTOINCREMENT,
+                user       INTEGER NOT NULL REFERENCES user,
+                token      INTEGER REFERENCES token,   -- The one that opened it; NULL: none did.
+                salt       TEXT NOT NULL,
+                hash       TEXT NOT NULL,
+                expires_at INTEGER
+            ) STRICT;
+            CREATE INDEX session_by_user ON session (user, id);
+            CREATE INDEX session_by_token ON session (token) WHERE token IS NOT NULL;
+            CREATE INDEX session_by_end ON session (expires_at) WHERE expires_at IS NOT NULL;
+            -- A token in the clear, as the first release kept it, ends.
+            UPDATE user SET access_token = NULL
+                WHERE access_token GLOB '*[^0-9a-f]*' OR length(access_token) <> 64;
+            """,
+            work: .saltedTokens(digest))
+    }
+
+    private static let migrations: [Migration] =
         [
             Migration(
                 1, "Chat",
@@ -148,5 +192,70 @@ enum SQLiteSchema {
                     SELECT entry.value, user.user_id
                     FROM user, json_each(user.traits, '$.blocked') AS entry;
                 """),
-        ])
+        ]
+}
+
+extension MigrationWork {
+    /// Salts the digests of tokens that stand in the table of users, so that their holders stay known.
+    fileprivate static func saltedTokens(
+        _ digest: @escaping @Sendable (String) -> String
+    ) -> MigrationWork {
+        MigrationWork(
+            remaining: { connection throws(SQLiteError) in
+                guard try connection.first(.hasOldTokens) == 1 else { return 0 }
+                return Int(try connection.first(.oldTokenCount) ?? 0)
+            },
+            moveSlice: { connection throws(SQLiteError) in
+                guard try connection.first(.hasOldTokens) == 1 else { return 0 }
+                let rows = try connection.all(.oldTokens)
+                guard !rows.isEmpty else {
+                    try connection.executeScript("ALTER TABLE user DROP COLUMN access_token")
+                    return 0
+                }
+                for row in rows {
+                    let kept = KeptSecret(
+                        digestOfSecret: row.digest, as: .accessToken, salt: row.salt,
+                        digest: digest)
+                    _ = try connection.first(.addToken, (row.user, kept, nil))
+                    try connection.execute(.forgetOldToken, row.user)
+                }
+                return rows.count
+            })
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var hasOldTokens: Query {
+        Query(
+            sql: """
+                SELECT count(*) FROM pragma_table_info('user') WHERE name = 'access_token'
+                """
+        ) { row in row.int64(0) }
+    }
+
+    fileprivate static var oldTokenCount: Query {
+        Query(sql: "SELECT count(*) FROM user WHERE access_token IS NOT NULL") { row in
+            row.int64(0)
+        }
+    }
+}
+
+extension Query where Input == Void, Output == (user: Int64, digest: String, salt: String) {
+    /// A slice of them, each with a fresh salt.
+    fileprivate static var oldTokens: Query {
+        Query(
+            sql: """
+                SELECT id, access_token, lower(hex(randomblob(16))) FROM user
+                WHERE access_token IS NOT NULL LIMIT 2000
+                """
+        ) { row in (row.int64(0), row.text(1), row.text(2)) }
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    fileprivate static var forgetOldToken: Query {
+        Query(
+            sql: "UPDATE user SET access_token = NULL WHERE id = ?1",
+            bind: { user, bindings in bindings.append(user) })
+    }
 }

@@ -23,6 +23,15 @@ extension SQLiteStorage {
                 "unreadOfPage": try db.plan(of: .unreadOfPage),
                 "blockers": try db.plan(of: .blockers),
                 "unreadTotal": try db.plan(of: .unreadTotal),
+                "session": try db.plan(of: .session),
+                "token": try db.plan(of: .token),
+                "lastingToken": try db.plan(of: .lastingToken),
+                "tokensBeyond": try db.plan(of: .tokensBeyond),
+                "endSessionsBeyond": try db.plan(of: .endSessionsBeyond),
+                "endSessionsOfToken": try db.plan(of: .endSessionsOfToken),
+                "endSessionsWithoutToken": try db.plan(of: .endSessionsWithoutToken),
+                "forgetEndedSessions": try db.plan(of: .forgetEndedSessions),
+                "forgetEndedTokens": try db.plan(of: .forgetEndedTokens),
             ]
         }
     }

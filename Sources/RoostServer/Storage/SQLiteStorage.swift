@@ -28,11 +28,13 @@ package actor SQLiteStorage: Storage {
     ///   - location: The file, or memory.
     ///   - durability: What an acknowledged message survives.
     ///   - logLimit: Pages of 4 KiB that the log may have while readers overlap.
+    ///   - digest: That of the server's world, with which older releases stored access tokens.
     ///   - executor: Runs every call; SQLite blocks, so it must not be the shared pool.
     /// - Throws: When the file cannot be opened, is no such database, or belongs to a newer release.
     package init(
         _ location: DatabaseLocation, durability: ConnectionOptions.Durability = .powerLoss,
-        logLimit: Int = 8_000, on executor: ThreadExecutor
+        logLimit: Int = 8_000, digest: @escaping @Sendable (String) -> String,
+        on executor: ThreadExecutor
     ) async throws(StorageError) {
         self.executor = executor
         self.logLimit = logLimit
@@ -41,7 +43,7 @@ package actor SQLiteStorage: Storage {
             var options = ConnectionOptions()
             options.durability = durability
             connection = try Connection(location, options)
-            try SQLiteSchema.migrator.migrate(connection)
+            try SQLiteSchema.migrator(digest: digest).migrate(connection)
         } catch {
             throw StorageError(
                 "The server's database could not be opened; check its folder, rights and space.",
@@ -121,9 +123,9 @@ extension SQLiteStorage {
         }
     }
 
-    package func saveUser(_ user: User, accessToken: String?) throws(StorageError) {
+    package func saveUser(_ user: User) throws(StorageError) {
         try write { db throws(SQLiteError) in
-            try db.execute(.saveUser, (user, accessToken))
+            try db.execute(.saveUser, user)
         }
     }
 
@@ -166,33 +168,10 @@ extension SQLiteStorage {
                 try db.touch(channel, change)
             }
             try db.execute(.closeSessions, user.id)
+            try db.execute(.deleteTokens, user.id)
             try db.setBlocks(of: id, [])
             try db.execute(.buryUser, (user.id, now))
             return places.map(\.1)
-        }
-    }
-
-    package func accessToken(of id: UserID) throws(StorageError) -> String? {
-        try read { db throws(SQLiteError) in try db.first(.accessToken, id) ?? nil }
-    }
-
-    package func openSession(
-        _ key: String, for id: UserID, expiresAt: Timestamp?
-    ) throws(StorageError) {
-        try write { db throws(SQLiteError) in
-            guard let row = try db.first(.user, id) else { return }
-            try db.execute(.openSession, (key, row.id, expiresAt))
-        }
-    }
-
-    package func session(_ key: String) throws(StorageError) -> SessionRecord? {
-        try read { db throws(SQLiteError) in try db.first(.session, key) }
-    }
-
-    package func closeSessions(of id: UserID) throws(StorageError) {
-        try write { db throws(SQLiteError) in
-            guard let row = try db.first(.user, id) else { return }
-            try db.execute(.closeSessions, row.id)
         }
     }
 }
@@ -257,56 +236,16 @@ extension Query where Input == (after: UserID, limit: Int), Output == UserRow {
     }
 }
 
-extension Query where Input == (user: User, accessToken: String?), Output == Void {
+extension Query where Input == User, Output == Void {
     fileprivate static var saveUser: Query {
         Query(
             sql: """
-                INSERT INTO user (user_id, body, access_token) VALUES (?1, ?2, ?3)
-                ON CONFLICT (user_id) DO UPDATE SET
-                    body = excluded.body, deleted_at = NULL,
-                    access_token = coalesce(excluded.access_token, access_token)
+                INSERT INTO user (user_id, body) VALUES (?1, ?2)
+                ON CONFLICT (user_id) DO UPDATE SET body = excluded.body, deleted_at = NULL
                 """,
-            bind: { input, bindings in
-                bindings.append(input.user.id.rawValue)
-                bindings.append(input.user.body)
-                bindings.append(input.accessToken)
-            })
-    }
-}
-
-extension Query where Input == UserID, Output == String? {
-    fileprivate static var accessToken: Query {
-        Query(
-            sql: "SELECT access_token FROM user WHERE user_id = ?1",
-            bind: { id, bindings in bindings.append(id.rawValue) },
-            decode: { row in row.optionalText(0) })
-    }
-}
-
-extension Query where Input == (key: String, user: Int64, end: Timestamp?), Output == Void {
-    fileprivate static var openSession: Query {
-        Query(
-            sql: "INSERT OR REPLACE INTO session (key, user, expires_at) VALUES (?1, ?2, ?3)",
-            bind: { input, bindings in
-                bindings.append(input.key)
-                bindings.append(input.user)
-                bindings.append(input.end?.milliseconds)
-            })
-    }
-}
-
-extension Query where Input == String, Output == SessionRecord {
-    fileprivate static var session: Query {
-        Query(
-            sql: """
-                SELECT user_id, expires_at FROM session JOIN user ON user.id = session.user
-                WHERE key = ?1
-                """,
-            bind: { key, bindings in bindings.append(key) },
-            decode: { row in
-                SessionRecord(
-                    userID: UserID(row.text(0)),
-                    expiresAt: row.optionalInt64(1).map { Timestamp(milliseconds: $0) })
+            bind: { user, bindings in
+                bindings.append(user.id.rawValue)
+                bindings.append(user.body)
             })
     }
 }

@@ -7,7 +7,9 @@ package import RoostWire
 ///
 /// Every call is one atomic operation: after a throw nothing has changed. Times come from the caller;
 /// their order within a channel, and all numbers, are the storage's.
-package protocol Storage: UserStorage, ChannelStorage, MessageStorage, DocumentStorage {
+package protocol Storage: UserStorage, CredentialStorage, ChannelStorage, MessageStorage,
+    DocumentStorage
+{
     /// Writes durably and changes nothing.
     ///
     /// - Throws: When a message could not be kept now.
@@ -34,8 +36,8 @@ package protocol UserStorage: Sendable {
     func users(_ ids: [UserID]) async throws(StorageError) -> [User]
     /// A page of all users by ID.
     func users(after id: UserID?, limit: Int) async throws(StorageError) -> [User]
-    /// Makes a user or replaces what others see of one; a token stays unless a new one comes.
-    func saveUser(_ user: User, accessToken: String?) async throws(StorageError)
+    /// Makes a user or replaces what others see of one.
+    func saveUser(_ user: User) async throws(StorageError)
     func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord?
     /// Changes what is known of a user, in one step with reading it.
     ///
@@ -49,19 +51,10 @@ package protocol UserStorage: Sendable {
         of id: UserID, after: UserID?, limit: Int
     ) async throws(StorageError) -> [User]
     /// Forgets a user but for their name under what they said, takes them out of every channel and
-    /// ends their sessions.
+    /// ends their sessions and tokens.
     ///
     /// - Returns: The channels they were in; nil when there is no such user.
     func deleteUser(_ id: UserID, now: Timestamp) async throws(StorageError) -> [ChannelURL]?
-    // Tokens and keys come here as digests: who reads the database can log in as nobody.
-    func accessToken(of id: UserID) async throws(StorageError) -> String?
-    /// Remembers a key; `expiresAt` nil is for ever. Whether it has expired is the caller's to see.
-    func openSession(
-        _ key: String, for id: UserID, expiresAt: Timestamp?
-    ) async throws(StorageError)
-    func session(_ key: String) async throws(StorageError) -> SessionRecord?
-    /// Forgets every key of a user.
-    func closeSessions(of id: UserID) async throws(StorageError)
 }
 
 package protocol ChannelStorage: Sendable {

@@ -77,19 +77,6 @@ package struct UserRecord: Hashable, Sendable {
     }
 }
 
-/// Whom a session's key names, and until when.
-package struct SessionRecord: Hashable, Sendable {
-    package var userID: UserID
-    package var expiresAt: Timestamp?
-
-    package init(userID: UserID, expiresAt: Timestamp? = nil) {
-        self.userID = userID
-        self.expiresAt = expiresAt
-    }
-
-    func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
-}
-
 // MARK: - JSON
 
 /// Collects the fields of an object, leaving out what says nothing.

@@ -48,9 +48,7 @@ extension Query where Input == (id: Int64, at: Timestamp), Output == Void {
     /// Leaves the name under what was said; whoever takes the ID later begins anew.
     static var buryUser: Query {
         Query(
-            sql: """
-                UPDATE user SET deleted_at = ?2, access_token = NULL, traits = '{}' WHERE id = ?1
-                """,
+            sql: "UPDATE user SET deleted_at = ?2, traits = '{}' WHERE id = ?1",
             bind: { input, bindings in
                 bindings.append(input.id)
                 bindings.append(input.at.milliseconds)

@@ -118,14 +118,14 @@ extension Simulation {
     ) async {
         let response = await world.server.respond(
             to: APIRequest(method, path, body: Array(body.utf8)),
-            headers: RequestHeaders(sessionKey: "elsewhere-\(user)"))
+            headers: RequestHeaders(sessionKey: keysElsewhere[user]))
         note("elsewhere \(user): \(path.joined(separator: "/")) \(body): \(response.status)")
     }
 
     @discardableResult
     func ask<Call: Endpoint>(_ call: Call, as user: UserID) async -> Call.Output? {
         let response = await world.server.respond(
-            to: call.encode(), headers: RequestHeaders(sessionKey: "elsewhere-\(user)"))
+            to: call.encode(), headers: RequestHeaders(sessionKey: keysElsewhere[user]))
         do {
             let output = try Call.decode(response)
             note("elsewhere \(user): \(call)")

@@ -63,6 +63,8 @@ package actor Simulation {
     /// Calls that have not returned, by number: whose, what, and since when.
     var pendingCalls: [Int: (app: Int, name: String, since: Duration)] = [:]
     private var violation: Violation?
+    /// The session key of each user beside those of the apps.
+    var keysElsewhere: [UserID: String] = [:]
     /// What the server accepted by other ways than the apps'.
     var sentElsewhere: [RequestID] = []
 
@@ -143,9 +145,8 @@ package actor Simulation {
     private func begin(_ seed: UInt64) async throws {
         for index in 0..<shape.users {
             let id = user(index)
-            await world.storage.saveUser(User(id: id, nickname: "\(id)"), accessToken: nil)
-            let key = world.server.world.kept(sessionKey: "elsewhere-\(id)")
-            await world.storage.openSession(key, for: id, expiresAt: nil)
+            await world.storage.saveUser(User(id: id, nickname: "\(id)"))
+            keysElsewhere[id] = await world.sessionKey(of: id)
         }
         for index in 0..<shape.apps {
             let device = world.device(

@@ -30,7 +30,7 @@ extension SimulatedWorld {
 
     /// A user of whom the server knows before they come, and who may want to be asked when invited.
     package func add(_ user: User, acceptsInvitations: Bool = true) async {
-        await storage.saveUser(user, accessToken: nil)
+        await storage.saveUser(user)
         var request = APIRequest(
             .put, ["users", user.id.rawValue, "channel_invitation_preference"])
         request.body = Array(#"{"auto_accept":\#(acceptsInvitations)}"#.utf8)
@@ -38,9 +38,11 @@ extension SimulatedWorld {
         _ = await server.respond(to: request, headers: RequestHeaders(sessionKey: key))
     }
 
-    /// From now on a user gets in with this token only, unless they are in already.
+    /// Gives a user this token: from now on they get in with it only, unless they are in already.
     package func setToken(_ token: String, of user: UserID) async {
-        await storage.saveUser(User(id: user), accessToken: token)
+        await storage.saveUser(User(id: user))
+        _ = await storage.addToken(
+            server.world.keep(token, as: .accessToken), for: user, expiresAt: nil, limit: 1)
     }
 
     /// Makes a call of another app's, with a body of JSON.
@@ -58,10 +60,14 @@ extension SimulatedWorld {
         return answer["id"]?.int
     }
 
-    private func sessionKey(of user: UserID) async -> String {
-        let key = "asking-\(user)"
-        await storage.openSession(
-            server.world.kept(sessionKey: key), for: user, expiresAt: nil)
-        return key
+    /// Opens a session for a user, as a login does, and returns its key.
+    func sessionKey(of user: UserID) async -> String {
+        let secret = String(repeating: "5", count: 40)
+        let token = await storage.token(nil, of: user).record?.number
+        let added = await storage.openSession(
+            server.world.keep(secret, as: .sessionKey), for: user, by: token, expiresAt: nil,
+            limit: .max)
+        guard let added else { preconditionFailure("The server does not know \(user).") }
+        return NumberedSecret(number: added.number, secret: secret).text
     }
 }

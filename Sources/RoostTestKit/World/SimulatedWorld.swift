@@ -67,11 +67,16 @@ package final class SimulatedWorld: Sendable {
         storage = MemoryStorage(on: executor, spacesTimes: spacesTimes)
         let clockError = ClockError()
         serverClockError = clockError
+        let salts = SimulatedRandom(seed: ~seed)
+        var configuration = ChatServer.Configuration(applicationID: "simulation")
+        // A world has more logins than a user has devices.
+        configuration.limits.keysPerUser = .max
         server = await ChatServer(
-            ChatServer.Configuration(applicationID: "simulation"), storage: storage,
+            configuration, storage: storage,
             files: MemoryFileStore(on: executor), fanOut: InProcessFanOut(on: executor),
             world: ServerWorld(
-                now: { Self.wallTime(executor, clockError) }, entropy: { random.next() }),
+                now: { Self.wallTime(executor, clockError) }, entropy: { random.next() },
+                salt: { salts.next() }, digest: { "plain:" + $0 }),
             on: executor)
     }
 
