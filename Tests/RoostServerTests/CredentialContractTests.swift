@@ -82,6 +82,33 @@ struct CredentialContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a user who is deactivated has no session, in one step`(kind: StorageKind) async throws {
+        let storage = try await make(kind)
+        let lasting = try #require(
+            try await storage.addToken(kept("l"), for: "a", expiresAt: nil, limit: 9)
+        ).number
+        let ending = try #require(
+            try await storage.addToken(kept("e"), for: "a", expiresAt: at(5), limit: 9)
+        ).number
+        func open(_ token: Int64?, _ user: UserID = "a") async throws -> Int64? {
+            try await storage.openSession(
+                kept("s"), for: user, by: token, expiresAt: nil, limit: 9)?.number
+        }
+        let one = try #require(try await open(lasting))
+        let other = try #require(try await open(nil, "b"))
+        try await storage.updateUser("a") { $0.user.nickname = "A" }
+        #expect(try await storage.session(one) != nil)
+        try await storage.updateUser("a") { $0.user.isActive = false }
+        #expect(try await storage.session(one) == nil)
+        #expect(try await storage.token(ending, of: "a").record == nil)
+        #expect(try await open(lasting) == nil)
+        try await storage.updateUser("a") { $0.user.isActive = true }
+        #expect(try await storage.session(one) == nil, "it does not come back")
+        #expect(try await open(lasting) != nil)
+        #expect(try await storage.session(other) != nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `the oldest sessions and tokens end at the limit`(kind: StorageKind) async throws {
         let storage = try await make(kind)
         var tokens: [Int64] = []

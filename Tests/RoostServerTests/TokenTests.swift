@@ -337,6 +337,22 @@ struct TokenTests {
         }
     }
 
+    @Test func `a login with a nickname beside a deactivation does not undo it`() async throws {
+        let (fixture, storage) = try await fixture(.sqlite)
+        for round in 0..<50 {
+            try await storage.updateUser("bob") { $0.user.isActive = true }
+            var handshake = Handshake(query: [QueryItem("ai", "APP"), QueryItem("user_id", "bob")])
+            handshake.query.append(QueryItem("nickname", "\(round)"))
+            let (named, inbox) = (handshake, Inbox())
+            async let entered = fixture.server.connect(named, inbox)
+            for _ in 0..<round % 9 { await Task.yield() }
+            try await fixture.platform(.put, "users/bob", #"{"is_active":false}"#)
+            _ = await entered
+            #expect(try await storage.user("bob")?.isActive == false)
+            #expect(inbox.isClosed)
+        }
+    }
+
     // MARK: Failures
 
     @Test(arguments: [true, false])

@@ -83,7 +83,7 @@ extension ChatServer {
             record.traits.discoveryKeys = keys ?? record.traits.discoveryKeys
         }
         if isActive == false {
-            try await revoke(call.subject)
+            await expel(call.subject, Self.revoked)
             if try fields.bool("leave_all_when_deactivated") ?? false {
                 try await leaveAll(call.subject) { _ in true }
             }

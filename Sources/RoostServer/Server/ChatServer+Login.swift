@@ -169,19 +169,21 @@ extension ChatServer {
         try configuration.limits.check(name: handshake.nickname, "The nickname")
         let known = try await ask(try await storage.user(id))
         let proof = try await check(handshake.token, of: id, from: handshake.headers.peer)
-        guard var user = known else {
+        guard let user = known else {
             guard configuration.createsUsers else { throw Self.noSuchUser }
             let new = User(id: id, nickname: handshake.nickname ?? "")
             try await ask(try await storage.saveUser(new))
             return (new, proof)
         }
         guard user.isActive else { throw Self.deactivated }
-        if let nickname = handshake.nickname, nickname != user.nickname {
-            user.nickname = nickname
-            let renamed = user
-            try await ask(try await storage.saveUser(renamed))
+        guard let nickname = handshake.nickname, nickname != user.nickname else {
+            return (user, proof)
         }
-        return (user, proof)
+        // The user may have been changed, deactivated or deleted meanwhile, and stays so.
+        let renamed = try await ask(
+            try await storage.updateUser(id) { $0.user.nickname = nickname })
+        guard let renamed, renamed.user.isActive else { throw Self.deactivated }
+        return (renamed.user, proof)
     }
 
     /// Refuses a wrong token, a missing one of a user who was ever given one, and by policy any missing one.

@@ -25,8 +25,8 @@ package protocol CredentialStorage: Sendable {
     /// `token` is the number of the token that opens it, nil when none does. The end nil is for ever; the
     /// caller looks whether it has come.
     ///
-    /// - Returns: The session's number and the sessions that ended; nil when there is no such user, the
-    ///   token counts no longer, or the user needs a token and none is named.
+    /// - Returns: The session's number and the sessions that ended; nil when there is no such active user,
+    ///   the token counts no longer, or the user needs a token and none is named.
     func openSession(
         _ kept: KeptSecret, for id: UserID, by token: Int64?, expiresAt: Timestamp?, limit: Int
     ) async throws(StorageError) -> AddedCredential?

@@ -60,6 +60,7 @@ package actor MemoryStorage: Storage {
         change(&record)
         users[id] = record.user
         userTraits[id] = record.traits
+        if !record.user.isActive { credentials.closeSessions(of: id) }
         return record
     }
 
@@ -91,7 +92,7 @@ package actor MemoryStorage: Storage {
     package func openSession(
         _ kept: KeptSecret, for id: UserID, by token: Int64?, expiresAt: Timestamp?, limit: Int
     ) -> AddedCredential? {
-        guard users[id] != nil else { return nil }
+        guard users[id]?.isActive == true else { return nil }
         return credentials.openSession(
             kept, for: id, by: token, expiresAt: expiresAt, limit: limit)
     }

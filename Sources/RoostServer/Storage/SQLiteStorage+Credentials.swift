@@ -43,7 +43,8 @@ extension SQLiteStorage {
         _ kept: KeptSecret, for id: UserID, by token: Int64?, expiresAt: Timestamp?, limit: Int
     ) throws(StorageError) -> AddedCredential? {
         try write { db throws(SQLiteError) in
-            guard let user = try db.first(.user, id)?.id else { return nil }
+            guard let row = try db.first(.user, id), row.user.isActive else { return nil }
+            let user = row.id
             if let token {
                 guard try db.first(.token, (token, user)) != nil else { return nil }
             } else {
@@ -62,8 +63,7 @@ extension SQLiteStorage {
     package func closeSessions(of id: UserID) throws(StorageError) {
         try write { db throws(SQLiteError) in
             guard let user = try db.first(.user, id)?.id else { return }
-            try db.execute(.closeSessions, user)
-            try db.execute(.deleteEndingTokens, user)
+            try db.closeSessions(ofUser: user)
         }
     }
 
@@ -72,6 +72,14 @@ extension SQLiteStorage {
             let sessions = try db.all(.forgetEndedSessions, (moment, limit))
             return try sessions.count + db.all(.forgetEndedTokens, (moment, limit)).count
         }
+    }
+}
+
+extension Connection {
+    /// Ends all sessions of a user and all tokens that have an end.
+    func closeSessions(ofUser row: Int64) throws(SQLiteError) {
+        try execute(.closeSessions, row)
+        try execute(.deleteEndingTokens, row)
     }
 }
 

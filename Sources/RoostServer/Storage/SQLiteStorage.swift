@@ -144,6 +144,7 @@ extension SQLiteStorage {
             if record.traits.blocked != before.traits.blocked {
                 try db.setBlocks(of: id, record.traits.blocked)
             }
+            if !record.user.isActive { try db.closeSessions(ofUser: row) }
             return record
         }
     }

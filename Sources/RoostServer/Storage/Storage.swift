@@ -41,6 +41,8 @@ package protocol UserStorage: Sendable {
     func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord?
     /// Changes what is known of a user, in one step with reading it.
     ///
+    /// The sessions of a user who is not active afterwards end, and so do tokens that have an end.
+    ///
     /// - Returns: What is known now; nil when there is no such user.
     @discardableResult
     func updateUser(
