@@ -15,7 +15,8 @@ extension Door {
         var url = folder
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
-        try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try? FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try? url.setResourceValues(values)
         #endif
         return folder.path

@@ -69,7 +69,8 @@ public final class SBDFileCache: NSObject {
         }
         let folder = settings.folder + "-files"
         try? FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true)
+            atPath: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         return FileCache(folder: folder, application: application, user: user)
     }
 }

@@ -312,9 +312,9 @@ def closing():
             os.chmod(cache, 0o755)
             subprocess.run(
                 [ROOST, "client", "--server", f"http://127.0.0.1:{server.port}", "--app-id", APP, "--user",
-                 "ann", "--cache", cache], input='{"id":1,"request":"connect"}\n', capture_output=True,
+                 "ann", "--cache", cache, "--key-folder", cache + "-key"], input='{"id":1,"request":"connect"}\n', capture_output=True,
                 text=True, timeout=60, check=True)
-            for folder in (data, copy, cache):
+            for folder in (data, copy, cache, cache + "-key"):
                 for place, folders, files in os.walk(folder):
                     for name in files:
                         mode = os.stat(f"{place}/{name}").st_mode & 0o777

@@ -69,6 +69,27 @@ struct TLSTests {
         }
     }
 
+    @Test func `https works when the authority is given, and only then`() async throws {
+        let files = try TemporaryCertificates()
+        let tls = try files.server()
+        try await withServer(EchoHandler(), .with(\.tls, tls)) { server, loop in
+            let request = HTTPClientRequest(
+                method: "POST", url: "https://localhost:\(server.port)/path",
+                body: .bytes(Array(repeating: 7, count: 200_000)), timeLimit: .seconds(60),
+                answerBytes: 1_000_000)
+            let client = HTTPClient(
+                on: loop, tls: try .client(extraAuthoritiesFile: files.authority))
+            for _ in 0..<2 {
+                let response = try await client.send(request)
+                #expect(response.body == Array("/path".utf8) + Array(repeating: 7, count: 200_000))
+            }
+            let error = await #expect(throws: SocketError.self) {
+                _ = try await HTTPClient(on: loop).send(request)
+            }
+            #expect(error?.kind == .untrusted)
+        }
+    }
+
     @Test func `files that cannot be used are refused with a sentence`() throws {
         let files = try TemporaryCertificates()
         let missing = files.folder + "/missing.pem"

@@ -7,8 +7,10 @@ import RoostWire
 
 /// Asks the server's REST interface; retries nothing and remembers nothing.
 struct ServerAPI: Sendable {
-    /// How long one call may take (`protocol.md` 1.3).
-    static let timeLimit = Duration.seconds(10)
+    /// How long one call may take, from its beginning to the last byte of its answer.
+    ///
+    /// A caller of the app waits for at most one such call before it hears of the failure, within ten seconds.
+    static let timeLimit = Duration.seconds(8)
 
     /// How long an upload may stand still, and its answer may take.
     static let uploadPause = Duration.seconds(60)

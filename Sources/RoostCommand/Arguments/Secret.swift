@@ -7,6 +7,9 @@ import Foundation
 /// A secret among the arguments stands in the list of processes, which every user of the machine can read. A
 /// file and the environment are the safe places.
 struct Secret {
+    /// The most bytes that are read of a file; tokens are far shorter.
+    private static let byteLimit = 65_536
+
     /// The argument itself.
     let option: Option
     /// A file with the secret; white space around it does not count.
@@ -32,8 +35,10 @@ struct Secret {
                 "--\(option.name) and --\(file.name) exclude each other: give one.")
         }
         // A file that cannot be read and one without a secret are the same mistake here.
-        let content = (try? String(contentsOf: URL(filePath: path), encoding: .utf8)) ?? ""
-        let text = content.trimmingCharacters(in: .whitespacesAndNewlines)
+        let file = FileHandle(forReadingAtPath: path)
+        let content = (try? file?.read(upToCount: Self.byteLimit)) ?? Data()
+        let text = String(decoding: content, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
             throw CommandFailure(.storage, "There is no secret to be read in \(path).")
         }
