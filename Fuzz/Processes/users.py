@@ -125,19 +125,23 @@ class User(threading.Thread):
             return self.random.choice(["g", "g", "g", "p", "nowhere"])
         if before in ("open_channels",):
             return "o"
-        return str(self.random.randrange(1, 40))
+        return str(self.random.randrange(1, 60))
 
     def call(self):
         method, pattern = self.random.choice(self.routes)
         parts = pattern.split("/")
         path = "/".join(self.segment(parts[i - 1]) if part == "*" else part for i, part in enumerate(parts))
-        drawn = {self.random.choice(self.fields): chance.value(self.random) for _ in range(self.random.randrange(6))}
+        # Half of the calls are nearly honest, so that more than the first check of each is reached.
+        count = self.random.choice([0, 0, 0, 1, 2, 5])
+        drawn = {self.random.choice(self.fields): chance.value(self.random) for _ in range(count)}
         usual = {"user_id": self.user, "user_ids": [self.user, "ann"], "message_type": "MESG", "message": "x",
                  "message_ts": 1700000000000, "change_ts": 0, "limit": 5, "channel_url": "g", "reaction": "r", "query": "x",
                  "metadata": {"a": "b"}, "metacounter": {"a": 1}, "title": "t", "options": ["a"], "option_ids": [1],
                  "scheduled_at": int(time.time() * 1000) + 86_400_000, "seconds": 5, "target_id": "bob", "token": ""}
-        fields = {name: usual[name] for name in self.random.sample(sorted(usual), self.random.randrange(8))}
+        fields = {name: usual[name] for name in self.random.sample(sorted(usual), self.random.choice([4, 8, len(usual)]))}
         fields.update(drawn)
+        if fields and self.random.random() < 0.5:
+            fields[self.random.choice(sorted(fields))] = chance.value(self.random)
         body, target = None, "/v3/" + path
         if method in ("GET", "DELETE") or self.random.random() < 0.1:
             query = {k: v if isinstance(v, (str, int)) else json.dumps(v) for k, v in fields.items()}
@@ -313,6 +317,8 @@ class Honest(threading.Thread):
                     raise Failure(f"an honest user does not find {name}: {answer}")
                 self.work.note("honest", max(took, time.monotonic() - began), name)
                 self.rounds += 1
+                if self.rounds % 40 == 0:
+                    prepare(self.work.server)  # What was deleted is there again.
                 time.sleep(0.05)
         except Exception as error:
             if not self.work.failures:
@@ -324,17 +330,24 @@ def json_frame(command, **fields):
 
 
 def prepare(server):
-    for user in ["nora", "otto", "ann", "bob"] + [f"eve{i}" for i in range(USERS)]:
-        server.call("POST", "/users", {"user_id": user, "nickname": user, "profile_url": ""})
+    """Makes what is not there, so that there is something to attack."""
     everybody = ["ann", "bob"] + [f"eve{i}" for i in range(USERS)]
+    for user in ["nora", "otto"] + everybody:
+        server.call("POST", "/users", {"user_id": user, "nickname": user, "profile_url": ""})
+        server.call("PUT", f"/users/{user}", {"is_active": True})
     server.call("POST", "/group_channels", {"user_ids": ["nora", "otto"], "channel_url": "h"})
-    server.call("POST", "/group_channels", {"user_ids": everybody, "channel_url": "g", "operator_ids": ["eve0"]})
+    server.call("DELETE", "/open_channels/g")
+    server.call("POST", "/group_channels", {"user_ids": everybody, "channel_url": "g", "operator_ids": ["eve0", "eve1"]})
+    server.call("POST", "/group_channels/g/invite", {"user_ids": everybody})
+    server.call("PUT", "/group_channels/g/freeze", {"freeze": False})
     server.call("POST", "/group_channels", {"user_ids": ["ann"], "channel_url": "p", "is_public": True})
     server.call("POST", "/open_channels", {"channel_url": "o", "name": "o", "operators": ["eve0"]})
-    for i in range(20):
+    for user in everybody:
+        server.call("DELETE", f"/group_channels/g/ban/{user}")
+        server.call("DELETE", f"/group_channels/g/mute/{user}")
+    for i in range(6):
         server.call("POST", "/group_channels/g/messages", {"message_type": "MESG", "user_id": f"eve{i % USERS}", "message": f"m{i}"})
-    for i in range(3):
-        server.call("POST", "/polls", {"user_id": "eve0", "title": "t", "options": ["a", "b"]})
+    server.call("POST", "/polls", {"user_id": "eve0", "title": "t", "options": ["a", "b"]})
 
 
 def main():
