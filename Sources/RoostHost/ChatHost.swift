@@ -119,8 +119,11 @@ package final class ChatHost: Sendable {
                 storageThread: thread, fileThread: fileThread,
                 heartbeats: [
                     Heartbeat(every: core.pingInterval, on: loop) { await chat.dropIdle() },
-                    Heartbeat(every: .seconds(1), on: loop) { await chat.sendDue() },
                     Heartbeat(every: .seconds(60), on: loop) { await chat.forgetEndedSessions() },
+                    Heartbeat(every: .seconds(1), on: loop) {
+                        await chat.endExpired()
+                        await chat.sendDue()
+                    },
                 ], log: log)
         } catch {
             await loop.shutdown()

@@ -5,250 +5,296 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Walks every endpoint as somebody else each time.
+/// Walks every route, call and command as every kind of caller.
 struct AccessTests {
-    private enum Who: CaseIterable {
-        case stranger
-        case member
-        case `operator`
-        case platform
-    }
-
-    /// The codes that mean "not you": everything else is about what was asked.
-    private static let refusals: Set<RoostError.Code> = [
-        .notAuthorized, .notAMember, .notTheOwner, .apiTokenInvalid, .sessionKeyNotFound,
-    ]
-
-    /// A call, with who must get through.
-    ///
-    /// "CHANNEL", "MEMBER", "MESSAGE" and "OTHER" stand for the scene's.
-    private struct Call {
-        let method: APIRequest.Method
-        let path: String
-        let body: String
-        let admitted: Set<Who>
-    }
-
-    /// What a stranger may reach of the routes: lists of what is public, and what is their own affair.
-    private static let open: Set<String> = [
-        "GET users/*", "GET users/*/metadata", "GET users/*/metadata/*", "GET group_channels",
-        "PUT group_channels/*/decline", "GET search/messages", "GET emoji_categories",
-        "POST storage/file",
-        // Whoever is logged in may enter an open channel; who is banned is told so by the call.
-        "GET open_channels", "POST open_channels", "GET open_channels/*", "GET sdk/open_channels/*",
-        "GET open_channels/*/participants", "GET open_channels/*/polls/changelogs",
-        "POST report/open_channels/*", "POST report/open_channels/*/messages/*",
-        "POST report/users/*",
-        // Whose a poll is, and where it is, is the poll's to say.
-        "POST polls", "GET polls", "GET polls/*", "PUT polls/*", "DELETE polls/*",
-        "PUT polls/*/close", "PUT polls/*/vote", "POST polls/*/options",
-        "GET polls/*/options/*", "PUT polls/*/options/*", "DELETE polls/*/options/*",
-        "GET polls/*/options/*/voters", "GET scheduled_messages", "GET scheduled_messages/count",
-    ]
-
-    private static let typed: [Call] = [
-        Call(
-            method: .post, path: "group_channels", body: #"{"user_ids":["OTHER"]}"#, admitted: all),
-        Call(method: .get, path: "group_channels/CHANNEL", body: "", admitted: members),
-        Call(method: .get, path: "sdk/group_channels/CHANNEL", body: "", admitted: members),
-        Call(
-            method: .put, path: "group_channels/CHANNEL", body: #"{"name":"n"}"#, admitted: members),
-        Call(
-            method: .put, path: "group_channels/CHANNEL", body: #"{"is_public":true}"#,
-            admitted: [.operator, .platform]),
-        Call(
-            method: .put, path: "group_channels/CHANNEL", body: #"{"operator_ids":["MEMBER"]}"#,
-            admitted: [.operator, .platform]),
-        Call(
-            method: .post, path: "group_channels/CHANNEL/invite", body: #"{"user_ids":["OTHER"]}"#,
-            admitted: members),
-        Call(
-            method: .put, path: "group_channels/CHANNEL/join", body: #"{"user_id":"MEMBER"}"#,
-            admitted: members),
-        Call(
-            method: .put, path: "group_channels/CHANNEL/leave", body: #"{"user_ids":["MEMBER"]}"#,
-            admitted: members),
-        Call(
-            method: .get, path: "group_channels/CHANNEL/messages?message_ts=0", body: "",
-            admitted: members),
-        Call(
-            method: .get, path: "group_channels/CHANNEL/messages/changelogs?change_ts=0", body: "",
-            admitted: members),
-        Call(
-            method: .get, path: "group_channels/CHANNEL/messages_gap", body: "", admitted: members),
-        Call(
-            method: .post, path: "group_channels/CHANNEL/messages",
-            body: #"{"message_type":"MESG","message":"x","user_id":"MEMBER"}"#, admitted: members),
-        Call(
-            method: .post, path: "group_channels/CHANNEL/messages",
-            body: #"{"message_type":"ADMM","message":"x"}"#, admitted: [.platform]),
-        Call(
-            method: .get, path: "group_channels/CHANNEL/messages/MESSAGE", body: "",
-            admitted: members),
-        Call(
-            method: .put, path: "group_channels/CHANNEL/messages/MESSAGE",
-            body: #"{"message":"y"}"#, admitted: [.member, .platform]),
-        Call(
-            method: .delete, path: "group_channels/CHANNEL/messages/MESSAGE", body: "",
-            admitted: members),
-        Call(
-            method: .put, path: "group_channels/CHANNEL/messages/mark_as_read",
-            body: #"{"user_id":"MEMBER"}"#, admitted: members),
-        Call(
-            method: .get, path: "users/MEMBER/my_group_channels", body: "",
-            admitted: [.member, .platform]),
-        Call(
-            method: .get, path: "users/MEMBER/my_group_channels/changelogs?change_ts=0", body: "",
-            admitted: [.member, .platform]),
-        Call(method: .post, path: "users", body: #"{"user_id":"new"}"#, admitted: [.platform]),
-        Call(method: .get, path: "users", body: "", admitted: all),
-    ]
-    private static let all = Set(Who.allCases)
-    private static let members: Set<Who> = [.member, .operator, .platform]
-
-    private struct Scene {
-        let fixture: ServerFixture
-        let number: Int
-        let devices: [Who: ServerFixture.Device]
-        let message: MessageID
-
-        init(_ fixture: ServerFixture, _ number: Int) async throws {
-            self.fixture = fixture
-            self.number = number
-            let member = try await fixture.connect(UserID("m\(number)"))
-            let chief = try await fixture.connect(UserID("o\(number)"))
-            let stranger = try await fixture.connect(UserID("s\(number)"))
-            devices = [.member: member, .operator: chief, .stranger: stranger]
-            try await fixture.call(
-                CreateChannel(
-                    channelURL: ChannelURL("g\(number)"),
-                    userIDs: [UserID("o\(number)"), UserID("m\(number)")],
-                    operatorIDs: [UserID("o\(number)")]), as: chief)
-            let request = try APIRequest(
-                method: "POST", target: "/v3/open_channels",
-                body: Array(#"{"channel_url":"open\#(number)","operators":["o\#(number)"]}"#.utf8))
-            let made = await fixture.server.respond(
-                to: request, headers: RequestHeaders(apiToken: ServerFixture.apiToken))
-            #expect(made.status == 200)
-            await fixture.send("words", "r", to: ChannelURL("g\(number)"), on: member)
-            let log = try await fixture.server.log(of: ChannelURL("g\(number)"))
-            message = try #require(log.first?.message.messageID)
-        }
-
-        /// Asks as raw text, and says whether the caller got through.
-        func isAdmitted(
-            _ who: Who, _ method: APIRequest.Method, _ path: String, _ body: String
-        ) async throws -> Bool {
-            func fill(_ text: String) -> String {
-                text.replacing("CHANNEL", with: "g\(number)")
-                    .replacing("ROOM", with: "open\(number)")
-                    .replacing("MEMBER", with: "m\(number)")
-                    .replacing("MESSAGE", with: "\(message.rawValue)")
-                    .replacing("OTHER", with: "s\(number)")
-            }
-            var headers = RequestHeaders(sessionKey: devices[who]?.key)
-            if who == .platform { headers.apiToken = ServerFixture.apiToken }
-            let request = try APIRequest(
-                method: method.rawValue, target: "/v3/" + fill(path), body: Array(fill(body).utf8))
-            let answer = await fixture.server.respond(to: request, headers: headers)
-            guard answer.status != 200 else { return true }
-            let code = try JSONValue(parsing: answer.body)["code"]?.int
-            return !AccessTests.refusals.contains(RoostError.Code(Int(code ?? 0)))
+    /// Calls with a type of their own; a new one does not compile until it has a name in the table.
+    private static func name(of call: APICall) -> String {
+        switch call {
+        case .createChannel: "POST group_channels"
+        case .getChannel: "GET group_channels/*"
+        case .updateChannel: "PUT group_channels/*"
+        case .inviteMembers: "POST group_channels/*/invite"
+        case .joinChannel: "PUT group_channels/*/join"
+        case .leaveChannel: "PUT group_channels/*/leave"
+        case .listMyChannels: "GET users/*/my_group_channels"
+        case .channelChangeLog: "GET users/*/my_group_channels/changelogs"
+        case .listMessages: "GET group_channels/*/messages"
+        case .messageChangeLog: "GET group_channels/*/messages/changelogs"
+        case .messageGap: "GET group_channels/*/messages_gap"
+        case .sendMessage: "POST group_channels/*/messages"
+        case .getMessage: "GET group_channels/*/messages/*"
+        case .editMessage: "PUT group_channels/*/messages/*"
+        case .deleteMessage: "DELETE group_channels/*/messages/*"
+        case .markAsRead: "PUT group_channels/*/messages/mark_as_read"
+        case .createUser: "POST users"
+        case .listUsers: "GET users"
+        case .refreshSessionKey: "POST users/*/session_key"
+        case .unlisted: "GET sdk/settings"
         }
     }
 
-    private func path(_ route: Route) -> String {
+    @Test func `every route has a row in the table, and every row has a route (R200)`() throws {
+        let rows = Set(AccessTable.rows.map(\.name))
+        let routes = Set(Route.all.map { "\($0.method.rawValue) \($0.pattern.text)" })
+        #expect(routes.subtracting(rows).isEmpty)
+        // The other rows are calls with a type of their own.
+        for row in AccessTable.rows where !routes.contains(row.name) {
+            let parts = row.name.split(separator: " ").map(String.init)
+            let path = row.path.replacing("FOREIGN", with: "1").replacing("MESSAGE", with: "1")
+                .replacing("WORD", with: "1")
+            let request = try APIRequest(
+                method: parts[0], target: "/v3/" + path,
+                body: Array(row.body.replacing("FOREIGN", with: "1").utf8))
+            let call = try APICall(decoding: request)
+            let isOpen = row.name.contains("open_channels")
+            let pattern = APICall.pattern(of: request) ?? "sdk/settings"
+            #expect(row.name == "\(parts[0]) \(pattern)")
+            let name = row.name.replacing("open_channels", with: "group_channels")
+                .replacing("sdk/group", with: "group").replacing("accept", with: "join")
+            #expect(Self.name(of: call) == name || isOpen && Self.name(of: call) == name)
+        }
+    }
+
+    @Test(arguments: Who.allCases)
+    func `every call admits the callers it is for and no others (R200)`(who: Who) async throws {
+        let fixture = await ServerFixture()
+        let host = try await fixture.connect("host")
+        let peer = try await fixture.connect("peer")
         var number = 0
-        let isUser = route.pattern.text.hasPrefix("users/")
-        return route.pattern.text.split(separator: "/").map { segment in
-            guard segment == "*" else { return String(segment) }
+        for row in AccessTable.rows {
             number += 1
-            if number == 1, isOpen(route) { return "ROOM" }
-            if number == 1 { return isUser ? "MEMBER" : "CHANNEL" }
-            return route.pattern.text.contains("messages/*") ? "MESSAGE" : "OTHER"
-        }.joined(separator: "/")
-    }
-
-    private func isOpen(_ route: Route) -> Bool {
-        route.pattern.text.contains("open_channels/")
-    }
-
-    private func admitted(_ route: Route) -> Set<Who> {
-        switch route.access {
-        case .member where isOpen(route): Self.all
-        case .platform: [.platform]
-        case .oneself: [.member, .platform]
-        case .user: Self.all
-        case .member: Self.members
-        case .channelOperator: [.operator, .platform]
+            let scene = try await AccessScene(who, fixture, host, peer, number: number)
+            try await scene.ask("PUT", "users/peer/metadata/known", #"{"value":"v","upsert":true}"#)
+            if let before = row.before {
+                try await scene.ask(before.method, before.path, before.body)
+            }
+            let method = String(row.name.prefix { $0 != " " })
+            let code = try await scene.code(method, row.path, row.body)
+            #expect(
+                (code == row.code) == row.admitted.contains(who),
+                "\(who): \(method) \(row.path) \(row.body) answered \(code ?? 200)")
         }
     }
 
-    @Test
-    func `every endpoint lets in whom it should and nobody else (R200)`() async throws {
+    // MARK: Commands
+
+    /// Commands of a socket; a new one does not compile until it has a name here.
+    private enum Command: CaseIterable {
+        case ping, message, edit, editForeign, read, readThread, typingStart, typingEnd
+        case acknowledge, refresh, enter, exit, vote, unknown
+
+        /// The callers that get through, as the protocol means it.
+        var admitted: Set<Who> {
+            let sockets = Set(Who.allCases).subtracting([.platform, .deactivated])
+            let live = sockets.subtracting([.expired])
+            let readers = live.subtracting([.stranger, .invited, .banned])
+            let speakers = readers.subtracting([.muted, .frozenMember])
+            switch self {
+            // A ping keeps the socket open on which a session is renewed.
+            case .ping: return sockets
+            // These users need no token; the one whose time is over has come with one.
+            case .refresh, .unknown: return live
+            case .message, .typingStart, .typingEnd: return speakers
+            case .edit, .vote: return speakers.subtracting([.late])
+            case .editForeign: return []
+            case .read: return readers
+            case .readThread, .acknowledge: return readers.subtracting([.late])
+            case .enter: return live.subtracting([.banned])
+            case .exit: return readers
+            }
+        }
+
+        func command(_ scene: AccessScene) -> ClientCommand {
+            let channel = ChannelURL(scene.fill("CHANNEL"))
+            let room = ChannelURL(scene.fill("ROOM"))
+            let foreign = MessageID(scene.id("FOREIGN"))
+            func edit(_ name: String) -> ClientCommand {
+                .edit(
+                    EditCommand(
+                        channelURL: channel, messageID: MessageID(scene.id(name)),
+                        requestID: "r", text: "y"))
+            }
+            return switch self {
+            case .ping: .ping(Ping(id: 1))
+            case .message:
+                .message(
+                    MessageCommand(
+                        channelURL: channel, requestID: "r", content: .user(text: "x")))
+            case .edit: edit("MESSAGE")
+            case .editForeign: edit("FOREIGN")
+            case .read: .read(channel, "r")
+            case .readThread: .readThread(channel, parentID: foreign, "r")
+            case .typingStart: .typingStart(channel, time: scene.fixture.world.now)
+            case .typingEnd: .typingEnd(channel, time: scene.fixture.world.now)
+            case .acknowledge: .messageAcknowledgement(channel, foreign)
+            case .refresh:
+                .refreshSession(SessionRefresh(requestID: "r", token: nil, isExpiring: false))
+            case .enter: .enter(room, "r")
+            case .exit: .exit(room, "r")
+            case .vote:
+                .vote(
+                    VoteCommand(
+                        channelURL: channel, pollID: scene.id("THEIRS"), optionIDs: [1],
+                        requestID: "r"))
+            case .unknown: .unknown(Frame.Command(rawValue: "ABCD"), "r")
+            }
+        }
+    }
+
+    /// The walk's name of a command.
+    private static func name(of command: ClientCommand) -> Command {
+        switch command {
+        case .ping: .ping
+        case .message: .message
+        case .edit: .edit
+        case .read: .read
+        case .readThread: .readThread
+        case .typingStart: .typingStart
+        case .typingEnd: .typingEnd
+        case .messageAcknowledgement: .acknowledge
+        case .refreshSession: .refresh
+        case .enter: .enter
+        case .exit: .exit
+        case .vote: .vote
+        case .unknown: .unknown
+        }
+    }
+
+    /// Whether the caller's command has had its effect.
+    private func isAdmitted(_ command: Command, _ scene: AccessScene) async throws -> Bool {
+        _ = scene.peer.inbox.takeText()
+        let said = command.command(scene)
+        #expect(Self.name(of: said) == command || command == .editForeign)
+        await scene.fixture.say(said, on: scene.device)
+        let answers = scene.device.inbox.takeText()
+        let news = scene.peer.inbox.takeText()
+        return switch command {
+        case .typingStart, .typingEnd: news.contains { $0.contains(#""cat":1090"#) }
+        case .acknowledge: news.contains { $0.hasPrefix("DLVR") }
+        case .ping: answers.contains { $0.hasPrefix("PONG") }
+        case .unknown: answers.contains { $0.contains("400920") }
+        default:
+            answers.contains { $0.contains(#""req_id":"r""#) && !$0.hasPrefix("EROR") }
+        }
+    }
+
+    @Test(arguments: Who.allCases.filter { $0 != .platform && $0 != .nobody })
+    func `every command admits the callers it is for and no others (R200)`(
+        who: Who
+    ) async throws {
         let fixture = await ServerFixture()
-        let routes = Route.all.map { route in
-            Call(
-                method: route.method, path: path(route), body: "{}",
-                admitted: admitted(route))
-        }
+        let host = try await fixture.connect("host")
+        let peer = try await fixture.connect("peer")
         var number = 0
-        for call in routes + Self.typed {
-            for who in Who.allCases {
-                number += 1
-                let scene = try await Scene(fixture, number)
-                let isAdmitted = try await scene.isAdmitted(who, call.method, call.path, call.body)
-                // To decline, one must be invited: that is for the call itself to say.
-                let isOwnRefusal = call.path.hasSuffix("/decline")
-                #expect(
-                    isAdmitted == call.admitted.contains(who) || isOwnRefusal,
-                    "\(who): \(call.method.rawValue) \(call.path)")
-            }
-        }
-        let reachable = Set(
-            Route.all.filter { $0.access == .user }.map {
-                "\($0.method.rawValue) \($0.pattern.text)"
-            })
-        #expect(reachable == Self.open)
-    }
-
-    @Test
-    func `no endpoint answers without a key, or with a wrong one (R193)`() async throws {
-        let fixture = await ServerFixture()
-        let scene = try await Scene(fixture, 0)
-        let calls =
-            Route.all.map { ($0.method, path($0)) } + Self.typed.map { ($0.method, $0.path) }
-        for (method, path) in calls {
-            for headers in [
-                RequestHeaders(), RequestHeaders(sessionKey: "guess"),
-                RequestHeaders(apiToken: "guess"),
-            ] {
-                let target =
-                    "/v3/"
-                    + path.replacing("CHANNEL", with: "g\(scene.number)")
-                    .replacing("ROOM", with: "open\(scene.number)")
-                let request = try APIRequest(
-                    method: method.rawValue, target: target, body: Array("{}".utf8))
-                let answer = await fixture.server.respond(to: request, headers: headers)
-                #expect(answer.status == 401, "\(method.rawValue) \(path)")
-            }
+        for command in Command.allCases {
+            number += 1
+            let scene = try await AccessScene(who, fixture, host, peer, number: number)
+            let isAdmitted = try await isAdmitted(command, scene)
+            #expect(isAdmitted == command.admitted.contains(who), "\(who): \(command)")
         }
     }
 
-    @Test
-    func `what is said in a channel is found by its members only (R200)`() async throws {
-        let fixture = await ServerFixture()
-        let scene = try await Scene(fixture, 0)
-        let path = "/v3/search/messages?query=words"
-        for (who, count) in [(Who.member, 1), (.operator, 1), (.stranger, 0)] {
-            let request = try APIRequest(method: "GET", target: path, body: [])
-            let headers = RequestHeaders(sessionKey: scene.devices[who]?.key)
-            let answer = await fixture.server.respond(to: request, headers: headers)
-            let results = try JSONValue(parsing: answer.body)["results"]?.array
-            #expect(results?.count == count)
+    // MARK: Access codes
+
+    @Test(arguments: StorageKind.allCases)
+    func `a public channel with an access code shows outsiders what they need to join it (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let club = try await Club(kind)
+        let view = try await club.ask("GET", "group_channels/club", as: club.stranger)
+        #expect(view["name"] == "Club" && view["is_access_code_required"] == true)
+        #expect(view["member_count"] == 2)
+        #expect(view["last_message"] == nil || view["last_message"] == .null)
+        #expect(view["members"]?.array?.isEmpty ?? true)
+        #expect(!view.text.contains("secret") && !view.text.contains("host"))
+        let listed = try await club.ask(
+            "GET", "group_channels?show_member=true&show_metadata=true", as: club.stranger)
+        #expect(listed["channels"]?[0]?["name"] == "Club")
+        #expect(!listed.text.contains("secret") && !listed.text.contains("host"))
+        for question in ["members_include_in=host", "metadata_key=k", "members_nickname=Hosty"] {
+            let found = try await club.ask(
+                "GET", "group_channels?\(question)", as: club.stranger)
+            #expect(found["channels"] == [], "\(question)")
         }
-        #expect(
-            try await !scene.isAdmitted(
-                .stranger, .get, "search/messages?query=words&channel_url=CHANNEL", ""))
+        for code in ["", #","access_code":"guess""#] {
+            let refused = try await club.ask(
+                "PUT", "group_channels/club/join", #"{"user_id":"stranger"\#(code)}"#,
+                as: club.stranger)
+            #expect(refused["code"] == 400_108)
+        }
+        let joined = try await club.ask(
+            "PUT", "group_channels/club/join",
+            #"{"user_id":"stranger","access_code":"1234"}"#, as: club.stranger)
+        #expect(joined["last_message"]?["message"] == "secret words")
+        #expect(joined["members"]?.array?.count == 3)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a public channel hides itself from users whom it has banned (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let club = try await Club(kind, code: "")
+        let before = try await club.ask("GET", "group_channels/club", as: club.stranger)
+        #expect(before["last_message"]?["message"] == "secret words")
+        try await club.ask("POST", "group_channels/club/ban", #"{"user_id":"stranger"}"#)
+        let after = try await club.ask("GET", "group_channels/club", as: club.stranger)
+        #expect(after["code"] == 900_020)
+        let listed = try await club.ask("GET", "group_channels", as: club.stranger)
+        #expect(listed["channels"] == [])
+        let join = try await club.ask(
+            "PUT", "group_channels/club/join", #"{"user_id":"stranger"}"#, as: club.stranger)
+        #expect(join["code"] == 400_750)
+    }
+
+    @Test
+    func `words of a channel are found by its members alone (R200)`() async throws {
+        let fixture = await ServerFixture()
+        let host = try await fixture.connect("host")
+        let peer = try await fixture.connect("peer")
+        for (who, count) in [
+            (Who.member, 4), (.chief, 4), (.late, 0), (.stranger, 0), (.invited, 0),
+        ] {
+            let scene = try await AccessScene(who, fixture, host, peer, number: 0)
+            let request = try APIRequest(
+                method: "GET", target: "/v3/search/messages?query=x", body: [])
+            let answer = await fixture.server.respond(
+                to: request, headers: RequestHeaders(sessionKey: scene.device.key))
+            #expect(try JSONValue(parsing: answer.body)["results"]?.array?.count == count, "\(who)")
+        }
+    }
+}
+
+/// A public channel "club" of "host" and "friend", and a stranger to it.
+private struct Club {
+    let fixture: ServerFixture
+    let stranger: ServerFixture.Device
+
+    init(_ kind: StorageKind, code: String = "1234") async throws {
+        fixture = await ServerFixture(storage: try await kind.make())
+        let host = try await fixture.connect("host", extra: [QueryItem("nickname", "Hosty")])
+        _ = try await fixture.connect("friend")
+        stranger = try await fixture.connect("stranger")
+        try await ask(
+            "POST", "group_channels",
+            #"""
+            {"channel_url":"club","name":"Club","data":"secret data","user_ids":["host","friend"],
+            "operator_ids":["host"],"is_public":true,"access_code":"\#(code)"}
+            """#, as: host)
+        try await ask(
+            "POST", "group_channels/club/metadata", #"{"metadata":{"k":"secret"}}"#, as: host)
+        await fixture.send("secret words", "r", to: "club", on: host)
+    }
+
+    @discardableResult
+    func ask(
+        _ method: String, _ path: String, _ body: String = "",
+        as device: ServerFixture.Device? = nil
+    ) async throws -> JSONValue {
+        var headers = RequestHeaders(sessionKey: device?.key)
+        if device == nil { headers.apiToken = ServerFixture.apiToken }
+        let request = try APIRequest(
+            method: method, target: "/v3/" + path, body: Array(body.utf8))
+        let answer = await fixture.server.respond(to: request, headers: headers)
+        return try JSONValue(parsing: answer.body)
     }
 }

@@ -295,6 +295,11 @@ struct FileTests {
                 world: TestWorld(seed: 1).world, on: executor)
             var headers = RequestHeaders(apiToken: "platform")
             headers.host = "chat.example:8080"
+            // The form names a channel, which must be there.
+            let channel = try APIRequest(
+                method: "POST", target: "/v3/group_channels",
+                body: Array(#"{"channel_url":"g","user_ids":["ann"]}"#.utf8))
+            _ = await server.respond(to: channel, headers: headers)
             let request = try APIRequest(
                 method: "POST", target: "/v3/storage/file", body: Self.form("words"),
                 contentType: Self.type)

@@ -88,7 +88,7 @@ struct OpenChannelTests {
             #expect(try await plaza.ask("GET", path, plaza.ann)["error"] == true, "\(path)")
         }
         _ = try await plaza.ask(
-            "POST", "open_channels/o/messages/\(id)/reactions", #"{"reaction":"x"}"#, plaza.eve)
+            "POST", "open_channels/o/messages/\(id)/reactions", #"{"reaction":"x"}"#, plaza.bob)
         _ = try await plaza.ask("DELETE", "open_channels/o/messages/\(id)", plaza.bob)
         let heard = plaza.ann.inbox.takeText()
         #expect(heard.map { String($0.prefix(4)) } == ["MRCT", "DELM"])

@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, digest: TestWorld.digest, on: executor)
             .hotPlans()
-        #expect(plans.count == 23)
+        #expect(plans.count == 24)
         for (name, steps) in plans {
             for step in steps {
                 #expect(

@@ -16,36 +16,34 @@ extension ChatServer {
         _ action: ChannelAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
-        return try await inLane(of: url) { () async throws(ServerError) in
-            let known = try await record(of: url).traits.metadata
-            switch action {
-            case .getMetadata:
-                let keys = call.fields.list("keys") ?? call.fields.list("key")
-                let wanted = keys.flatMap { $0.allSatisfy(\.isEmpty) ? nil : $0 }
-                return try metadataResponse(
-                    known.filter { wanted?.contains($0.key) ?? true }, call)
-            case .deleteMetadata:
-                let gone = call.detail.map { [$0] } ?? known.keys.sorted()
-                try await changeMetadata(of: url, created: [:], updated: [:], deleted: gone)
-                return try call.fields.bool("include_ts") == true
-                    ? APIResponse { $0.field("ts", world.now().milliseconds) } : .empty
-            default:
-                let new = try call.fields.texts("metadata")
-                let isUpsert = try call.fields.bool("upsert") ?? false
-                let adds = action == .addMetadata || isUpsert
-                if action == .addMetadata,
-                    let key = new.keys.sorted().first(where: { known[$0] != nil })
-                {
-                    throw ServerError(
-                        .duplicate, "There is metadata of the name \(key) already.")
-                }
-                let created = new.filter { adds && known[$0.key] == nil }
-                let updated = new.filter { known[$0.key] != nil }
-                try configuration.limits.check(
-                    metadata: known.merging(created) { $1 }.merging(updated) { $1 })
-                try await changeMetadata(of: url, created: created, updated: updated, deleted: [])
-                return try metadataResponse(created.merging(updated) { $1 }, call)
+        let known = try await record(of: url).traits.metadata
+        switch action {
+        case .getMetadata:
+            let keys = call.fields.list("keys") ?? call.fields.list("key")
+            let wanted = keys.flatMap { $0.allSatisfy(\.isEmpty) ? nil : $0 }
+            return try metadataResponse(
+                known.filter { wanted?.contains($0.key) ?? true }, call)
+        case .deleteMetadata:
+            let gone = call.detail.map { [$0] } ?? known.keys.sorted()
+            try await changeMetadata(of: url, created: [:], updated: [:], deleted: gone)
+            return try call.fields.bool("include_ts") == true
+                ? APIResponse { $0.field("ts", world.now().milliseconds) } : .empty
+        default:
+            let new = try call.fields.texts("metadata")
+            let isUpsert = try call.fields.bool("upsert") ?? false
+            let adds = action == .addMetadata || isUpsert
+            if action == .addMetadata,
+                let key = new.keys.sorted().first(where: { known[$0] != nil })
+            {
+                throw ServerError(
+                    .duplicate, "There is metadata of the name \(key) already.")
             }
+            let created = new.filter { adds && known[$0.key] == nil }
+            let updated = new.filter { known[$0.key] != nil }
+            try configuration.limits.check(
+                metadata: known.merging(created) { $1 }.merging(updated) { $1 })
+            try await changeMetadata(of: url, created: created, updated: updated, deleted: [])
+            return try metadataResponse(created.merging(updated) { $1 }, call)
         }
     }
 
@@ -83,40 +81,38 @@ extension ChatServer {
         _ action: ChannelAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
-        return try await inLane(of: url) { () async throws(ServerError) in
-            let known = try await record(of: url).traits.counters
-            switch action {
-            case .getCounters:
-                let keys = call.fields.list("keys")
-                return counterResponse(known.filter { keys?.contains($0.key) ?? true })
-            case .deleteCounters:
-                let gone = call.detail.map { [$0] } ?? known.keys.sorted()
-                try await ask(
-                    try await storage.updateChannel(url, now: world.now()) { record in
-                        for key in gone { record.traits.counters[key] = nil }
-                    })
-                try await tellCounters(url, created: [:], updated: [:], deleted: gone)
-                return .empty
-            default:
-                let new = try counters(call, known)
-                let isUpsert = try call.fields.bool("upsert") ?? false
-                let adds = action == .addCounters || isUpsert
-                let created = new.filter { adds && known[$0.key] == nil }
-                let updated = action == .addCounters ? [:] : new.filter { known[$0.key] != nil }
-                let accepted = created.merging(updated) { $1 }
-                try configuration.limits.check(
-                    count: known.merging(accepted) { $1 }.count, "counters of a channel",
-                    atMost: configuration.limits.entries)
-                for key in accepted.keys {
-                    try configuration.limits.check(name: key, "A counter's name")
-                }
-                try await ask(
-                    try await storage.updateChannel(url, now: world.now()) {
-                        $0.traits.counters.merge(accepted) { $1 }
-                    })
-                try await tellCounters(url, created: created, updated: updated, deleted: [])
-                return counterResponse(accepted)
+        let known = try await record(of: url).traits.counters
+        switch action {
+        case .getCounters:
+            let keys = call.fields.list("keys")
+            return counterResponse(known.filter { keys?.contains($0.key) ?? true })
+        case .deleteCounters:
+            let gone = call.detail.map { [$0] } ?? known.keys.sorted()
+            try await ask(
+                try await storage.updateChannel(url, now: world.now()) { record in
+                    for key in gone { record.traits.counters[key] = nil }
+                })
+            try await tellCounters(url, created: [:], updated: [:], deleted: gone)
+            return .empty
+        default:
+            let new = try counters(call, known)
+            let isUpsert = try call.fields.bool("upsert") ?? false
+            let adds = action == .addCounters || isUpsert
+            let created = new.filter { adds && known[$0.key] == nil }
+            let updated = action == .addCounters ? [:] : new.filter { known[$0.key] != nil }
+            let accepted = created.merging(updated) { $1 }
+            try configuration.limits.check(
+                count: known.merging(accepted) { $1 }.count, "counters of a channel",
+                atMost: configuration.limits.entries)
+            for key in accepted.keys {
+                try configuration.limits.check(name: key, "A counter's name")
             }
+            try await ask(
+                try await storage.updateChannel(url, now: world.now()) {
+                    $0.traits.counters.merge(accepted) { $1 }
+                })
+            try await tellCounters(url, created: created, updated: updated, deleted: [])
+            return counterResponse(accepted)
         }
     }
 

@@ -15,15 +15,12 @@ extension ChatServer {
         case .hide: return try await hide(call)
         case .unhide:
             let id = try call.actor()
-            try await inLane(of: url) { () async throws(ServerError) in
-                try await member(id, of: url)
-                try await ask(
-                    try await storage.updateMember(id, of: url, now: world.now()) {
-                        $0.hidden = .unhidden
-                    })
-                let event = ChannelEvent(.unhidden, channelURL: url, timestamp: world.now())
-                await publish(.channel(event), to: [id])
-            }
+            try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) {
+                    $0.hidden = .unhidden
+                })
+            let event = ChannelEvent(.unhidden, channelURL: url, timestamp: world.now())
+            await publish(.channel(event), to: [id])
             return .empty
         case .freeze: return try await freeze(call)
         case .resetHistory: return try await resetHistory(call)
@@ -35,6 +32,7 @@ extension ChatServer {
             return try await answerAboutCounters(action, call)
         case .startTyping, .stopTyping:
             for id in call.fields.users("user_ids") ?? [] {
+                try await admit(.typing, AccessTarget(channel: url), .user(id))
                 try await tellTyping(id, in: url, isTyping: action == .startTyping)
             }
             return .empty
@@ -67,15 +65,22 @@ extension ChatServer {
             let urls = page.filter { record in
                 let isShown = record.isPublic && record.traits.isDiscoverable != false
                 return !record.traits.isOpen && (call.caller == .platform || isShown)
-                    && filter.matches(record)
+                    && filter.matches(call.caller == .platform ? record : record.veiled)
             }.map(\.url)
             let states = try await ask(
                 try await storage.channelStates(urls, viewer: call.caller.userID))
-            found += states.filter { filter.matches($0, viewer: call.caller.userID) }
+            for state in states {
+                let seen = state.veiled(for: call.caller.userID)
+                guard filter.matches(seen, viewer: call.caller.userID), found.count <= limit,
+                    try await isShown(state, to: call.caller)
+                else {
+                    continue
+                }
+                found.append(state)
+            }
         }
-        let shown = found.prefix(limit).map {
-            $0.view(for: call.caller.userID, extras, at: world.now())
-        }
+        let shown = try await views(
+            of: Array(found.prefix(limit)), for: call.caller.userID, extras)
         let next = found.count > limit ? shown.last?.url.rawValue ?? "" : ""
         return APIResponse { writer in
             writer.array("channels") { writer in
@@ -86,40 +91,41 @@ extension ChatServer {
         }
     }
 
+    /// Whether a list of channels shows one to a caller: those that the caller may look up.
+    private func isShown(
+        _ state: ChannelState, to caller: Caller
+    ) async throws(ServerError) -> Bool {
+        guard caller != .platform else { return true }
+        let access = try await ask(
+            try await storage.access(to: state.record.url, of: caller.userID))
+        return access?.traits.ban?.isActive(at: world.now()) != true
+    }
+
     private func deleteChannel(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
-        try await inLane(of: url) { () async throws(ServerError) in
-            let members = try await ask(try await storage.memberIDs(of: url))
-            guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
-                throw ServerError(.notFound, "There is no such channel.")
-            }
-            let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
-            await publish(.channel(event), to: members)
+        let members = try await ask(try await storage.memberIDs(of: url))
+        guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
+            throw ServerError(.notFound, "There is no such channel.")
         }
+        let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
+        await publish(.channel(event), to: members)
         return .empty
     }
 
     private func decline(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
-        try await inLane(of: url) { () async throws(ServerError) in
-            let access = try await ask(try await storage.access(to: url, of: id))
-            guard let access else { throw ServerError(.notFound, "There is no such channel.") }
-            guard access.state == .invited else {
-                throw ServerError(.notAMember, "Only the invited can decline.")
-            }
-            let user = try await existingUser(id).user
-            guard try await ask(try await storage.removeMember(id, from: url, now: world.now())),
-                let state = try await ask(
-                    try await storage.channelStates([url], viewer: nil)
-                ).first
-            else { return }
-            var inviter: User?
-            if let id = access.traits.inviter {
-                inviter = try await ask(try await storage.user(id))
-            }
-            try await tell(
-                url, .invitationDeclined,
-                .declined(inviter: inviter, invitee: user, state.counts), and: [id])
+        let user = try await existingUser(id).user
+        guard try await ask(try await storage.removeMember(id, from: url, now: world.now())),
+            let state = try await ask(
+                try await storage.channelStates([url], viewer: nil)
+            ).first
+        else { return .empty }
+        var inviter: User?
+        if let id = call.standing.access?.traits.inviter {
+            inviter = try await ask(try await storage.user(id))
         }
+        try await tell(
+            url, .invitationDeclined,
+            .declined(inviter: inviter, invitee: user, state.counts), and: [id])
         return .empty
     }
 
@@ -129,54 +135,43 @@ extension ChatServer {
         let returns = try call.fields.bool("allow_auto_unhide") ?? true
         let isForAll = try call.fields.bool("should_hide_all") ?? false
         let everybody = isForAll && call.caller == .platform
-        return try await inLane(of: url) { () async throws(ServerError) in
-            let ids = everybody ? try await ask(try await storage.memberIDs(of: url)) : [id]
-            let moment = try await newestMoment(of: url)
-            var offset: Timestamp?
-            for id in ids {
-                try await member(id, of: url)
-                let changed = try await ask(
-                    try await storage.updateMember(id, of: url, now: world.now()) { member in
-                        member.hidden = returns ? .untilNextMessage : .untilShown
-                        if hidesPrevious { member.forget(through: moment) }
-                    })
-                offset = changed?.traits.messageOffset
-                let event = ChannelEvent(
-                    .hidden, channelURL: url, timestamp: world.now(),
-                    content: .hidden(hidesPrevious: hidesPrevious, allowsAutoUnhide: returns),
-                    messageOffset: offset)
-                await publish(.channel(event), to: [id])
-            }
-            let shown = offset?.milliseconds ?? 0
-            return APIResponse { writer in writer.field("ts_message_offset", shown) }
+        let ids = everybody ? try await ask(try await storage.memberIDs(of: url)) : [id]
+        let moment = try await newestMoment(of: url)
+        var offset: Timestamp?
+        for id in ids {
+            let changed = try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) { member in
+                    member.hidden = returns ? .untilNextMessage : .untilShown
+                    if hidesPrevious { member.forget(through: moment) }
+                })
+            offset = changed?.traits.messageOffset
+            let event = ChannelEvent(
+                .hidden, channelURL: url, timestamp: world.now(),
+                content: .hidden(hidesPrevious: hidesPrevious, allowsAutoUnhide: returns),
+                messageOffset: offset)
+            await publish(.channel(event), to: [id])
         }
+        let shown = offset?.milliseconds ?? 0
+        return APIResponse { writer in writer.field("ts_message_offset", shown) }
     }
 
     private func resetHistory(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
         let everybody = try call.fields.bool("reset_all") ?? false
         let actor = everybody ? nil : try call.actor()
-        return try await inLane(of: url) { () async throws(ServerError) in
-            if everybody, let id = call.caller.userID {
-                guard try await member(id, of: url).role == .operator else {
-                    throw ServerError(.notAuthorized, "Only operators reset everybody's history.")
-                }
-            }
-            let ids = try await ask(try await storage.memberIDs(of: url))
-            let moment = try await newestMoment(of: url)
-            if let actor { try await member(actor, of: url) }
-            for id in ids where actor == nil || actor == id {
-                try await ask(
-                    try await storage.updateMember(id, of: url, now: world.now()) {
-                        $0.forget(through: moment)
-                    })
-                let event = ChannelEvent(
-                    .propertiesChanged, channelURL: url, timestamp: world.now())
-                await publish(.channel(event), to: [id])
-            }
-            return APIResponse { writer in
-                writer.field("ts_message_offset", moment.milliseconds)
-            }
+        let ids = try await ask(try await storage.memberIDs(of: url))
+        let moment = try await newestMoment(of: url)
+        for id in ids where actor == nil || actor == id {
+            try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) {
+                    $0.forget(through: moment)
+                })
+            let event = ChannelEvent(
+                .propertiesChanged, channelURL: url, timestamp: world.now())
+            await publish(.channel(event), to: [id])
+        }
+        return APIResponse { writer in
+            writer.field("ts_message_offset", moment.milliseconds)
         }
     }
 
@@ -185,15 +180,13 @@ extension ChatServer {
         guard let isFrozen = try call.fields.bool("freeze") else {
             throw ServerError(.parameterMissing, "The parameter freeze is missing.")
         }
-        return try await inLane(of: url) { () async throws(ServerError) in
-            try await ask(
-                try await storage.updateChannel(url, now: world.now()) {
-                    $0.traits.isFrozen = isFrozen
-                })
-            try await tell(url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
-            if try await audience(of: url).room != nil { return try await openChannelResponse(url) }
-            return try await channelResponse(url, call)
-        }
+        try await ask(
+            try await storage.updateChannel(url, now: world.now()) {
+                $0.traits.isFrozen = isFrozen
+            })
+        try await tell(url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
+        if try await audience(of: url).room != nil { return try await openChannelResponse(url) }
+        return try await channelResponse(url, call)
     }
 
     // MARK: Members

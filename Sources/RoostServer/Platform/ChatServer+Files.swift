@@ -45,9 +45,6 @@ extension ChatServer {
         guard let file = call.fields.file("file") else {
             throw ServerError(.parameterMissing, "The part “file” with a file name is missing.")
         }
-        if let url = call.fields.string("channel_url"), !url.isEmpty, let id = call.caller.userID {
-            try await member(id, of: ChannelURL(url))
-        }
         let url = try await keep(file, at: call.address)
         return APIResponse { writer in
             writer.field("url", url)

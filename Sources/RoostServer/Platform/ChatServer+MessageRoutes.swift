@@ -10,7 +10,7 @@ extension ChatServer {
         switch action {
         case .search: return try await search(call)
         case .count:
-            let offset = try await visibility(of: call.channelURL, for: call.caller)
+            let offset = call.standing.sight.beginning
             let total = try await ask(
                 try await storage.messageCount(
                     in: call.channelURL, PositionRange().hiding(through: offset),
@@ -19,12 +19,12 @@ extension ChatServer {
         case .fingerprints:
             let found = try await fingerprints(
                 of: try FingerprintMessages.stretches(call.fields), in: call.channelURL,
-                for: call.caller)
+                call.standing.sight)
             return APIResponse { writer in FingerprintMessages.write(found, &writer) }
         case .delivered: return try await markDelivered(call)
         case .react, .unreact: return try await react(call, isAdded: action == .react)
         case .reactions:
-            let reactions = try await visibleMessage(call).details.reactions ?? []
+            let reactions = try call.standing.namedMessage().details.reactions ?? []
             return APIResponse { writer in
                 writer.array("reactions") { writer in
                     for reaction in reactions {
@@ -39,7 +39,7 @@ extension ChatServer {
         case .addMetaArrays, .putMetaArrays, .removeMetaArrays:
             return try await changeMetaArrays(action, call)
         case .pin, .unpin:
-            let id = try await visibleMessage(call).messageID
+            let id = try call.standing.namedMessage().messageID
             let limit = configuration.limits.pins
             try await setPins(of: call.channelURL) { pins in
                 pins.removeAll { $0 == id }
@@ -51,30 +51,11 @@ extension ChatServer {
         }
     }
 
-    /// The message a path names, if it is there and the caller may see it.
-    private func visibleMessage(_ call: RouteCall) async throws(ServerError) -> Message {
-        try await visibleMessage(
-            try call.fields.pathMessageID(), in: call.channelURL, for: call.caller)
-    }
-
-    /// A message that is there and that the caller may see.
-    func visibleMessage(
-        _ id: MessageID, in url: ChannelURL, for caller: Caller
-    ) async throws(ServerError) -> Message {
-        let offset = try await visibility(of: url, for: caller)
-        guard let message = try await ask(try await storage.message(id, in: url)),
-            offset.map({ message.createdAt > $0 }) ?? true
-        else { throw ServerError(.messageNotFound, "There is no such message.") }
-        return message
-    }
-
     private func markDelivered(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
-        try await member(id, of: url)
         let moment = try await newestMoment(of: url)
         try await ask(try await storage.markDelivered(url, to: id, at: moment))
-        let members = try await ask(try await storage.memberIDs(of: url))
-        await publish(.delivered(url, [id: moment]), to: members)
+        await publish(.delivered(url, [id: moment]), to: try await audience(of: url).readers)
         return APIResponse { writer in writer.field("ts", moment.milliseconds) }
     }
 
@@ -88,36 +69,33 @@ extension ChatServer {
         guard key.utf8.count <= Self.reactionKeyLimit else {
             throw ServerError(.valueLength, "A reaction's name has at most 100 bytes.")
         }
-        return try await inLane(of: url) { () async throws(ServerError) in
-            let access = try await member(id, of: url)
-            try checkSpeech(access)
-            let message = try await visibleMessage(call)
-            guard let messageID = message.messageID else { return .empty }
-            // A change of the same key always comes later than the last, as clients compare times.
-            let last = message.details.reactions?.first { $0.key == key }?.updatedAt
-            if isAdded, last == nil {
-                try configuration.limits.check(
-                    count: (message.details.reactions?.count ?? 0) + 1,
-                    "different reactions to a message", atMost: configuration.limits.reactions)
-            }
-            let now =
-                last.map { max(world.now(), $0.advanced(by: 1)) }
-                ?? world.now()
-            let change = ReactionChange(key: key, userID: id, isAdded: isAdded, updatedAt: now)
-            try await ask(
-                try await storage.updateMessage(messageID, in: url, now: now) { message in
-                    let reactions = message.details.reactions ?? []
-                    message.details.reactions = reactions.applying(change)
-                })
-            let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
-            await publish(.reaction(event), to: try await audience(of: url))
-            return APIResponse { writer in
-                writer.field("msg_id", messageID.rawValue)
-                writer.field("reaction", key)
-                writer.field("user_id", id.rawValue)
-                writer.field("operation", isAdded ? "ADD" : "DELETE")
-                writer.field("updated_at", now.milliseconds)
-            }
+        let message = try call.standing.namedMessage()
+        guard let messageID = message.messageID else { return .empty }
+        // A change of the same key always comes later than the last, as clients compare times.
+        let last = message.details.reactions?.first { $0.key == key }?.updatedAt
+        if isAdded, last == nil {
+            try configuration.limits.check(
+                count: (message.details.reactions?.count ?? 0) + 1,
+                "different reactions to a message", atMost: configuration.limits.reactions)
+        }
+        let now =
+            last.map { max(world.now(), $0.advanced(by: 1)) }
+            ?? world.now()
+        let change = ReactionChange(key: key, userID: id, isAdded: isAdded, updatedAt: now)
+        try await ask(
+            try await storage.updateMessage(messageID, in: url, now: now) { message in
+                let reactions = message.details.reactions ?? []
+                message.details.reactions = reactions.applying(change)
+            })
+        let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
+        await publish(
+            .reaction(event), about: message.createdAt, to: try await audience(of: url))
+        return APIResponse { writer in
+            writer.field("msg_id", messageID.rawValue)
+            writer.field("reaction", key)
+            writer.field("user_id", id.rawValue)
+            writer.field("operation", isAdded ? "ADD" : "DELETE")
+            writer.field("updated_at", now.milliseconds)
         }
     }
 
@@ -146,7 +124,7 @@ extension ChatServer {
             requestID: nil)
         edit.metaArrays = EditCommand.MetaArrayEdit(
             arrays: arrays, mode: removes ? .remove : .add, isUpsert: isUpsert)
-        let message = try await change(edit, by: call.caller.userID)
+        let message = try await change(edit)
         guard action != .removeMetaArrays else { return .empty }
         return APIResponse { writer in
             writer.sortedMetaArrays("sorted_metaarray", message.metaArrays)
@@ -155,15 +133,34 @@ extension ChatServer {
 
     // MARK: Pins
 
-    /// Changes which messages of a channel are pinned, newest pin first, and tells everybody.
+    /// Changes which messages of a channel are pinned, newest pin first, and tells its readers.
     func setPins(
         of url: ChannelURL, _ change: @Sendable (inout [MessageID]) -> Void
     ) async throws(ServerError) {
         let record = try await ask(
             try await storage.updateChannel(url, now: world.now()) { change(&$0.traits.pins) })
         let pins = record?.traits.pins ?? []
-        var latest: Message?
-        if let id = pins.first { latest = try await ask(try await storage.message(id, in: url)) }
+        // Pins of messages before a member's history are hidden with them.
+        let readers = try await audience(of: url).hearers.filter(\.isJoined)
+        let beginnings = Dictionary(grouping: readers, by: \.beginning)
+        for (beginning, readers) in beginnings.sorted(by: {
+            $0.key ?? .distantPast < $1.key ?? .distantPast
+        }) {
+            let sight = Sight(beginning: beginning)
+            let visible = try await visible(pins, in: url, sight)
+            let event = ChannelEvent(
+                .pinsChanged, channelURL: url, timestamp: world.now(),
+                content: .other(data: try await pinData(visible, in: url, sight)))
+            await publish(.channel(event), to: readers.map(\.id))
+        }
+    }
+
+    private func pinData(
+        _ pins: [MessageID], in url: ChannelURL, _ sight: Sight
+    ) async throws(ServerError) -> String {
+        guard let newest = pins.first else { return "{}" }
+        let latest = try await ask(try await storage.message(newest, in: url))
+            .flatMap(sight.shown)
         var data = JSONWriter()
         data.object { writer in
             writer.array("pinned_message_ids") { writer in
@@ -174,7 +171,7 @@ extension ChatServer {
                 writer.message(latest)
             }
         }
-        try await tell(url, .pinsChanged, .other(data: pins.isEmpty ? "{}" : data.text))
+        return data.text
     }
 
     // MARK: Search
@@ -206,10 +203,12 @@ extension ChatServer {
         let start = try fields.moment("message_ts_from") ?? .distantPast
         var found: [Message] = []
         for url in urls {
-            let offset = try await visibility(of: url, for: call.caller)
-            var range = PositionRange(from: start, through: start).hiding(through: offset)
+            let sight = try await admit(.reader, AccessTarget(channel: url), call.caller).sight
+            var range = PositionRange(from: start, through: start)
+                .hiding(through: sight.beginning)
             range.before = end
             found += try await matches(query, in: url, range, limit: limit + 1)
+                .compactMap(sight.shown)
         }
         found.sort { $0.createdAt > $1.createdAt }
         let page = found.prefix(limit)

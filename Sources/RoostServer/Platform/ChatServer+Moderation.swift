@@ -57,22 +57,20 @@ extension ChatServer {
     private func setOperators(
         _ ids: [UserID], to role: Role, in url: ChannelURL
     ) async throws(ServerError) -> APIResponse {
-        try await inLane(of: url) { () async throws(ServerError) in
-            let audience = try await audience(of: url)
-            for id in ids where audience.room != nil { _ = try await existingUser(id) }
-            guard audience.room != nil || ids.allSatisfy(audience.members.contains) else {
-                throw ServerError(.notFound, "Only members can be operators of a channel.")
-            }
-            for id in ids {
-                try await ask(
-                    try await storage.updateMember(id, of: url, now: world.now()) {
-                        $0.role = role
-                    })
-            }
-            let operators = try await members(of: url) { $0.role == .operator }
-            try await tell(url, .operatorsChanged, .operators(operators.map(\.user)))
-            return .empty
+        let audience = try await audience(of: url)
+        for id in ids where audience.room != nil { _ = try await existingUser(id) }
+        guard audience.room != nil || ids.allSatisfy(audience.members.contains) else {
+            throw ServerError(.notFound, "Only members can be operators of a channel.")
         }
+        for id in ids {
+            try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) {
+                    $0.role = role
+                })
+        }
+        let operators = try await members(of: url) { $0.role == .operator }
+        try await tell(url, .operatorsChanged, .operators(operators.map(\.user)))
+        return .empty
     }
 
     private func getMute(_ call: RouteCall) async throws(ServerError) -> APIResponse {
@@ -107,30 +105,28 @@ extension ChatServer {
             startedAt: now,
             endsAt: isForEver ? nil : now + .seconds(seconds),
             note: call.fields.string("description") ?? "")
-        return try await inLane(of: url) { () async throws(ServerError) in
-            _ = try await existingUser(id)
-            if isBan {
-                try await ask(try await storage.removeMember(id, from: url, now: now))
-            } else {
-                let audience = try await audience(of: url)
-                guard audience.room != nil || audience.members.contains(id) else {
-                    throw ServerError(.notFound, "Only members can be muted.")
+        _ = try await existingUser(id)
+        if isBan {
+            try await ask(try await storage.removeMember(id, from: url, now: now))
+        } else {
+            let audience = try await audience(of: url)
+            guard audience.room != nil || audience.members.contains(id) else {
+                throw ServerError(.notFound, "Only members can be muted.")
+            }
+        }
+        let changed = try await ask(
+            try await storage.updateMember(id, of: url, now: now) { member in
+                if isBan {
+                    member.traits.ban = restriction
+                } else {
+                    member.traits.mute = restriction
                 }
-            }
-            let changed = try await ask(
-                try await storage.updateMember(id, of: url, now: now) { member in
-                    if isBan {
-                        member.traits.ban = restriction
-                    } else {
-                        member.traits.mute = restriction
-                    }
-                })
-            guard let member = changed else { return .empty }
-            try await tellRestricted(member, isBan ? .banned : .muted, in: url)
-            if isBan { await evict(id, from: url) }
-            return APIResponse { writer in
-                writer.restricted(member, isBan: isBan, at: now)
-            }
+            })
+        guard let member = changed else { return .empty }
+        try await tellRestricted(member, isBan ? .banned : .muted, in: url)
+        if isBan { await evict(id, from: url) }
+        return APIResponse { writer in
+            writer.restricted(member, isBan: isBan, at: now)
         }
     }
 
@@ -138,18 +134,16 @@ extension ChatServer {
         _ call: RouteCall, isBan: Bool
     ) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, UserID(call.detail ?? ""))
-        return try await inLane(of: url) { () async throws(ServerError) in
-            let known = try await members(of: url) { $0.user.id == id }.first
-            guard let known, (isBan ? known.traits.ban : known.traits.mute) != nil else {
-                throw ServerError(.notFound, "There is nothing to lift.")
-            }
-            try await ask(
-                try await storage.updateMember(id, of: url, now: world.now()) { member in
-                    if isBan { member.traits.ban = nil } else { member.traits.mute = nil }
-                })
-            try await tellRestricted(known, isBan ? .unbanned : .unmuted, in: url)
-            return .empty
+        let known = try await members(of: url) { $0.user.id == id }.first
+        guard let known, (isBan ? known.traits.ban : known.traits.mute) != nil else {
+            throw ServerError(.notFound, "There is nothing to lift.")
         }
+        try await ask(
+            try await storage.updateMember(id, of: url, now: world.now()) { member in
+                if isBan { member.traits.ban = nil } else { member.traits.mute = nil }
+            })
+        try await tellRestricted(known, isBan ? .unbanned : .unmuted, in: url)
+        return .empty
     }
 
     private func tellRestricted(

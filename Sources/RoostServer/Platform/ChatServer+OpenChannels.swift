@@ -14,24 +14,19 @@ extension ChatServer {
         switch action {
         case .list: return try await listOpenChannels(call)
         case .create: return try await createOpenChannel(call)
-        case .get:
-            try await openChannel(call.channelURL, for: call.caller.userID)
-            return try await openChannelResponse(call.channelURL)
+        case .get: return try await openChannelResponse(call.channelURL)
         case .update: return try await updateOpenChannel(call)
         case .delete:
             let url = call.channelURL
-            return try await inLane(of: url) { () async throws(ServerError) in
-                let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
-                guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
-                    throw ServerError(.notFound, "There is no such channel.")
-                }
-                await publish(.channel(event), to: Audience(room: url))
-                rooms.close(url)
-                return .empty
+            let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
+            guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
+                throw ServerError(.notFound, "There is no such channel.")
             }
+            await publish(.channel(event), to: Audience(room: url))
+            rooms.close(url)
+            return .empty
         case .participants:
             let url = call.channelURL
-            try await openChannel(url, for: call.caller.userID)
             let page = try Page(participants(of: url), call.fields)
             let users = try await ask(try await storage.users(page.elements))
             return APIResponse { writer in
@@ -136,22 +131,20 @@ extension ChatServer {
 
     private func updateOpenChannel(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, texts) = (call.channelURL, try texts(call))
-        return try await inLane(of: url) { () async throws(ServerError) in
-            try await ask(
-                try await storage.updateChannel(url, now: world.now()) { record in
-                    record.name = texts.name ?? record.name
-                    record.coverURL = texts.coverURL ?? record.coverURL
-                    record.data = texts.data ?? record.data
-                    record.customType = texts.customType ?? record.customType
-                })
-            if let wanted = call.fields.users("operator_ids") ?? call.fields.users("operators") {
-                let before = try await operators(of: url).map(\.id)
-                try await setRoles(before.filter { !wanted.contains($0) }, to: .none, in: url)
-                try await setRoles(wanted, to: .operator, in: url)
-            }
-            try await tell(url, .propertiesChanged)
-            return try await openChannelResponse(url)
+        try await ask(
+            try await storage.updateChannel(url, now: world.now()) { record in
+                record.name = texts.name ?? record.name
+                record.coverURL = texts.coverURL ?? record.coverURL
+                record.data = texts.data ?? record.data
+                record.customType = texts.customType ?? record.customType
+            })
+        if let wanted = call.fields.users("operator_ids") ?? call.fields.users("operators") {
+            let before = try await operators(of: url).map(\.id)
+            try await setRoles(before.filter { !wanted.contains($0) }, to: .none, in: url)
+            try await setRoles(wanted, to: .operator, in: url)
         }
+        try await tell(url, .propertiesChanged)
+        return try await openChannelResponse(url)
     }
 
     private func setRoles(

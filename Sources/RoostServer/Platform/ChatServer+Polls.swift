@@ -18,24 +18,23 @@ extension ChatServer {
         case .create: return try await createPoll(call)
         case .list: return try await listPolls(call)
         case .changes: return try await pollChanges(call)
-        case .get: return response(to: try await poll(call), for: call)
+        case .get: return response(to: try poll(call), for: call)
         case .voters: return try await voters(call)
         case .vote:
-            let (id, voter) = (try pollID(call), try call.actor())
-            let (votes, message) = try await cast(try votedOptions(call), in: id, by: voter)
+            let (document, voter) = (try poll(call), try call.actor())
+            let (votes, message) = try await cast(try votedOptions(call), in: document, by: voter)
             return APIResponse { writer in writer.fields(of: votes, in: message) }
         case .addOption:
             let text = try call.fields.needed("text")
             try configuration.limits.check(name: text, "An option")
             let (id, limit) = (try call.actor(), configuration.limits.entries)
-            return try await changePoll(call, byAnybody: true) { poll, now in
-                guard poll.options.count < limit, poll.allowsSuggestions || poll.createdBy == id
-                else { return false }
+            return try await changePoll(call) { poll, now in
+                guard poll.options.count < limit else { return false }
                 poll.add(text, by: id, at: now)
                 return true
             }
         case .getOption:
-            let poll = try await poll(call).poll(for: call.caller.userID, at: world.now())
+            let poll = try poll(call).poll(for: call.caller.userID, at: world.now())
             guard let option = poll.options.first(where: { $0.id == call.optionID }) else {
                 throw ServerError(.notFound, "There is no such option.")
             }
@@ -84,13 +83,6 @@ extension ChatServer {
         }
     }
 
-    private func pollID(_ call: RouteCall) throws(ServerError) -> Int64 {
-        guard let id = Int64(call.fields.pathParts[0]) else {
-            throw ServerError(.notFound, "There is no such poll.")
-        }
-        return id
-    }
-
     /// What a vote names; only an empty list takes it back, and not one that was misspelt.
     private func votedOptions(_ call: RouteCall) throws(ServerError) -> [Int64] {
         guard let texts = call.fields.list("option_ids") else {
@@ -104,20 +96,9 @@ extension ChatServer {
         return ids
     }
 
-    /// A poll that the caller may see: one in a channel where they are a member, or their own before it is
-    /// in any.
-    private func poll(_ call: RouteCall) async throws(ServerError) -> Document {
-        try await poll(try pollID(call), for: call.caller.userID)
-    }
-
-    private func poll(_ id: Int64, for user: UserID?) async throws(ServerError) -> Document {
-        guard let document = try await ask(try await storage.document(id, .poll)) else {
-            throw ServerError(.notFound, "There is no such poll.")
-        }
-        guard let user else { return document }
-        if let url = document.channelURL {
-            try await member(user, of: url)
-        } else if document.owner != user {
+    /// The poll that the path names.
+    private func poll(_ call: RouteCall) throws(ServerError) -> Document {
+        guard let document = call.standing.document else {
             throw ServerError(.notFound, "There is no such poll.")
         }
         return document
@@ -165,7 +146,7 @@ extension ChatServer {
     }
 
     private func voters(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let document = try await poll(call)
+        let document = try poll(call)
         let option = call.optionID
         guard document.poll(for: nil, at: world.now()).options.contains(where: { $0.id == option })
         else { throw ServerError(.notFound, "There is no such option.") }
@@ -182,7 +163,6 @@ extension ChatServer {
     /// Polls of a channel that changed since; a page that is not full is the last.
     private func pollChanges(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
-        if let id = call.caller.userID { try await member(id, of: url) }
         let token = call.fields.string("token") ?? ""
         // The time of the last change that is known; the next one lies behind it.
         let known =
@@ -195,12 +175,18 @@ extension ChatServer {
         let changed = all.filter { $0.changedAt > known.milliseconds }.sorted {
             $0.changedAt < $1.changedAt
         }
+        let sight = call.standing.sight
         var page = changed.prefix(limit)
         // All of one moment belong together, as the token is a moment.
         if let last = page.last?.changedAt {
             page = changed.prefix { $0.changedAt <= last }
         }
-        let polls = page.map { $0.poll(for: call.caller.userID, at: world.now()) }
+        var polls = page.map { $0.poll(for: call.caller.userID, at: world.now()) }
+        if sight != .whole {
+            let carriers = polls.compactMap(\.messageID)
+            let shown = Set(try await visible(carriers, in: url, sight))
+            polls.removeAll { $0.messageID.map { !shown.contains($0) } ?? false }
+        }
         let end = page.last?.changedAt ?? known.milliseconds
         let hasMore = changed.count > page.count
         return APIResponse { writer in
@@ -217,37 +203,11 @@ extension ChatServer {
         }
     }
 
-    /// Changes a poll as its maker, or an operator of its channel, may; and tells the channel.
+    /// Changes a poll and tells its channel.
     private func changePoll(
-        _ call: RouteCall, byAnybody: Bool = false,
-        _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
+        _ call: RouteCall, _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
     ) async throws(ServerError) -> APIResponse {
-        let document = try await poll(call)
-        guard let url = document.channelURL else {
-            return try await changePollNow(call, byAnybody, change)
-        }
-        // No vote comes in between, whose counts the message would lose.
-        return try await inLane(of: url) { () async throws(ServerError) in
-            try await changePollNow(call, byAnybody, change)
-        }
-    }
-
-    private func changePollNow(
-        _ call: RouteCall, _ byAnybody: Bool,
-        _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
-    ) async throws(ServerError) -> APIResponse {
-        let document = try await poll(call)
-        if let id = call.caller.userID {
-            var isOperator = false
-            if let url = document.channelURL {
-                let access = try await member(id, of: url)
-                try checkSpeech(access)
-                isOperator = access.role == .operator
-            }
-            guard byAnybody || isOperator || id == document.owner else {
-                throw ServerError(.notAuthorized, "Only who made a poll may change it.")
-            }
-        }
+        let document = try poll(call)
         let now = world.now()
         let changed = try await ask(
             try await storage.updateDocument(document.id, .poll) { document in
@@ -264,8 +224,9 @@ extension ChatServer {
         if let url = changed.channelURL, let message = poll.messageID {
             try await show(poll, in: message, of: url)
             let event = PollEvent(channelURL: url, messageID: message, change: .edited(poll))
-            let audience = try await audience(of: url)
-            await publish(.poll(event), to: audience)
+            await publish(
+                .poll(event), about: call.standing.pollMoment ?? now,
+                to: try await audience(of: url))
         }
         return response(to: changed, for: call)
     }
@@ -278,59 +239,63 @@ extension ChatServer {
     // MARK: In a channel
 
     func vote(
-        _ command: VoteCommand, by id: UserID, in session: SessionID
+        _ command: VoteCommand, by id: UserID, in session: SessionID, _ standing: Standing
     ) async throws(ServerError) {
+        guard let document = standing.document else { return }
         _ = try await cast(
-            command.optionIDs, in: command.pollID, by: id, over: session, command.requestID)
+            command.optionIDs, in: document, by: id, over: session, command.requestID)
     }
 
     /// Replaces what a user votes for; all their devices learn it, everybody else the counts.
     ///
     /// The answer too is given before the next vote counts, or it would bring older counts after newer.
     private func cast(
-        _ options: [Int64], in number: Int64, by id: UserID, over session: SessionID? = nil,
+        _ options: [Int64], in document: Document, by id: UserID, over session: SessionID? = nil,
         _ requestID: RequestID? = nil
     ) async throws(ServerError) -> (PollVotes, MessageID?) {
-        let document = try await poll(number, for: id)
         guard let url = document.channelURL else {
             throw ServerError(.invalidValue, "The poll is not in a channel yet.")
         }
-        return try await inLane(of: url) { () async throws(ServerError) in
-            try checkSpeech(try await member(id, of: url))
-            let now = world.now()
-            let wanted = Array(Set(options)).sorted()
-            let changed = try await ask(
-                try await storage.updateDocument(number, .poll) { document in
-                    document.vote(wanted, by: id, at: now)
-                })
-            guard let changed, changed.votes[id] ?? [] == wanted else {
-                throw ServerError(.invalidValue, "The poll is closed or has no such options.")
-            }
-            let poll = changed.poll(for: nil, at: now)
-            let own = PollVotes(changed.poll(for: id, at: now), at: now)
-            if let message = poll.messageID { try await show(poll, in: message, of: url) }
-            let audience = try await audience(of: url)
-            var event = PollEvent(
-                channelURL: url, messageID: poll.messageID,
-                change: .voted(PollVotes(poll, at: now)))
-            let except = requestID == nil ? nil : session
-            if audience.room == nil {
-                let others = audience.members.filter { $0 != id }
-                await publish(.poll(event), to: others)
-                event.change = .voted(own)
-                await publish(.poll(event), to: [id], except: except)
-            } else {
-                // In a room who is there is known by their sockets alone.
-                await publish(.poll(event), to: audience, except: except)
-                event.change = .voted(own)
-            }
-            if let session, let requestID {
-                event.acknowledges = requestID
-                sessions[session]?.outlet.deliver(
-                    ServerEvent.poll(event).encoded(isOpen: audience.room != nil))
-            }
-            return (own, poll.messageID)
+        let number = document.id
+        let now = world.now()
+        let wanted = Array(Set(options)).sorted()
+        let changed = try await ask(
+            try await storage.updateDocument(number, .poll) { document in
+                document.vote(wanted, by: id, at: now)
+            })
+        guard let changed, changed.votes[id] ?? [] == wanted else {
+            throw ServerError(.invalidValue, "The poll is closed or has no such options.")
         }
+        let poll = changed.poll(for: nil, at: now)
+        let own = PollVotes(changed.poll(for: id, at: now), at: now)
+        if let message = poll.messageID { try await show(poll, in: message, of: url) }
+        let audience = try await audience(of: url)
+        var moment = now
+        if let message = poll.messageID {
+            moment =
+                try await ask(try await storage.position(of: message, in: url))?.createdAt
+                ?? now
+        }
+        var event = PollEvent(
+            channelURL: url, messageID: poll.messageID,
+            change: .voted(PollVotes(poll, at: now)))
+        let except = requestID == nil ? nil : session
+        if audience.room == nil {
+            let others = audience.readers(of: moment).filter { $0 != id }
+            await publish(.poll(event), to: others)
+            event.change = .voted(own)
+            await publish(.poll(event), to: [id], except: except)
+        } else {
+            // Users in an open channel are known by their sockets alone.
+            await publish(.poll(event), to: audience, except: except)
+            event.change = .voted(own)
+        }
+        if let session, let requestID {
+            event.acknowledges = requestID
+            sessions[session]?.outlet.deliver(
+                ServerEvent.poll(event).encoded(isOpen: audience.room != nil))
+        }
+        return (own, poll.messageID)
     }
 
     /// Brings the message that carries a poll up to date.
@@ -343,12 +308,15 @@ extension ChatServer {
             })
     }
 
-    /// Messages with what the caller voted for in the polls they carry, which the log tells of nobody.
+    /// The messages as the actor sees them: without hidden ones, nor what others show of these, and with
+    /// the actor's own votes, which the log tells of nobody.
     func seen(
-        _ messages: [Message], by caller: Caller
+        _ messages: [Message], _ standing: Standing
     ) async throws(ServerError) -> [Message] {
+        let messages =
+            standing.sight == .whole ? messages : messages.compactMap(standing.sight.shown)
         let polls = messages.compactMap { $0.hasNoDetails ? nil : $0.details.poll?.id }
-        guard let viewer = caller.userID, !polls.isEmpty else { return messages }
+        guard let viewer = standing.caller.userID, !polls.isEmpty else { return messages }
         let documents = try await ask(try await storage.documents(.poll, among: polls))
         let votes = Dictionary(
             documents.map { ($0.id, $0.votes[viewer] ?? []) },
@@ -359,6 +327,14 @@ extension ChatServer {
             message.details.poll?.votedOptionIDs = votes[id] ?? []
             return message
         }
+    }
+
+    /// One message as the actor sees it.
+    func seen(_ message: Message, _ standing: Standing) async throws(ServerError) -> Message {
+        guard let seen = try await seen([message], standing).first else {
+            throw ServerError(.messageNotFound, "There is no such message.")
+        }
+        return seen
     }
 }
 

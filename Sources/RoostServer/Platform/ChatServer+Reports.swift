@@ -14,11 +14,8 @@ extension ChatServer {
             throw ServerError(
                 .invalidValue, "A report is one of: \(categories.joined(separator: ", ")).")
         }
-        // Who reports is who calls, whatever the body says.
-        let named = fields.string("reporting_user_id").map { UserID($0) }
-        guard let reporter = call.caller.userID ?? named else {
-            throw ServerError(.parameterMissing, "The parameter reporting_user_id is missing.")
-        }
+        // A user reports in their own name, whatever the body says.
+        let reporter = try call.actor()
         let note = fields.string("report_description") ?? ""
         try configuration.limits.check(text: note, "The description")
         var body: JSONValue = [
@@ -31,18 +28,14 @@ extension ChatServer {
             body["offending_user_id"] = .string(offender.rawValue)
         } else {
             url = call.channelURL
-            try await member(reporter, of: call.channelURL)
             body["channel_url"] = .string(call.channelURL.rawValue)
             if let id = fields.string("offending_user_id") {
                 body["offending_user_id"] = .string(id)
             }
         }
         if call.detail != nil {
-            let id = try fields.pathMessageID()
-            guard
-                let message = try await ask(try await storage.message(id, in: call.channelURL))
-            else { throw ServerError(.messageNotFound, "There is no such message.") }
-            body["message_id"] = .int(id.rawValue)
+            let message = try call.standing.namedMessage()
+            body["message_id"] = .int(message.messageID?.rawValue ?? 0)
             // What is reported may be edited or deleted before anybody looks.
             body["message"] = .string(message.text)
             if let sender = message.sender {

@@ -3,10 +3,10 @@
 import RoostModel
 import RoostWire
 
-/// A call of a route, by somebody who may make it.
+/// A call of a route that has been admitted.
 struct RouteCall: Sendable {
     let fields: RequestFields
-    let caller: ChatServer.Caller
+    let standing: Standing
     /// Where the client reaches the server, as the beginning of a URL.
     let address: String
 
@@ -18,22 +18,35 @@ struct RouteCall: Sendable {
     /// What the path names after the user or the channel.
     var detail: String? { fields.pathParts.count > 1 ? fields.pathParts[1] : nil }
 
-    /// Who acts: the caller, or whom the platform names.
-    func actor() throws(ServerError) -> UserID {
-        if let id = caller.userID { return id }
-        return UserID(try fields.needed("user_id"))
-    }
+    var caller: ChatServer.Caller { standing.caller }
+
+    /// The caller, or the user whom the platform names.
+    func actor() throws(ServerError) -> UserID { try standing.namedActor() }
 }
 
 extension ChatServer {
     func answer(
-        _ route: Route, _ fields: RequestFields, of caller: Caller, at host: String?
+        _ route: Route, _ fields: RequestFields, of caller: Caller, in isOpen: Bool?,
+        at host: String?
     ) async throws(ServerError) -> APIResponse {
-        let call = RouteCall(
-            fields: fields, caller: caller, address: address(host),
-            isAboutUser: route.pattern.text.hasSuffix("users/*"))
-        try await admit(call, to: route.access)
-        switch route.action {
+        let rule = try route.rule(of: fields)
+        // What is wrong with a call is told to nobody who may not make it.
+        try rule.decideCaller(caller, subject: fields.pathParts.first.map { UserID($0) })
+        var target = try route.target(fields, rule)
+        target.wantsOpenChannel = isOpen
+        return try await admitted(rule, target, caller) { standing throws(ServerError) in
+            try await answer(
+                route.action,
+                RouteCall(
+                    fields: fields, standing: standing, address: address(host),
+                    isAboutUser: route.pattern.text.hasSuffix("users/*")))
+        }
+    }
+
+    private func answer(
+        _ action: Action, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        switch action {
         case .user(let action): return try await answer(action, call)
         case .setting(let action): return try await answer(action, call)
         case .channel(let action): return try await answer(action, call)
@@ -48,47 +61,6 @@ extension ChatServer {
         }
     }
 
-    /// Refuses a path that says one kind of channel and names one of the other.
-    func checkKind(_ request: APIRequest) async throws(ServerError) {
-        let kinds = ["group_channels", "open_channels"]
-        guard let place = request.path.prefix(2).firstIndex(where: kinds.contains),
-            request.path.count > place + 1
-        else { return }
-        let url = ChannelURL(request.path[place + 1])
-        guard let access = try await ask(try await storage.access(to: url, of: nil)) else { return }
-        guard access.record.traits.isOpen == (request.path[place] == "open_channels") else {
-            throw ServerError(.notFound, "There is no such channel of this kind.")
-        }
-    }
-
-    /// Refuses who may not make a call, before anything of it is looked at.
-    private func admit(_ call: RouteCall, to access: Route.Access) async throws(ServerError) {
-        switch access {
-        case .user: return
-        case .platform:
-            guard call.caller == .platform else {
-                throw ServerError(.notAuthorized, "Only the platform may do this.")
-            }
-        case .oneself:
-            guard call.caller == .platform || call.caller == .user(call.subject) else {
-                throw ServerError(.notAuthorized, "A user may do this for themselves only.")
-            }
-        case .member, .channelOperator:
-            let id = call.caller.userID
-            guard
-                let standing = try await ask(try await storage.access(to: call.channelURL, of: id))
-            else { throw ServerError(.notFound, "There is no such channel.") }
-            guard id != nil else { return }
-            if standing.record.traits.isOpen { try refuseBanned(standing) }
-            guard standing.state == .joined || standing.record.traits.isOpen else {
-                throw ServerError(.notAMember, "Only members of the channel may do this.")
-            }
-            guard access == .member || standing.role == .operator else {
-                throw ServerError(.notAuthorized, "Only operators of the channel may do this.")
-            }
-        }
-    }
-
     /// Tells everybody in a channel.
     func tell(
         _ url: ChannelURL, _ category: ChannelEvent.Category,
@@ -97,7 +69,10 @@ extension ChatServer {
         var audience = try await audience(of: url)
         let event = ChannelEvent(
             category, channelURL: url, timestamp: world.now(), content: content)
-        audience.members += others.filter { !audience.members.contains($0) }
+        let known = Set(audience.members)
+        audience.hearers += others.filter { !known.contains($0) }.map {
+            Hearer(id: $0, isJoined: false)
+        }
         await publish(.channel(event), to: audience)
     }
 

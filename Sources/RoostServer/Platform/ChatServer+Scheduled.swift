@@ -24,7 +24,7 @@ extension ChatServer {
         switch action {
         case .create: return try await schedule(call)
         case .list, .count: return try await listScheduled(call, counts: action == .count)
-        case .get: return try await response(to: try await scheduled(call))
+        case .get: return try await response(to: try scheduled(call))
         case .update:
             let news = call.fields.body
             let moment = try future(call.fields)
@@ -42,10 +42,9 @@ extension ChatServer {
             }
             return .empty
         case .send:
-            let document = try await scheduled(call)
-            try await requirePending(document)
-            try await sendScheduled(document)
-            return try await response(to: try await scheduled(call))
+            let document = try scheduled(call)
+            try requirePending(document)
+            return try await response(to: try await sendScheduled(document) ?? document)
         }
     }
 
@@ -64,7 +63,6 @@ extension ChatServer {
 
     private func schedule(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let sender = try call.actor()
-        try await member(sender, of: call.channelURL)
         guard let moment = try future(call.fields) else {
             throw ServerError(.parameterMissing, "The parameter scheduled_at is missing.")
         }
@@ -92,16 +90,15 @@ extension ChatServer {
         return moment
     }
 
-    private func scheduled(_ call: RouteCall) async throws(ServerError) -> Document {
-        let id = Int64(call.detail ?? "") ?? 0
-        guard let document = try await ask(try await storage.document(id, .scheduled)),
-            document.channelURL == call.channelURL,
-            call.caller == .platform || call.caller == .user(document.owner)
-        else { throw ServerError(.notFound, "There is no such scheduled message.") }
+    /// The scheduled message that the path names.
+    private func scheduled(_ call: RouteCall) throws(ServerError) -> Document {
+        guard let document = call.standing.document else {
+            throw ServerError(.notFound, "There is no such scheduled message.")
+        }
         return document
     }
 
-    private func requirePending(_ document: Document) async throws(ServerError) {
+    private func requirePending(_ document: Document) throws(ServerError) {
         guard document.status == .pending else {
             throw ServerError(.invalidValue, "The message is no longer waiting to be sent.")
         }
@@ -110,41 +107,47 @@ extension ChatServer {
     private func changePending(
         _ call: RouteCall, _ change: @Sendable (inout Document) -> Void
     ) async throws(ServerError) -> APIResponse {
-        let document = try await scheduled(call)
-        try await requirePending(document)
+        let document = try scheduled(call)
+        try requirePending(document)
         var changed = document
         change(&changed)
-        let draft = changed
-        try configuration.limits.check(try command(of: draft))
-        try await ask(
+        try configuration.limits.check(try command(of: changed))
+        let stored = try await ask(
             try await storage.updateDocument(document.id, .scheduled) { stored in
                 // It may have been sent in between.
                 guard stored.status == .pending else { return }
                 change(&stored)
                 if let moment = stored.dueAt { stored.body["at"] = .int(moment.milliseconds) }
             })
-        return try await response(to: try await scheduled(call))
+        return try await response(to: stored ?? document)
     }
 
-    /// Sends a message now; what its channel refuses it for becomes its state.
-    private func sendScheduled(_ document: Document) async throws(ServerError) {
+    /// Sends a message now, judged as if its user sent it now; a refusal becomes its state.
+    ///
+    /// - Returns: The scheduled message as it stands then.
+    private func sendScheduled(_ document: Document) async throws(ServerError) -> Document? {
         var outcome = ScheduledStatus.sent
         var message: Message?
+        var refusal: ServerError?
         do throws(ServerError) {
             var command = try command(of: document)
             // Should the process end before the next step, the same request finds the same message.
             command.requestID = RequestID("scheduled-\(document.id)")
-            message = try await accept(command, from: document.owner)
+            message = try await accept(
+                command, .message, of: .user(document.owner), from: document.owner)
         } catch {
             guard error.code != .internalServerError else { throw error }
-            outcome = .failed
+            (outcome, refusal) = (.failed, error)
         }
-        let (status, id) = (outcome, message?.messageID)
-        try await ask(
+        let (status, id, error) = (outcome, message?.messageID, refusal)
+        return try await ask(
             try await storage.updateDocument(document.id, .scheduled) { document in
                 document.dueAt = nil
                 document.body["status"] = .string(status.rawValue)
                 if let id { document.body["message_id"] = .int(id.rawValue) }
+                guard let error else { return }
+                document.body["error_code"] = .int(Int64(error.code.rawValue))
+                document.body["error_message"] = .string(error.message)
             })
     }
 
@@ -217,6 +220,10 @@ extension ChatServer {
             writer.field("scheduled_message_id", document.id)
             writer.field("scheduled_at", document.body["at"]?.int ?? 0)
             writer.field("scheduled_status", document.status.rawValue)
+            if let code = document.body["error_code"]?.int {
+                writer.field("error_code", code)
+                writer.field("error_message", document.body["error_message"]?.string ?? "")
+            }
         }
         return writer.text
     }

@@ -100,7 +100,10 @@ extension ChatServer {
         let wanted = call.fields.list("channel_urls").map { $0.map { ChannelURL($0) } }
         for listing in try await ask(try await storage.listings(of: call.subject))
         where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
-            _ = try await markRead(listing.record.url, by: call.subject)
+            let url = listing.record.url
+            _ = try await inLane(of: url) { () async throws(ServerError) in
+                try await markRead(url, by: call.subject)
+            }
         }
         return .empty
     }
@@ -111,7 +114,9 @@ extension ChatServer {
         for listing in try await ask(try await storage.listings(of: id))
         where listing.state != .none && isLeft(listing.record) {
             let url = listing.record.url
-            try await leave(LeaveChannel(channelURL: url), by: .user(id))
+            try await inLane(of: url) { () async throws(ServerError) in
+                try await leave(LeaveChannel(channelURL: url), by: .user(id))
+            }
         }
     }
 
@@ -121,7 +126,7 @@ extension ChatServer {
         _ action: SettingAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         let (id, url) = (call.subject, ChannelURL(call.detail ?? ""))
-        var traits = try await member(id, of: url).traits
+        var traits = call.standing.access?.traits ?? MemberTraits()
         var count: CountPreference?
         var push: PushTrigger?
         if action == .putCount {

@@ -3,34 +3,25 @@
 import RoostModel
 package import RoostWire
 
-/// A call that clients of Roost do not make themselves: its place, who may make it, what it does.
+/// A call without a type of its own: its place, its right and its action.
 ///
-/// Calls with a type of their own are `APICall`s; these answer everybody else's.
+/// Calls of Roost's own clients are `APICall`s; these answer other clients and the platform.
 package struct Route: Sendable {
-    /// Who may make a call; the platform may make every one.
-    package enum Access: Hashable, Sendable {
-        case platform
-        /// The user whom the path names first.
-        case oneself
-        /// Whoever is logged in.
-        case user
-        /// Joined members of the channel that the path names first.
-        case member
-        /// Those of them who are operators.
-        case channelOperator
-    }
-
     package let method: APIRequest.Method
     package let pattern: PathPattern
-    package let access: Access
+    package let rule: AccessRule
+    /// The rule of a call that has a flag set, with the flag's name.
+    package let stricter: (flag: String, rule: AccessRule)?
     let action: Action
 
     init(
-        _ method: APIRequest.Method, _ pattern: String, _ access: Access, _ action: Action
+        _ method: APIRequest.Method, _ pattern: String, _ rule: AccessRule, _ action: Action,
+        stricter: (flag: String, rule: AccessRule)? = nil
     ) {
         self.method = method
         self.pattern = PathPattern(pattern)
-        self.access = access
+        self.rule = rule
+        self.stricter = stricter
         self.action = action
     }
 
@@ -120,45 +111,60 @@ extension Route {
         [
             Route(.get, "open_channels", .user, .openChannel(.list)),
             Route(.post, "open_channels", .user, .openChannel(.create)),
-            Route(.get, "open_channels/*", .user, .openChannel(.get)),
-            Route(.get, "sdk/open_channels/*", .user, .openChannel(.get)),
-            Route(.put, "open_channels/*", .channelOperator, .openChannel(.update)),
-            Route(.delete, "open_channels/*", .channelOperator, .openChannel(.delete)),
-            Route(.get, "open_channels/*/participants", .user, .openChannel(.participants)),
+            Route(.get, "open_channels/*", .reader, .openChannel(.get)),
+            Route(.get, "sdk/open_channels/*", .reader, .openChannel(.get)),
+            Route(.put, "open_channels/*", .operator, .openChannel(.update)),
+            Route(.delete, "open_channels/*", .operator, .openChannel(.delete)),
+            Route(.get, "open_channels/*/participants", .reader, .openChannel(.participants)),
         ]
         // What is the same for both kinds, asked by the same path but for its first word.
         + (channels + moderation + messages).filter(\.action.isOfBothKinds).map { route in
             let rest = route.pattern.text.split(separator: "/").dropFirst().joined(separator: "/")
-            return Route(route.method, "open_channels/" + rest, route.access, route.action)
+            return Route(route.method, "open_channels/" + rest, route.rule, route.action)
         }
 
     private static let documents: [Route] = [
-        Route(.post, "report/group_channels/*", .member, .report),
-        Route(.post, "report/group_channels/*/messages/*", .member, .report),
-        Route(.post, "report/open_channels/*", .user, .report),
-        Route(.post, "report/open_channels/*/messages/*", .user, .report),
-        Route(.post, "report/users/*", .user, .report),
+        Route(.post, "report/group_channels/*", .report(), .report),
+        Route(.post, "report/group_channels/*/messages/*", .report(on: .message), .report),
+        Route(.post, "report/open_channels/*", .report(), .report),
+        Route(.post, "report/open_channels/*/messages/*", .report(on: .message), .report),
+        Route(.post, "report/users/*", .report(), .report),
         Route(.get, "report", .platform, .report),
-        Route(.post, "polls", .user, .poll(.create)),
+        Route(.post, "polls", AccessRule(.user, as: .named), .poll(.create)),
         Route(.get, "polls", .user, .poll(.list)),
-        Route(.get, "polls/*", .user, .poll(.get)),
-        Route(.put, "polls/*", .user, .poll(.update)),
-        Route(.delete, "polls/*", .user, .poll(.delete)),
-        Route(.put, "polls/*/close", .user, .poll(.close)),
-        Route(.put, "polls/*/vote", .user, .poll(.vote)),
-        Route(.post, "polls/*/options", .user, .poll(.addOption)),
-        Route(.get, "polls/*/options/*", .user, .poll(.getOption)),
-        Route(.put, "polls/*/options/*", .user, .poll(.updateOption)),
-        Route(.delete, "polls/*/options/*", .user, .poll(.deleteOption)),
-        Route(.get, "polls/*/options/*/voters", .user, .poll(.voters)),
-        Route(.get, "group_channels/*/polls/changelogs", .member, .poll(.changes)),
-        Route(.get, "open_channels/*/polls/changelogs", .user, .poll(.changes)),
-        Route(.post, "group_channels/*/scheduled_messages", .member, .scheduled(.create)),
-        Route(.get, "group_channels/*/scheduled_messages/*", .member, .scheduled(.get)),
-        Route(.put, "group_channels/*/scheduled_messages/*", .member, .scheduled(.update)),
-        Route(.delete, "group_channels/*/scheduled_messages/*", .member, .scheduled(.cancel)),
+        Route(.get, "polls/*", AccessRule(.user, in: .reader, on: .poll), .poll(.get)),
+        Route(.put, "polls/*", .speech(in: .reader, on: .ownPoll), .poll(.update)),
+        Route(.delete, "polls/*", .speech(in: .reader, on: .ownPoll), .poll(.delete)),
+        Route(.put, "polls/*/close", .speech(in: .reader, on: .ownPoll), .poll(.close)),
+        Route(.put, "polls/*/vote", .vote, .poll(.vote)),
         Route(
-            .post, "group_channels/*/scheduled_messages/*/send_now", .member, .scheduled(.send)),
+            .post, "polls/*/options", .speech(in: .participant, as: .named, on: .suggestingPoll),
+            .poll(.addOption)),
+        Route(
+            .get, "polls/*/options/*", AccessRule(.user, in: .reader, on: .poll), .poll(.getOption)),
+        Route(.put, "polls/*/options/*", .speech(in: .reader, on: .ownPoll), .poll(.updateOption)),
+        Route(
+            .delete, "polls/*/options/*", .speech(in: .reader, on: .ownPoll), .poll(.deleteOption)),
+        Route(
+            .get, "polls/*/options/*/voters", AccessRule(.user, in: .reader, on: .poll),
+            .poll(.voters)),
+        Route(.get, "group_channels/*/polls/changelogs", .reader, .poll(.changes)),
+        Route(.get, "open_channels/*/polls/changelogs", .reader, .poll(.changes)),
+        Route(
+            .post, "group_channels/*/scheduled_messages",
+            AccessRule(.user, as: .named, in: .member), .scheduled(.create)),
+        Route(
+            .get, "group_channels/*/scheduled_messages/*",
+            AccessRule(.user, in: .member, on: .scheduled), .scheduled(.get)),
+        Route(
+            .put, "group_channels/*/scheduled_messages/*",
+            AccessRule(.user, in: .member, on: .scheduled), .scheduled(.update)),
+        Route(
+            .delete, "group_channels/*/scheduled_messages/*",
+            AccessRule(.user, in: .member, on: .scheduled), .scheduled(.cancel)),
+        Route(
+            .post, "group_channels/*/scheduled_messages/*/send_now",
+            AccessRule(.user, in: .member, on: .scheduled), .scheduled(.send)),
         Route(.get, "scheduled_messages/count", .user, .scheduled(.count)),
         Route(.get, "scheduled_messages", .user, .scheduled(.list)),
     ]
@@ -192,10 +198,10 @@ extension Route {
             .get, "users/*/channel_invitation_preference", .oneself, .setting(.getInvitation)),
         Route(
             .put, "users/*/channel_invitation_preference", .oneself, .setting(.putInvitation)),
-        Route(.get, "users/*/count_preference/*", .oneself, .setting(.getCount)),
-        Route(.put, "users/*/count_preference/*", .oneself, .setting(.putCount)),
-        Route(.get, "users/*/push_preference/*", .oneself, .setting(.getChannelPush)),
-        Route(.put, "users/*/push_preference/*", .oneself, .setting(.putChannelPush)),
+        Route(.get, "users/*/count_preference/*", .setting, .setting(.getCount)),
+        Route(.put, "users/*/count_preference/*", .setting, .setting(.putCount)),
+        Route(.get, "users/*/push_preference/*", .setting, .setting(.getChannelPush)),
+        Route(.put, "users/*/push_preference/*", .setting, .setting(.putChannelPush)),
         Route(.get, "users/*/push_preference", .oneself, .setting(.getPush)),
         Route(.put, "users/*/push_preference", .oneself, .setting(.putPush)),
         Route(.delete, "users/*/push_preference", .oneself, .setting(.resetPush)),
@@ -208,66 +214,92 @@ extension Route {
 
     private static let channels: [Route] = [
         Route(.get, "group_channels", .user, .channel(.list)),
-        Route(.delete, "group_channels/*", .channelOperator, .channel(.delete)),
-        Route(.put, "group_channels/*/decline", .user, .channel(.decline)),
-        Route(.put, "group_channels/*/hide", .member, .channel(.hide)),
-        Route(.delete, "group_channels/*/hide", .member, .channel(.unhide)),
-        Route(.put, "group_channels/*/freeze", .channelOperator, .channel(.freeze)),
-        Route(.put, "group_channels/*/reset_user_history", .member, .channel(.resetHistory)),
+        Route(.delete, "group_channels/*", .operator, .channel(.delete)),
+        Route(.put, "group_channels/*/decline", .own(.invited), .channel(.decline)),
+        Route(.put, "group_channels/*/hide", .own(.member), .channel(.hide)),
+        Route(.delete, "group_channels/*/hide", .own(.member), .channel(.unhide)),
+        Route(.put, "group_channels/*/freeze", .operator, .channel(.freeze)),
+        Route(
+            .put, "group_channels/*/reset_user_history", .own(.member), .channel(.resetHistory),
+            stricter: (flag: "reset_all", rule: .operator)),
         Route(.get, "group_channels/*/members", .member, .channel(.members)),
         Route(.get, "group_channels/*/members/*", .member, .channel(.isMember)),
-        Route(.post, "group_channels/*/metadata", .member, .channel(.addMetadata)),
-        Route(.put, "group_channels/*/metadata", .member, .channel(.putMetadata)),
-        Route(.get, "group_channels/*/metadata", .member, .channel(.getMetadata)),
-        Route(.delete, "group_channels/*/metadata", .member, .channel(.deleteMetadata)),
-        Route(.delete, "group_channels/*/metadata/*", .member, .channel(.deleteMetadata)),
-        Route(.post, "group_channels/*/metacounter", .member, .channel(.addCounters)),
-        Route(.put, "group_channels/*/metacounter", .member, .channel(.putCounters)),
-        Route(.get, "group_channels/*/metacounter", .member, .channel(.getCounters)),
-        Route(.delete, "group_channels/*/metacounter", .member, .channel(.deleteCounters)),
-        Route(.delete, "group_channels/*/metacounter/*", .member, .channel(.deleteCounters)),
-        Route(.post, "group_channels/*/typing", .platform, .channel(.startTyping)),
-        Route(.delete, "group_channels/*/typing", .platform, .channel(.stopTyping)),
+        Route(
+            .post, "group_channels/*/metadata", .speech(in: .participant), .channel(.addMetadata)),
+        Route(.put, "group_channels/*/metadata", .speech(in: .participant), .channel(.putMetadata)),
+        Route(.get, "group_channels/*/metadata", .reader, .channel(.getMetadata)),
+        Route(
+            .delete, "group_channels/*/metadata", .speech(in: .caretaker), .channel(.deleteMetadata)
+        ),
+        Route(
+            .delete, "group_channels/*/metadata/*", .speech(in: .caretaker),
+            .channel(.deleteMetadata)),
+        Route(
+            .post, "group_channels/*/metacounter", .speech(in: .participant), .channel(.addCounters)
+        ),
+        Route(
+            .put, "group_channels/*/metacounter", .speech(in: .participant), .channel(.putCounters)),
+        Route(.get, "group_channels/*/metacounter", .reader, .channel(.getCounters)),
+        Route(
+            .delete, "group_channels/*/metacounter", .speech(in: .caretaker),
+            .channel(.deleteCounters)),
+        Route(
+            .delete, "group_channels/*/metacounter/*", .speech(in: .caretaker),
+            .channel(.deleteCounters)),
+        Route(
+            .post, "group_channels/*/typing", AccessRule(.platform, in: .member),
+            .channel(.startTyping)),
+        Route(
+            .delete, "group_channels/*/typing", AccessRule(.platform, in: .member),
+            .channel(.stopTyping)),
         Route(.get, "group_channels/*/message_purge_offset", .member, .channel(.purgeOffset)),
     ]
 
     private static let moderation: [Route] = [
-        Route(.get, "group_channels/*/operators", .member, .moderation(.operators)),
-        Route(.post, "group_channels/*/operators", .channelOperator, .moderation(.addOperators)),
+        Route(.get, "group_channels/*/operators", .reader, .moderation(.operators)),
+        Route(.post, "group_channels/*/operators", .operator, .moderation(.addOperators)),
         Route(
-            .delete, "group_channels/*/operators", .channelOperator,
+            .delete, "group_channels/*/operators", .operator,
             .moderation(.removeOperators)),
-        Route(.get, "group_channels/*/ban", .channelOperator, .moderation(.banned)),
-        Route(.post, "group_channels/*/ban", .channelOperator, .moderation(.ban)),
-        Route(.delete, "group_channels/*/ban/*", .channelOperator, .moderation(.unban)),
-        Route(.get, "group_channels/*/mute", .channelOperator, .moderation(.muted)),
-        Route(.post, "group_channels/*/mute", .channelOperator, .moderation(.mute)),
-        Route(.get, "group_channels/*/mute/*", .member, .moderation(.getMute)),
-        Route(.delete, "group_channels/*/mute/*", .channelOperator, .moderation(.unmute)),
+        Route(.get, "group_channels/*/ban", .operator, .moderation(.banned)),
+        Route(.post, "group_channels/*/ban", .operator, .moderation(.ban)),
+        Route(.delete, "group_channels/*/ban/*", .operator, .moderation(.unban)),
+        Route(.get, "group_channels/*/mute", .operator, .moderation(.muted)),
+        Route(.post, "group_channels/*/mute", .operator, .moderation(.mute)),
+        Route(.get, "group_channels/*/mute/*", .reader, .moderation(.getMute)),
+        Route(.delete, "group_channels/*/mute/*", .operator, .moderation(.unmute)),
     ]
 
     private static let messages: [Route] = [
-        Route(.get, "group_channels/*/messages/total_count", .member, .message(.count)),
+        Route(.get, "group_channels/*/messages/total_count", .reader, .message(.count)),
         Route(
-            .get, "group_channels/*/messages/fingerprints", .member, .message(.fingerprints)),
+            .get, "group_channels/*/messages/fingerprints", .reader, .message(.fingerprints)),
         Route(
-            .put, "group_channels/*/messages/mark_as_delivered", .member, .message(.delivered)),
-        Route(.get, "group_channels/*/messages/*/reactions", .member, .message(.reactions)),
-        Route(.post, "group_channels/*/messages/*/reactions", .member, .message(.react)),
-        Route(.delete, "group_channels/*/messages/*/reactions", .member, .message(.unreact)),
+            .put, "group_channels/*/messages/mark_as_delivered", .own(.member), .message(.delivered)
+        ),
         Route(
-            .post, "group_channels/*/messages/*/sorted_metaarray", .member,
+            .get, "group_channels/*/messages/*/reactions",
+            AccessRule(.user, in: .reader, on: .message), .message(.reactions)),
+        Route(.post, "group_channels/*/messages/*/reactions", .reaction, .message(.react)),
+        Route(.delete, "group_channels/*/messages/*/reactions", .reaction, .message(.unreact)),
+        Route(
+            .post, "group_channels/*/messages/*/sorted_metaarray", .edit,
             .message(.addMetaArrays)),
         Route(
-            .put, "group_channels/*/messages/*/sorted_metaarray", .member,
+            .put, "group_channels/*/messages/*/sorted_metaarray", .edit,
             .message(.putMetaArrays)),
         Route(
-            .delete, "group_channels/*/messages/*/sorted_metaarray", .member,
+            .delete, "group_channels/*/messages/*/sorted_metaarray", .edit,
             .message(.removeMetaArrays)),
-        Route(.post, "group_channels/*/messages/*/pin", .member, .message(.pin)),
-        Route(.delete, "group_channels/*/messages/*/pin", .member, .message(.unpin)),
+        Route(
+            .post, "group_channels/*/messages/*/pin", .speech(in: .member, on: .message),
+            .message(.pin)),
+        Route(
+            .delete, "group_channels/*/messages/*/pin", .speech(in: .member, on: .message),
+            .message(.unpin)),
         Route(.get, "search/messages", .user, .message(.search)),
         Route(.get, "emoji_categories", .user, .emoji),
-        Route(.post, "storage/file", .user, .upload),
+        // Its channel is optional.
+        Route(.post, "storage/file", .reader, .upload),
     ]
 }

@@ -22,34 +22,55 @@ extension ChannelState {
 
     private var joinedCount: Int { members.count { $0.state == .joined } }
 
+    /// Whether a user sees what is said in the channel, and its members.
+    ///
+    /// An invited user sees the members. A public channel with an access code shows outsiders what they
+    /// need to join it.
+    private func sight(of me: MemberRecord?, _ viewer: UserID?) -> (words: Bool, members: Bool) {
+        guard viewer != nil, me?.state != .joined else { return (true, true) }
+        let isShown = record.isPublic && record.traits.accessCode.isEmpty
+        return (isShown, isShown || me != nil)
+    }
+
+    /// The channel without the members, if a viewer does not see them: no question finds it by them.
+    func veiled(for viewer: UserID?) -> ChannelState {
+        let me = viewer.flatMap { id in members.first { $0.user.id == id } }
+        guard !sight(of: me, viewer).members else { return self }
+        var veiled = self
+        veiled.members = []
+        return veiled
+    }
+
     /// The channel from one user's point of view, or from nobody's.
     func view(
         for viewer: UserID?, _ extras: ChannelExtras, at now: Timestamp
     ) -> GroupChannel {
         let me = viewer.flatMap { id in members.first { $0.user.id == id } }
+        let sight = sight(of: me, viewer)
         let offset = me?.traits.messageOffset
-        let last = lastMessage.flatMap { message in
-            offset.map { message.createdAt > $0 } ?? true ? message : nil
-        }
+        let last = sight.words ? lastMessage.flatMap(Sight(beginning: offset).shown) : nil
+        let maker = members.first { $0.user.id == record.createdBy }?.user
         var channel = GroupChannel(
-            url: record.url, name: record.name, coverURL: record.coverURL, data: record.data,
+            url: record.url, name: record.name, coverURL: record.coverURL,
+            data: sight.members ? record.data : "",
             customType: record.customType, createdAt: record.createdAt,
-            createdBy: members.first { $0.user.id == record.createdBy }?.user,
+            createdBy: sight.members ? maker : nil,
             isDistinct: record.isDistinct, isSuper: record.isSuper, isPublic: record.isPublic,
-            members: extras.members ? members.map { $0.member(at: now) } : [],
+            members: extras.members && sight.members ? members.map { $0.member(at: now) } : [],
             memberCount: members.count,
             joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
             unreadMentionCount: mentionCount, lastMessage: last,
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
             messageOffset: offset)
         channel.joinedAt = me?.joinedAt
-        channel.metadata = extras.metadata ? record.traits.metadata : nil
-        channel.pinnedMessageIDs = record.traits.pins
+        channel.metadata = extras.metadata && sight.members ? record.traits.metadata : nil
+        channel.pinnedMessageIDs = sight.words ? record.traits.pins : []
         channel.setTraits(record)
         if let me {
             channel.setMine(me, inviter: me.traits.inviter.flatMap(user))
             channel.isMuted = me.traits.mute?.isActive(at: now) ?? false
         }
+        guard sight.members else { return channel }
         if extras.readReceipts { channel.readReceipts = receipts { $0.lastRead } }
         if extras.deliveryReceipts { channel.deliveryReceipts = receipts { $0.deliveredAt } }
         return channel
@@ -63,6 +84,16 @@ extension ChannelState {
             receipts[member.user.id] = moment(member) ?? Timestamp(milliseconds: 0)
         }
         return receipts
+    }
+}
+
+extension ChannelRecord {
+    /// The channel as a list for everybody may look at it.
+    var veiled: ChannelRecord {
+        guard !traits.accessCode.isEmpty else { return self }
+        var record = self
+        record.traits.metadata = [:]
+        return record
     }
 }
 

@@ -32,6 +32,10 @@ extension ChatServer {
             record: record, members: members.map(\.id), operators: call.operatorIDs)
         let created = try await ask(try await storage.createChannel(new, now: now))
         await tellJoined(created.joined, to: created.url, inviter: maker, among: members)
+        // A distinct channel that was there before may be one that the caller is banned from.
+        if !created.isCreated {
+            try await admit(.reader, AccessTarget(channel: created.url), caller)
+        }
         let channel = try await view(created.url, for: caller.userID, ChannelExtras())
         return CreateChannel.Output(channel: channel, isCreated: created.isCreated)
     }
@@ -108,17 +112,8 @@ extension ChatServer {
         await publish(.memberCounts([counts]), to: users)
     }
 
-    /// A channel as a user may see it: a member, anybody if it is public, or the platform.
     func get(_ call: GetChannel, for caller: Caller) async throws(ServerError) -> GroupChannel {
-        let viewer = caller.userID ?? call.userID
-        guard
-            let access = try await ask(
-                try await storage.access(to: call.channelURL, of: caller.userID))
-        else { throw ServerError(.notFound, "There is no such channel.") }
-        guard caller == .platform || access.state != .none || access.record.isPublic else {
-            throw ServerError(.notAMember, "Only members of the channel may see it.")
-        }
-        return try await view(call.channelURL, for: viewer, call.extras)
+        try await view(call.channelURL, for: caller.userID ?? call.userID, call.extras)
     }
 
     func view(
@@ -129,7 +124,34 @@ extension ChatServer {
                 try await storage.channelStates([url], viewer: viewer)
             ).first
         else { throw ServerError(.notFound, "There is no such channel.") }
-        return state.view(for: viewer, extras, at: world.now())
+        return try await views(of: [state], for: viewer, extras)[0]
+    }
+
+    /// Channels from one user's point of view, or from nobody's, in their order.
+    func views(
+        of states: [ChannelState], for viewer: UserID?, _ extras: ChannelExtras
+    ) async throws(ServerError) -> [GroupChannel] {
+        var views: [GroupChannel] = []
+        for state in states {
+            var view = state.view(for: viewer, extras, at: world.now())
+            view.pinnedMessageIDs = try await visible(
+                view.pinnedMessageIDs, in: view.url, Sight(beginning: view.messageOffset))
+            views.append(view)
+        }
+        return views
+    }
+
+    /// Those of the messages that a viewer can see, in their order.
+    func visible(
+        _ ids: [MessageID], in url: ChannelURL, _ sight: Sight
+    ) async throws(ServerError) -> [MessageID] {
+        guard sight != .whole, !ids.isEmpty else { return ids }
+        var visible: [MessageID] = []
+        for id in ids {
+            let position = try await ask(try await storage.position(of: id, in: url))
+            if position.map({ sight.shows($0.createdAt) }) ?? false { visible.append(id) }
+        }
+        return visible
     }
 
     func update(_ call: UpdateChannel, by caller: Caller) async throws(ServerError) -> GroupChannel
@@ -140,100 +162,66 @@ extension ChatServer {
             ChannelTexts(
                 name: call.name, coverURL: call.coverURL, data: call.data,
                 customType: call.customType))
-        return try await inLane(of: url) { () async throws(ServerError) in
-            try await requireMember(url, caller)
-            if let id = caller.userID, call.options != ChannelOptions() {
-                guard try await member(id, of: url).role == .operator else {
-                    throw ServerError(
-                        .notAuthorized, "Only operators change who may come in and speak.")
-                }
-            }
-            try await setOperators(call.options, url)
-            try await ask(
-                try await storage.updateChannel(url, now: world.now()) { record in
-                    record.name = call.name ?? record.name
-                    record.coverURL = call.coverURL ?? record.coverURL
-                    record.data = call.data ?? record.data
-                    record.customType = call.customType ?? record.customType
-                    record.isPublic = call.options.isPublic ?? record.isPublic
-                    record.traits.apply(call.options)
-                })
-            let members = try await ask(try await storage.memberIDs(of: url))
-            let event = ChannelEvent(
-                .propertiesChanged, channelURL: url, timestamp: world.now())
-            await publish(.channel(event), to: members)
-            return try await view(url, for: caller.userID, ChannelExtras())
-        }
+        try await setOperators(call.options, url)
+        try await ask(
+            try await storage.updateChannel(url, now: world.now()) { record in
+                record.name = call.name ?? record.name
+                record.coverURL = call.coverURL ?? record.coverURL
+                record.data = call.data ?? record.data
+                record.customType = call.customType ?? record.customType
+                record.isPublic = call.options.isPublic ?? record.isPublic
+                record.traits.apply(call.options)
+            })
+        let members = try await ask(try await storage.memberIDs(of: url))
+        let event = ChannelEvent(
+            .propertiesChanged, channelURL: url, timestamp: world.now())
+        await publish(.channel(event), to: members)
+        return try await view(url, for: caller.userID, ChannelExtras())
     }
 
     func invite(_ call: InviteMembers, by caller: Caller) async throws(ServerError) -> GroupChannel
     {
         let url = call.channelURL
-        return try await inLane(of: url) { () async throws(ServerError) in
-            try await requireMember(url, caller)
-            let inviter = caller.userID ?? call.inviterID
-            var known = try await existing(call.userIDs)
-            var changed: [UserID] = []
-            for id in call.userIDs {
-                try await refuseBanned(id, url)
-                try await refuseBlocked(id, inviter)
-                let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
-                changed += try await ask(
-                    try await storage.addMembers(
-                        [id], as: state, inviter: inviter, to: url, now: world.now()))
-            }
-            if let inviter, let user = try await ask(try await storage.user(inviter)) {
-                known.append(user)
-            }
-            await tellJoined(changed, to: url, inviter: inviter, among: known)
-            return try await view(url, for: caller.userID, ChannelExtras())
+        let inviter = caller.userID ?? call.inviterID
+        var known = try await existing(call.userIDs)
+        var changed: [UserID] = []
+        for id in call.userIDs {
+            try await refuseGuest(id, of: inviter, to: url)
+            let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
+            changed += try await ask(
+                try await storage.addMembers(
+                    [id], as: state, inviter: inviter, to: url, now: world.now()))
         }
+        if let inviter, let user = try await ask(try await storage.user(inviter)) {
+            known.append(user)
+        }
+        await tellJoined(changed, to: url, inviter: inviter, among: known)
+        return try await view(url, for: caller.userID, ChannelExtras())
     }
 
-    func join(_ call: JoinChannel, by caller: Caller) async throws(ServerError) -> GroupChannel {
-        let url = call.channelURL
-        guard let id = caller.userID ?? call.userID else {
-            throw ServerError(.parameterMissing, "The parameter user_id is missing.")
-        }
-        return try await inLane(of: url) { () async throws(ServerError) in
-            guard let access = try await ask(try await storage.access(to: url, of: id)) else {
-                throw ServerError(.notFound, "There is no such channel.")
-            }
-            guard caller == .platform || access.state != .none || access.record.isPublic else {
-                throw ServerError(.notAMember, "Only the invited may join this channel.")
-            }
-            try await refuseBanned(id, url)
-            let code = access.record.traits.accessCode
-            guard
-                caller == .platform || code.isEmpty || code == call.accessCode
-                    || access.state != .none
-            else { throw ServerError(.notAuthorized, "The access code is not this channel's.") }
-            let joined = try await ask(
-                try await storage.addMembers(
-                    [id], as: .joined, inviter: nil, to: url, now: world.now()))
-            await tellJoined(
-                joined, to: url, inviter: id, among: try await existing([id]),
-                isAcceptance: access.state == .invited)
-            return try await view(url, for: id, ChannelExtras())
-        }
+    /// Lets a user in.
+    func join(
+        _ id: UserID, _ url: ChannelURL, isAcceptance: Bool
+    ) async throws(ServerError) -> GroupChannel {
+        let joined = try await ask(
+            try await storage.addMembers(
+                [id], as: .joined, inviter: nil, to: url, now: world.now()))
+        await tellJoined(
+            joined, to: url, inviter: id, among: try await existing([id]),
+            isAcceptance: isAcceptance)
+        return try await view(url, for: id, ChannelExtras())
     }
 
     func leave(_ call: LeaveChannel, by caller: Caller) async throws(ServerError) {
         let url = call.channelURL
-        try await inLane(of: url) { () async throws(ServerError) in
-            let leavers = caller.userID.map { [$0] } ?? call.userIDs
-            for id in leavers { try await removeMember(id, from: url) }
-        }
+        let leavers = caller.userID.map { [$0] } ?? call.userIDs
+        for id in leavers { try await removeMember(id, from: url) }
     }
 
     private func removeMember(_ id: UserID, from url: ChannelURL) async throws(ServerError) {
-        guard let access = try await ask(try await storage.access(to: url, of: id)) else {
-            throw ServerError(.notFound, "There is no such channel.")
-        }
-        guard access.state != .none,
-            let user = try await ask(try await storage.user(id)),
+        guard let user = try await ask(try await storage.user(id)),
             try await ask(try await storage.removeMember(id, from: url, now: world.now()))
-        else { throw ServerError(.notAMember, "Who is not in a channel cannot leave it.") }
+        else { throw ServerError(.notAMember, "Only members of the channel can leave it.") }
         guard let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
         else { return }
         let event = ChannelEvent(
@@ -246,26 +234,24 @@ extension ChatServer {
         await publish(.channel(event), to: others + [id])
     }
 
-    /// Who is banned comes in by nobody's hand until the ban is lifted.
-    private func refuseBanned(_ id: UserID, _ url: ChannelURL) async throws(ServerError) {
-        let access = try await ask(try await storage.access(to: url, of: id))
-        guard access?.traits.ban?.isActive(at: world.now()) == true else { return }
-        throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
-    }
-
-    private func refuseBlocked(
-        _ id: UserID, _ inviter: UserID?
+    /// Refuses the invitation of a user who is banned, or of two that block each other.
+    private func refuseGuest(
+        _ id: UserID, of inviter: UserID?, to url: ChannelURL
     ) async throws(ServerError) {
+        let access = try await ask(try await storage.access(to: url, of: id))
+        guard access?.traits.ban?.isActive(at: world.now()) != true else {
+            throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
+        }
         guard let inviter else { return }
         let (one, other) = (
             try await ask(try await storage.userRecord(id)),
             try await ask(try await storage.userRecord(inviter))
         )
         if one?.traits.blocked.contains(inviter) == true {
-            throw ServerError(RoostError.Code(400_702), "The user has blocked who invites.")
+            throw ServerError(RoostError.Code(400_702), "The user has blocked the inviter.")
         }
         if other?.traits.blocked.contains(id) == true {
-            throw ServerError(RoostError.Code(400_701), "Who is blocked cannot be invited.")
+            throw ServerError(RoostError.Code(400_701), "A blocked user cannot be invited.")
         }
     }
 
@@ -282,18 +268,6 @@ extension ChatServer {
                 try await storage.updateMember(member.user.id, of: url, now: world.now()) {
                     $0.role = role
                 })
-        }
-    }
-
-    private func requireMember(
-        _ url: ChannelURL, _ caller: Caller
-    ) async throws(ServerError) {
-        guard let access = try await ask(try await storage.access(to: url, of: caller.userID))
-        else {
-            throw ServerError(.notFound, "There is no such channel.")
-        }
-        guard caller == .platform || access.state == .joined else {
-            throw ServerError(.notAMember, "Only members of the channel may do this.")
         }
     }
 }

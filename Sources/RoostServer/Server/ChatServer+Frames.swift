@@ -26,19 +26,23 @@ extension ChatServer {
             do throws(ServerError) {
                 let command = try decode(frame)
                 if command.isCounted { try charge(user: session.user) }
-                if session.isOver(at: world.now()), command.needsSession {
-                    throw ServerError(.sessionKeyExpired, "The session has expired; renew it.")
-                }
                 if case .message(let command) = command {
                     await settle(id, to: Self.postLimit - 1)
-                    // It may have been ended meanwhile, and whoever was thrown out says no more.
-                    guard sessions[id] != nil else { return }
-                    post(command, from: session.user, in: id, command.requestID)
+                    // It may have been ended meanwhile; an ended session says no more.
+                    guard let session = sessions[id] else { return }
+                    // The rest of its rule is decided at its place in the log.
+                    try AccessRule.message.decideCaller(
+                        .user(session.user), isOver: session.isOver(at: world.now()))
+                    post(command, from: session.user, in: id)
                 } else {
-                    // Whatever else it says may be about what it has just written.
+                    // Other commands may be about what it has just written.
                     if command.isCounted { await settle(id, to: 0) }
                     guard sessions[id] != nil else { return }
-                    try await answer(command, of: session.user, in: id)
+                    try await admitted(
+                        command.rule, command.target(in: id), .user(session.user)
+                    ) { standing throws(ServerError) in
+                        try await answer(command, of: session.user, in: id, standing)
+                    }
                 }
             } catch {
                 refuse(error, frame.requestID, in: id)
@@ -46,17 +50,18 @@ extension ChatServer {
         }
     }
 
-    private func post(
-        _ command: MessageCommand, from user: UserID, in id: SessionID, _ requestID: RequestID?
-    ) {
+    private func post(_ command: MessageCommand, from user: UserID, in id: SessionID) {
         sessions[id]?.posts += 1
-        post(
-            Post(command: command, sender: user, session: id) { [weak self] result in
-                self?.assumeIsolated { server in
-                    if case .failure(let error) = result { server.refuse(error, requestID, in: id) }
-                    server.endPost(of: id)
-                }
-            })
+        let requestID = command.requestID
+        var post = Post(command: command, rule: .message, caller: .user(user), sender: user) {
+            [weak self] result in
+            self?.assumeIsolated { server in
+                if case .failure(let error) = result { server.refuse(error, requestID, in: id) }
+                server.endPost(of: id)
+            }
+        }
+        post.session = id
+        self.post(post)
     }
 
     private func refuse(_ error: ServerError, _ requestID: RequestID?, in id: SessionID) {
@@ -92,12 +97,12 @@ extension ChatServer {
     }
 
     private func answer(
-        _ command: ClientCommand, of user: UserID, in session: SessionID
+        _ command: ClientCommand, of user: UserID, in session: SessionID, _ standing: Standing
     ) async throws(ServerError) {
         switch command {
         case .ping: send(.pong, to: session)
         case .message: preconditionFailure("Messages are posted.")
-        case .edit(let edit): try await change(edit, by: user, in: session)
+        case .edit(let edit): try await change(edit, in: session)
         case .read(let url, let requestID):
             _ = try await markRead(url, by: user, in: session, requestID)
         case .readThread(let url, let parentID, let requestID):
@@ -105,13 +110,13 @@ extension ChatServer {
         case .typingStart(let url, _): try await tellTyping(user, in: url, isTyping: true)
         case .typingEnd(let url, _): try await tellTyping(user, in: url, isTyping: false)
         case .messageAcknowledgement(let url, let id):
-            try await noteDelivery(of: id, in: url, to: user)
+            try await noteDelivery(of: id, in: url, to: user, standing.sight)
         case .refreshSession(let refresh):
             try await renew(refresh, of: user, in: session)
         case .enter(let url, let requestID):
             try await enter(url, user, in: session, requestID)
         case .exit(let url, let requestID): try await exit(url, user, in: session, requestID)
-        case .vote(let command): try await vote(command, by: user, in: session)
+        case .vote(let command): try await vote(command, by: user, in: session, standing)
         case .unknown(let command, _):
             throw ServerError(
                 .featureUnavailable, "This server does not know the command \(command.rawValue).")
@@ -121,9 +126,8 @@ extension ChatServer {
     func tellTyping(
         _ id: UserID, in url: ChannelURL, isTyping: Bool
     ) async throws(ServerError) {
-        _ = try await member(id, of: url)
         guard let user = try await ask(try await storage.user(id)) else { return }
-        let others = try await ask(try await storage.memberIDs(of: url)).filter { $0 != id }
+        let others = try await audience(of: url).readers.filter { $0 != id }
         let event = ChannelEvent(
             isTyping ? .typingStart : .typingEnd, channelURL: url, timestamp: world.now(),
             content: .typing(user, isTyping: isTyping))
@@ -131,28 +135,18 @@ extension ChatServer {
     }
 
     private func noteDelivery(
-        of id: MessageID, in url: ChannelURL, to user: UserID
+        of id: MessageID, in url: ChannelURL, to user: UserID, _ sight: Sight
     ) async throws(ServerError) {
-        _ = try await member(user, of: url)
-        guard let position = try await ask(try await storage.position(of: id, in: url)) else {
-            return
-        }
+        guard let position = try await ask(try await storage.position(of: id, in: url)),
+            sight.shows(position.createdAt)
+        else { return }
         let moment = max(world.now(), position.createdAt)
         try await ask(try await storage.markDelivered(url, to: user, at: moment))
-        let members = try await ask(try await storage.memberIDs(of: url))
-        await publish(.delivered(url, [user: moment]), to: members)
+        await publish(.delivered(url, [user: moment]), to: try await audience(of: url).readers)
     }
 }
 
 extension ClientCommand {
     /// Whether it counts towards the user's rate; a ping only says that somebody is there.
     fileprivate var isCounted: Bool { if case .ping = self { false } else { true } }
-
-    /// Whether a session that has expired may no longer give the command.
-    fileprivate var needsSession: Bool {
-        switch self {
-        case .ping, .refreshSession: false
-        default: true
-        }
-    }
 }

@@ -10,28 +10,9 @@ extension ChatServer {
     /// Changes in one answer of a change log.
     static let changeLimit = 100
 
-    /// Up to when a channel's messages are hidden from the caller, who must be a member.
-    func visibility(
-        of url: ChannelURL, for caller: Caller
-    ) async throws(ServerError) -> Timestamp? {
-        guard let access = try await ask(try await storage.access(to: url, of: caller.userID))
-        else {
-            throw ServerError(.notFound, "There is no such channel.")
-        }
-        if access.record.traits.isOpen {
-            try refuseBanned(access)
-            return nil
-        }
-        guard caller == .platform || access.state == .joined else {
-            throw ServerError(.notAMember, "Only members of the channel may read it.")
-        }
-        return access.messageOffset
-    }
-
-    func list(_ call: ListMessages, for caller: Caller) async throws(ServerError) -> MessagePage {
-        let url = call.channelURL
-        let offset = try await visibility(of: url, for: caller)
-        let anchor = try await anchorRange(call)
+    func list(_ call: ListMessages, _ sight: Sight) async throws(ServerError) -> MessagePage {
+        let (url, offset) = (call.channelURL, sight.beginning)
+        let anchor = try await anchorRange(call, sight)
         let before = PositionRange(before: anchor.start).hiding(through: offset)
         let after = PositionRange(after: anchor.end).hiding(through: offset)
         var messages = Array(
@@ -62,7 +43,8 @@ extension ChatServer {
             page.isContinuous = try await isContinuous(messages, in: url, offset)
         }
         if let parentID = call.filter.parentID,
-            let parent = try await ask(try await storage.message(parentID, in: url))
+            let parent = try await ask(try await storage.message(parentID, in: url)),
+            sight.shows(parent.createdAt)
         {
             page.messages.insert(parent, at: 0)
         }
@@ -72,7 +54,7 @@ extension ChatServer {
 
     /// Where a page's anchor begins and ends, and what stands at it.
     private func anchorRange(
-        _ call: ListMessages
+        _ call: ListMessages, _ sight: Sight
     ) async throws(ServerError) -> (start: Position, end: Position, inside: PositionRange?) {
         switch call.anchor {
         case .time(let moment):
@@ -81,7 +63,8 @@ extension ChatServer {
         case .message(let id):
             guard
                 let place = try await ask(
-                    try await storage.position(of: id, in: call.channelURL))
+                    try await storage.position(of: id, in: call.channelURL)),
+                sight.shows(place.createdAt)
             else { throw ServerError(.messageNotFound, "There is no such message.") }
             let inside = PositionRange(
                 after: Position(
@@ -113,9 +96,9 @@ extension ChatServer {
 
     /// What each stretch amounts to for the caller, without its words.
     func fingerprints(
-        of stretches: [FingerprintMessages.Stretch], in url: ChannelURL, for caller: Caller
+        of stretches: [FingerprintMessages.Stretch], in url: ChannelURL, _ sight: Sight
     ) async throws(ServerError) -> [MessageFingerprint] {
-        let offset = try await visibility(of: url, for: caller)
+        let offset = sight.beginning
         var found: [MessageFingerprint] = []
         for stretch in stretches {
             let range = PositionRange(
@@ -138,9 +121,8 @@ extension ChatServer {
     }
 
     func changes(
-        _ call: MessageChangeLog, for caller: Caller
+        _ call: MessageChangeLog, _ sight: Sight
     ) async throws(ServerError) -> MessageChanges {
-        let offset = try await visibility(of: call.channelURL, for: caller)
         let point: ChangePoint =
             switch call.cursor {
             case .token(let token): .sequence(try ChangeToken.sequence(token, kind: "m"))
@@ -155,10 +137,12 @@ extension ChatServer {
         for change in page.changes {
             switch change {
             case .deleted(let id, let moment):
+                guard try await !visible([id], in: call.channelURL, sight).isEmpty else { continue }
                 answer.deleted.append(MessageChanges.Deletion(id: id, at: moment))
             case .current(let message):
-                let isVisible = offset.map { message.createdAt > $0 } ?? true
-                if isVisible, call.filter.matches(message) { answer.updated.append(message) }
+                if sight.shows(message.createdAt), call.filter.matches(message) {
+                    answer.updated.append(message)
+                }
             }
         }
         return answer
@@ -168,8 +152,8 @@ extension ChatServer {
     ///
     /// A side with anything missing is answered whole, edges included, and never in pages: one client
     /// replaces what it held by the answer, another would ask for the next page without end.
-    func gap(_ call: MessageGap, for caller: Caller) async throws(ServerError) -> MessageGapAnswer {
-        let offset = try await visibility(of: call.channelURL, for: caller)
+    func gap(_ call: MessageGap, _ sight: Sight) async throws(ServerError) -> MessageGapAnswer {
+        let offset = sight.beginning
         let previous = try await missing(call.previous, call, offset)
         let next = try await missing(call.next, call, offset)
         guard previous + next <= Self.hugeGapThreshold else {

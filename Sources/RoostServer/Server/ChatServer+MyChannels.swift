@@ -4,16 +4,8 @@ import RoostModel
 import RoostWire
 
 extension ChatServer {
-    /// A user may ask for their own list only; the platform for anybody's.
-    private func subject(_ id: UserID, _ caller: Caller) throws(ServerError) -> UserID {
-        guard caller == .platform || caller == .user(id) else {
-            throw ServerError(.notAuthorized, "A user may ask for their own channels only.")
-        }
-        return id
-    }
-
-    func list(_ call: ListMyChannels, for caller: Caller) async throws(ServerError) -> ChannelPage {
-        let id = try subject(call.userID, caller)
+    func list(_ call: ListMyChannels) async throws(ServerError) -> ChannelPage {
+        let id = call.userID
         let filter = try ChannelListFilter(
             call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
         var listings = try await ask(try await storage.listings(of: id)).filter(filter.matches)
@@ -32,14 +24,12 @@ extension ChatServer {
         let states = try await ask(
             try await storage.channelStates(page.map(\.url), viewer: id))
         return ChannelPage(
-            channels: states.map { $0.view(for: id, call.extras, at: world.now()) },
+            channels: try await views(of: states, for: id, call.extras),
             next: keys.count > call.limit ? page.last?.token ?? "" : "", timestamp: world.now())
     }
 
-    func changes(
-        _ call: ChannelChangeLog, for caller: Caller
-    ) async throws(ServerError) -> ChannelChanges {
-        let id = try subject(call.userID, caller)
+    func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
+        let id = call.userID
         // Operators and the banned of open channels have a row there, and no place in a list.
         let all = try await ask(try await storage.listings(of: id))
             .filter { !$0.record.traits.isOpen }
@@ -60,7 +50,7 @@ extension ChatServer {
         let states = try await ask(
             try await storage.channelStates(shown.map(\.record.url), viewer: id))
         return ChannelChanges(
-            updated: states.map { $0.view(for: id, call.extras, at: world.now()) },
+            updated: try await views(of: states, for: id, call.extras),
             deleted: page.filter { $0.state == .none }.map(\.record.url),
             hasMore: ordered.count > page.count,
             next: ChangeToken.text(page.last?.changeSequence ?? end, kind: "c"),

@@ -6,6 +6,9 @@ import RoostWire
 /// A message on its way into its channel's log.
 struct Post {
     let command: MessageCommand
+    let rule: AccessRule
+    let caller: ChatServer.Caller
+    /// Nil for an administrator's message.
     let sender: UserID?
     /// The socket it came over.
     var session: SessionID?
@@ -41,11 +44,13 @@ extension ChatServer {
     /// Appends a message to its channel's log and tells everybody of it, once.
     @discardableResult
     func accept(
-        _ command: MessageCommand, from sender: UserID?
+        _ command: MessageCommand, _ rule: AccessRule, of caller: Caller, from sender: UserID?
     ) async throws(ServerError) -> Message {
         let result = await withCheckedContinuation { continuation in
             post(
-                Post(command: command, sender: sender) { continuation.resume(returning: $0) })
+                Post(command: command, rule: rule, caller: caller, sender: sender) {
+                    continuation.resume(returning: $0)
+                })
         }
         return try result.get()
     }
@@ -84,26 +89,16 @@ extension ChatServer {
             for post in batch { post.finish(.failure(error)) }
             return
         }
-        var standings: [UserID: Result<Standing, ServerError>] = [:]
+        var standings: [Speaker: Result<Standing, ServerError>] = [:]
         var (posts, messages): ([(Post, PollClaim?)], [Message]) = ([], [])
         for post in batch {
             do throws(ServerError) {
-                if audience.room != nil, let session = post.session,
-                    !rooms.contains(session, in: url)
-                {
-                    throw ServerError(.notAMember, "Enter the channel before writing in it.")
-                }
                 try configuration.limits.check(post.command)
-                var standing: Standing?
-                if let id = post.sender {
-                    if standings[id] == nil {
-                        standings[id] = await self.standing(of: id, audience, url)
-                    }
-                    standing = try standings[id]?.get()
-                }
+                let standing = try await admit(
+                    post, among: audience.members, &standings)
                 var message = try await compose(post.command, from: standing, to: audience)
                 // Last, so that what is refused claims nothing.
-                let claim = try await attachPoll(to: &message, by: standing?.user.id)
+                let claim = try await attachPoll(to: &message, by: standing.actor)
                 posts.append((post, claim))
                 messages.append(message)
             } catch {
@@ -151,25 +146,33 @@ extension ChatServer {
         }
     }
 
-    /// Who writes, and as what.
-    struct Standing {
-        let user: User
-        let access: ChannelAccess
+    /// The writer of a message, as far as the decision on it depends on them.
+    private struct Speaker: Hashable {
+        let rule: AccessRule
+        let caller: Caller
+        let sender: UserID?
+        let session: SessionID?
     }
 
-    private func standing(
-        of id: UserID, _ audience: Audience, _ url: ChannelURL
-    ) async -> Result<Standing, ServerError> {
+    /// Decides on a message, once for all that its writer has in a batch.
+    private func admit(
+        _ post: Post, among members: [UserID],
+        _ standings: inout [Speaker: Result<Standing, ServerError>]
+    ) async throws(ServerError) -> Standing {
+        let speaker = Speaker(
+            rule: post.rule, caller: post.caller, sender: post.sender, session: post.session)
+        if let known = standings[speaker] { return try known.get() }
+        var target = AccessTarget(channel: post.command.channelURL)
+        target.actor = post.sender
+        target.session = post.session
+        target.members = members
         do throws(ServerError) {
-            let access = try await member(id, of: url)
-            try checkSpeech(access)
-            try await checkBlock(of: id, in: audience)
-            guard let user = try await ask(try await storage.user(id)) else {
-                throw ServerError(.userNotFound, "There is no such user.")
-            }
-            return .success(Standing(user: user, access: access))
+            let standing = try await admit(post.rule, target, post.caller)
+            standings[speaker] = .success(standing)
+            return standing
         } catch {
-            return .failure(error)
+            standings[speaker] = .failure(error)
+            throw error
         }
     }
 
@@ -230,9 +233,16 @@ extension ChatServer {
         if !appended.isRepeat {
             counted.messages += 1
             let except = post.command.requestID == nil ? nil : post.session
-            await publish(
-                Notice(
-                    frame: news, recipients: audience.members, room: audience.room, except: except))
+            if appended.parent == nil {
+                let readers = audience.readers(of: appended.message.createdAt)
+                await publish(
+                    Notice(frame: news, recipients: readers, room: audience.room, except: except))
+            } else {
+                await publish(appended.message, to: audience, except: except) {
+                    .message(
+                        MessageEvent(message: $0, previousMessageID: appended.previousID))
+                }
+            }
             await tellThread(of: appended.parent, in: url, to: audience)
         }
         // A copy without the message's ID is from before the poll knew of it: the first try failed there.

@@ -38,26 +38,20 @@ extension ChatServer {
             }
             if let (route, parts) = Route.find(request) {
                 let caller = try await caller(headers)
-                try await checkKind(request)
                 let call: APIRequest
                 (call, picture) = try await keepPictures(of: request, at: headers.host)
                 let fields = try RequestFields(call, pathParts: parts)
-                return try await answer(route, fields, of: caller, at: headers.host)
+                return try await answer(
+                    route, fields, of: caller, in: kind(of: request), at: headers.host)
             }
             let call = try await decode(request, headers)
-            if case .refreshSessionKey(let refresh) = call {
-                let key = try await renewKey(
-                    of: refresh.userID, token: headers.accessToken, from: headers.peer
-                ).key
-                return RefreshSessionKey.response(.init(sessionKey: key))
-            }
-            if call == .unlisted { return .empty }
+            if call.rule.caller == .anybody { return try await answerAnybody(call, headers) }
             let caller = try await caller(headers)
-            try await checkKind(request)
             let whole: APIRequest
             (whole, picture) = try await keepPictures(of: request, at: headers.host)
             return try await answer(
-                whole == request ? call : try APICall(decoding: whole), of: caller)
+                whole == request ? call : try APICall(decoding: whole), of: caller,
+                in: kind(of: request))
         } catch {
             // A call that the server could not end may have named it already.
             if let picture, error.code != .internalServerError { await files?.remove(picture) }
@@ -79,9 +73,40 @@ extension ChatServer {
         }
     }
 
-    private func answer(
-        _ call: APICall, of caller: Caller
+    /// Answers a call that proves itself or has no answer.
+    private func answerAnybody(
+        _ call: APICall, _ headers: RequestHeaders
     ) async throws(ServerError) -> APIResponse {
+        guard case .refreshSessionKey(let refresh) = call else { return .empty }
+        let key = try await renewKey(
+            of: refresh.userID, token: headers.accessToken, from: headers.peer
+        ).key
+        return RefreshSessionKey.response(.init(sessionKey: key))
+    }
+
+    /// The kind of channel that a path says; nil when it names no channel.
+    private func kind(of request: APIRequest) -> Bool? {
+        let kinds = ["group_channels", "open_channels"]
+        guard let place = request.path.prefix(2).firstIndex(where: kinds.contains),
+            request.path.count > place + 1
+        else { return nil }
+        return request.path[place] == "open_channels"
+    }
+
+    private func answer(
+        _ call: APICall, of caller: Caller, in isOpen: Bool?
+    ) async throws(ServerError) -> APIResponse {
+        var target = call.target
+        target.wantsOpenChannel = isOpen
+        return try await admitted(call.rule, target, caller) { standing throws(ServerError) in
+            try await answer(call, standing)
+        }
+    }
+
+    private func answer(
+        _ call: APICall, _ standing: Standing
+    ) async throws(ServerError) -> APIResponse {
+        let caller = standing.caller
         switch call {
         case .createChannel(let call):
             return CreateChannel.response(try await create(call, by: caller))
@@ -90,97 +115,72 @@ extension ChatServer {
             return UpdateChannel.response(try await update(call, by: caller))
         case .inviteMembers(let call):
             return InviteMembers.response(try await invite(call, by: caller))
-        case .joinChannel(let call): return JoinChannel.response(try await join(call, by: caller))
+        case .joinChannel(let call):
+            return JoinChannel.response(
+                try await join(
+                    try standing.namedActor(), call.channelURL,
+                    isAcceptance: standing.access?.state == .invited))
         case .leaveChannel(let call):
             try await leave(call, by: caller)
             return .empty
-        case .listMyChannels(let call):
-            return ListMyChannels.response(try await list(call, for: caller))
-        case .channelChangeLog(let call):
-            return ChannelChangeLog.response(try await changes(call, for: caller))
-        case .createUser(let call): return CreateUser.response(try await make(call, by: caller))
+        case .listMyChannels(let call): return ListMyChannels.response(try await list(call))
+        case .channelChangeLog(let call): return ChannelChangeLog.response(try await changes(call))
+        case .createUser(let call): return CreateUser.response(try await make(call))
         case .listUsers(let call): return ListUsers.response(try await list(call))
         case .listMessages, .messageChangeLog, .messageGap, .sendMessage, .getMessage,
             .editMessage, .deleteMessage, .markAsRead:
-            return try await answerAboutMessages(call, of: caller)
+            return try await answerAboutMessages(call, standing)
         case .refreshSessionKey, .unlisted:
             preconditionFailure("These calls need no caller and are answered before.")
         }
     }
 
     private func answerAboutMessages(
-        _ call: APICall, of caller: Caller
+        _ call: APICall, _ standing: Standing
     ) async throws(ServerError) -> APIResponse {
         switch call {
-        // Several questions to the storage make one answer; nothing may change the channel between
-        // them, or the answer would claim a stretch that never was whole.
         case .listMessages(let call):
-            let page = try await inLane(of: call.channelURL) { () throws(ServerError) in
-                var page = try await list(call, for: caller)
-                page.messages = try await seen(page.messages, by: caller)
-                return page
-            }
+            var page = try await list(call, standing.sight)
+            page.messages = try await seen(page.messages, standing)
             return ListMessages.response(page)
         case .messageChangeLog(let call):
-            var changes = try await changes(call, for: caller)
-            changes.updated = try await seen(changes.updated, by: caller)
+            var changes = try await changes(call, standing.sight)
+            changes.updated = try await seen(changes.updated, standing)
             return MessageChangeLog.response(changes)
         case .messageGap(let call):
-            let answer = try await inLane(of: call.channelURL) { () throws(ServerError) in
-                var answer = try await gap(call, for: caller)
-                answer.previous.messages = try await seen(answer.previous.messages, by: caller)
-                answer.next.messages = try await seen(answer.next.messages, by: caller)
-                return answer
-            }
+            var answer = try await gap(call, standing.sight)
+            answer.previous.messages = try await seen(answer.previous.messages, standing)
+            answer.next.messages = try await seen(answer.next.messages, standing)
             return MessageGap.response(answer)
-        case .sendMessage(let call): return SendMessage.response(try await send(call, by: caller))
-        case .getMessage(let call): return GetMessage.response(try await get(call, for: caller))
+        case .sendMessage(let call):
+            return SendMessage.response(try await send(call, by: standing.caller))
+        case .getMessage:
+            return GetMessage.response(
+                try await seen(try standing.namedMessage(), standing))
         case .editMessage(let call):
-            return EditMessage.response(try await change(call.edit, by: caller.userID))
+            return EditMessage.response(try await seen(try await change(call.edit), standing))
         case .deleteMessage(let call):
-            try await delete(call, by: caller)
+            try await delete(call)
             return .empty
         case .markAsRead(let call):
-            guard let id = caller.userID ?? call.userID else {
-                throw ServerError(.parameterMissing, "The parameter user_id is missing.")
-            }
-            guard let first = call.unreadFrom else {
+            let id = try standing.namedActor()
+            guard call.unreadFrom != nil else {
                 return MarkAsRead.response(try await markRead(call.channelURL, by: id))
             }
             return MarkAsRead.response(
-                try await markUnread(from: first, in: call.channelURL, by: id, call.uniqueID))
+                try await markUnread(
+                    from: try standing.namedMessage(), in: call.channelURL, by: id, call.uniqueID))
         default: preconditionFailure("This call is not about messages: \(call)")
         }
     }
 
     private func send(_ call: SendMessage, by caller: Caller) async throws(ServerError) -> Message {
-        let isAdmin = call.message.content.kind == MessageFilter.Kind.admin.rawValue
-        guard caller == .platform || !isAdmin else {
-            throw ServerError(.notAuthorized, "Only the platform sends administrators' messages.")
-        }
-        let sender = caller.userID ?? (isAdmin ? nil : call.userID)
-        guard sender != nil || isAdmin else {
-            throw ServerError(.parameterMissing, "The parameter user_id is missing.")
-        }
-        return try await accept(call.message, from: sender)
+        let rule = APICall.sendMessage(call).rule
+        let sender = rule.actor == .named ? caller.userID ?? call.userID : nil
+        return try await accept(call.message, rule, of: caller, from: sender)
     }
 
-    private func get(_ call: GetMessage, for caller: Caller) async throws(ServerError) -> Message {
-        let offset = try await visibility(of: call.channelURL, for: caller)
-        guard
-            let message = try await ask(
-                try await storage.message(call.messageID, in: call.channelURL)),
-            offset.map({ message.createdAt > $0 }) ?? true
-        else { throw ServerError(.messageNotFound, "There is no such message.") }
-        return try await seen([message], by: caller)[0]
-    }
-
-    private func make(
-        _ call: CreateUser, by caller: Caller
-    ) async throws(ServerError) -> CreateUser.Output {
-        guard caller == .platform else {
-            throw ServerError(.notAuthorized, "Only the platform makes users.")
-        }
+    private func make(_ call: CreateUser) async throws(ServerError) -> CreateUser.Output {
         guard try await ask(try await storage.user(call.userID)) == nil else {
             throw ServerError(.duplicate, "There is a user with this ID already.")
         }

@@ -12,51 +12,23 @@ extension ChatServer {
             .filter { seen.insert($0).inserted }
     }
 
-    /// An open channel that a user may be in.
-    @discardableResult
-    func openChannel(
-        _ url: ChannelURL, for id: UserID?
-    ) async throws(ServerError) -> ChannelAccess {
-        guard let access = try await ask(try await storage.access(to: url, of: id)) else {
-            throw ServerError(.channelNotFound, "There is no such channel.")
-        }
-        guard access.record.traits.isOpen else {
-            throw ServerError(RoostError.Code(900_090), "Only open channels are entered.")
-        }
-        try refuseBanned(access)
-        return access
-    }
-
-    func refuseBanned(_ access: ChannelAccess) throws(ServerError) {
-        guard access.traits.ban?.isActive(at: world.now()) == true else { return }
-        throw ServerError(RoostError.Code(900_100), "You are banned from this channel.")
-    }
-
     func enter(
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async throws(ServerError) {
-        try await inLane(of: url) { () async throws(ServerError) in
-            try await openChannel(url, for: id)
-            guard let user = try await ask(try await storage.user(id)), sessions[session] != nil
-            else { return }
-            let isNew = !participants(of: url).contains(id)
-            rooms.enter(session, url)
-            answer(.enter, url, requestID, in: session)
-            if isNew { await tellPresence(.entered, user, in: url, except: session) }
-        }
+        guard let user = try await ask(try await storage.user(id)), sessions[session] != nil
+        else { return }
+        let isNew = !participants(of: url).contains(id)
+        rooms.enter(session, url)
+        answer(.enter, url, requestID, in: session)
+        if isNew { await tellPresence(.entered, user, in: url, except: session) }
     }
 
     func exit(
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async throws(ServerError) {
-        try await inLane(of: url) { () async throws(ServerError) in
-            guard rooms.contains(session, in: url) else {
-                throw ServerError(.notAMember, "Who has not entered a channel cannot leave it.")
-            }
-            rooms.exit(session, url)
-            answer(.exit, url, requestID, in: session)
-            await tellExit(id, from: url)
-        }
+        rooms.exit(session, url)
+        answer(.exit, url, requestID, in: session)
+        await tellExit(id, from: url)
     }
 
     /// Tells of a user whose last connection in a room has gone.
@@ -110,31 +82,51 @@ extension ChatServer {
     }
 }
 
-/// Who is to hear of a channel: the members of a group channel, or whoever is in an open one.
+/// The users who hear of a channel: those in a group channel, or the connections in an open one.
 struct Audience {
-    var members: [UserID] = []
+    var hearers: [Hearer] = []
     /// The open channel, when it is one.
     var room: ChannelURL?
+
+    var members: [UserID] { hearers.map(\.id) }
+
+    /// The users who hear what is said: the joined ones.
+    var readers: [UserID] { hearers.filter(\.isJoined).map(\.id) }
+
+    /// The users who hear of a message of this time.
+    func readers(of moment: Timestamp) -> [UserID] {
+        hearers.filter { $0.isJoined && Sight(beginning: $0.beginning).shows(moment) }.map(\.id)
+    }
 }
 
 extension ChatServer {
     func audience(of url: ChannelURL) async throws(ServerError) -> Audience {
-        let members = try await ask(try await storage.memberIDs(of: url))
+        let hearers = try await ask(try await storage.hearers(of: url))
         // A group channel has members when anything happens in it, so the question is rarely asked.
-        guard members.isEmpty else { return Audience(members: members) }
+        guard hearers.isEmpty else { return Audience(hearers: hearers) }
         let access = try await ask(try await storage.access(to: url, of: nil))
         return Audience(room: access?.record.traits.isOpen == true ? url : nil)
     }
 
+    /// Tells everybody who hears of a channel.
+    func publish(_ event: ServerEvent, to audience: Audience, except: SessionID? = nil) async {
+        await publish(event, to: audience.members, in: audience.room, except: except)
+    }
+
+    /// Tells of a message, or of a change of it, those who can see a message of this time.
     func publish(
-        _ event: ServerEvent, to audience: Audience, except: SessionID? = nil
+        _ event: ServerEvent, about moment: Timestamp, to audience: Audience,
+        except: SessionID? = nil
     ) async {
-        guard let room = audience.room else {
-            return await publish(event, to: audience.members, except: except)
-        }
+        await publish(event, to: audience.readers(of: moment), in: audience.room, except: except)
+    }
+
+    func publish(
+        _ event: ServerEvent, to users: [UserID], in room: ChannelURL?, except: SessionID?
+    ) async {
+        guard let room else { return await publish(event, to: users, except: except) }
         await publish(
             Notice(
-                frame: event.encoded(isOpen: true), recipients: audience.members, room: room,
-                except: except))
+                frame: event.encoded(isOpen: true), recipients: users, room: room, except: except))
     }
 }

@@ -228,6 +228,24 @@ extension ChatServer {
         for id in ids { await drop(id) }
     }
 
+    /// Ends the sockets whose session's time is over; clients renew the session and connect again.
+    ///
+    /// A host calls it every second. What is published meanwhile reaches none of them.
+    package func endExpired() async {
+        let now = world.now()
+        let over = sessions.filter { $0.value.isOver(at: now) }.keys
+        for id in over.sorted(by: { $0.number < $1.number }) { await expire(id) }
+    }
+
+    private func expire(_ id: SessionID) async {
+        guard let session = sessions[id] else { return }
+        let word = ServerEvent.expired(
+            reason: RoostError.Code.sessionKeyExpired.rawValue, expiresIn: 0)
+        session.outlet.deliver(word.encoded)
+        session.outlet.close()
+        await drop(id)
+    }
+
     /// Notes that a client is there.
     func hear(from id: SessionID) { sessions[id]?.lastHeard = world.now() }
 
@@ -297,17 +315,25 @@ extension ChatServer {
 
     func publish(_ notice: Notice) async { await fanOut.publish(notice) }
 
-    private func deliver(_ notice: Notice) {
+    private func deliver(_ notice: Notice) async {
+        var over: [SessionID] = []
         for user in notice.recipients {
-            for id in sessionsOfUser[user] ?? [] where id != notice.except {
-                counted.deliveries += 1
-                sessions[id]?.outlet.deliver(notice.frame)
-            }
+            for id in sessionsOfUser[user] ?? [] { hand(notice, to: id, &over) }
         }
-        guard let room = notice.room else { return }
-        for id in rooms.sessions(in: room) where id != notice.except {
+        if let room = notice.room {
+            for id in rooms.sessions(in: room) { hand(notice, to: id, &over) }
+        }
+        // A socket that missed an event must not live on: its client would not ask for what it missed.
+        for id in over { await expire(id) }
+    }
+
+    private func hand(_ notice: Notice, to id: SessionID, _ over: inout [SessionID]) {
+        guard id != notice.except, let session = sessions[id] else { return }
+        if let end = session.expiresAt, end <= world.now() {
+            over.append(id)
+        } else {
             counted.deliveries += 1
-            sessions[id]?.outlet.deliver(notice.frame)
+            session.outlet.deliver(notice.frame)
         }
     }
 }
@@ -316,6 +342,8 @@ extension ChatServer {
 
 extension ChatServer {
     /// Runs work that changes a channel when all such work before it has ended.
+    ///
+    /// Work must not wait for the lane that it holds. The admission of a call takes it, so actions do not.
     func inLane<T, E: Error>(
         of url: ChannelURL, _ work: () async throws(E) -> T
     ) async throws(E) -> T {

@@ -121,6 +121,27 @@ extension Query where Input == ChannelURL, Output == UserID {
     }
 }
 
+extension Query where Input == ChannelURL, Output == Hearer {
+    static var hearers: Query {
+        Query(
+            sql: """
+                SELECT u.user_id, m.state = 'joined',
+                    CASE m.traits WHEN '{}' THEN NULL
+                        ELSE json_extract(m.traits, '$.offset') END
+                FROM channel AS c
+                JOIN member AS m ON m.channel = c.id AND m.state <> 'none'
+                JOIN user AS u ON u.id = m.user
+                WHERE c.url = ?1 ORDER BY m.place
+                """,
+            bind: { url, bindings in bindings.append(url.rawValue) },
+            decode: { row in
+                Hearer(
+                    id: UserID(row.text(0)), isJoined: row.int64(1) != 0,
+                    beginning: row.optionalInt64(2).map { Timestamp(milliseconds: $0) })
+            })
+    }
+}
+
 struct MemberRow: Sendable {
     let channel: Int64
     let member: MemberRecord

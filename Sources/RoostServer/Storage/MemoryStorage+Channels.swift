@@ -100,7 +100,9 @@ extension MemoryStorage {
         let change = nextChange(now)
         for id in ids where users[id] != nil {
             let before = channel.memberships[id]?.state ?? .none
-            if before == .joined || before == state { continue }
+            let isBanned =
+                channel.memberships[id]?.traits.ban.map { $0.isActive(at: now) } ?? false
+            if before == .joined || before == state || isBanned { continue }
             if channel.memberships[id] == nil { channel.memberOrder.append(id) }
             var traits = channel.memberships[id]?.traits ?? MemberTraits()
             traits.admit(as: state, by: inviter, now: now)
@@ -128,6 +130,16 @@ extension MemoryStorage {
     }
 
     package func memberIDs(of url: ChannelURL) -> [UserID] { channels[url]?.members ?? [] }
+
+    package func hearers(of url: ChannelURL) -> [Hearer] {
+        guard let channel = channels[url] else { return [] }
+        return channel.members.compactMap { id in
+            channel.memberships[id].map {
+                Hearer(
+                    id: id, isJoined: $0.state == .joined, beginning: $0.traits.messageOffset)
+            }
+        }
+    }
 
     package func channelStates(_ urls: [ChannelURL], viewer: UserID?) -> [ChannelState] {
         urls.compactMap { url in

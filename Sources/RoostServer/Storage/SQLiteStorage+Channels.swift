@@ -135,6 +135,10 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in try db.all(.memberIDs, url) }
     }
 
+    package func hearers(of url: ChannelURL) throws(StorageError) -> [Hearer] {
+        try read { db throws(SQLiteError) in try db.all(.hearers, url) }
+    }
+
     package func channelStates(
         _ urls: [ChannelURL], viewer: UserID?
     ) throws(StorageError) -> [ChannelState] {
@@ -226,6 +230,7 @@ extension Connection {
         for id in ids {
             guard let user = try first(.user, id) else { continue }
             var traits = try first(.memberOf, (channel, user.id))?.member.traits ?? MemberTraits()
+            if traits.ban?.isActive(at: now) == true { continue }
             traits.admit(as: state, by: inviter, now: now)
             let new = NewMember(
                 channel: channel, user: user.id, state: state, traits: traits, now: now,

@@ -82,6 +82,8 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> [ChannelRecord]
     /// Lets users in, or invites them; those who stand so already, or better, stay as they are.
     ///
+    /// Users with a ban that has not ended are passed over, as in `createChannel`.
+    ///
     /// - Returns: Whose state changed, in the order asked for; unknown users are passed over.
     func addMembers(
         _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
@@ -93,6 +95,8 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> Bool
     /// Who is in, joined or invited, in the order they came.
     func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID]
+    /// The same users, each with what they may hear.
+    func hearers(of url: ChannelURL) async throws(StorageError) -> [Hearer]
     /// Everybody a channel knows, those who left or were banned included, in the order they came.
     func memberRecords(of url: ChannelURL) async throws(StorageError) -> [MemberRecord]
     /// Changes how a user stands to a channel, in one step with reading it; a stranger begins with the

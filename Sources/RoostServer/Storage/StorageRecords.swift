@@ -79,6 +79,20 @@ package struct ChannelAccess: Hashable, Sendable {
     package var messageOffset: Timestamp? { traits.messageOffset }
 }
 
+/// A user who hears of a channel: a joined member or an invited one.
+package struct Hearer: Hashable, Sendable {
+    package var id: UserID
+    package var isJoined: Bool
+    /// Messages at or before this are invisible to the user.
+    package var beginning: Timestamp?
+
+    package init(id: UserID, isJoined: Bool, beginning: Timestamp? = nil) {
+        self.id = id
+        self.isJoined = isJoined
+        self.beginning = beginning
+    }
+}
+
 package struct MemberRecord: Hashable, Sendable {
     package var user: User
     package var state: MembershipState

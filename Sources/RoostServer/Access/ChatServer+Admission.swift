@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The names in a call that a decision on access looks up.
+struct AccessTarget: Hashable, Sendable {
+    /// The user whom the path names.
+    var subject: UserID?
+    /// The user in whose name the platform acts.
+    var actor: UserID?
+    var channel: ChannelURL?
+    /// The kind of channel that the path says; nil says none.
+    var wantsOpenChannel: Bool?
+    var message: MessageID?
+    var poll: Int64?
+    var scheduled: Int64?
+    /// The socket that the call comes over.
+    var session: SessionID?
+    var accessCode: String?
+    /// The channel's members, where the caller knows them already.
+    var members: [UserID]?
+
+    init() {}
+
+    init(channel: ChannelURL) { self.channel = channel }
+}
+
+// The one place at which access is decided.
+extension ChatServer {
+    /// Runs the work of a call if its rule admits the caller.
+    ///
+    /// - Throws: The refusal, or the error of the work.
+    func admitted<T: Sendable>(
+        _ rule: AccessRule, _ target: AccessTarget, _ caller: Caller,
+        _ work: (Standing) async throws(ServerError) -> T
+    ) async throws(ServerError) -> T {
+        let isOver = target.session.flatMap { sessions[$0] }?.isOver(at: world.now()) ?? false
+        try rule.decideCaller(caller, isOver: isOver, subject: target.subject)
+        switch rule.turn {
+        case .inLog: return try await work(Standing(now: world.now(), caller: caller))
+        case .atOnce: return try await work(try await admit(rule, target, caller))
+        case .inLane:
+            guard let url = try await lane(of: target) else {
+                let standing = try await admit(rule, target, caller)
+                // The poll may have come into a channel meanwhile, whose lane it needs then.
+                guard standing.channelURL == nil else {
+                    return try await admitted(rule, target, caller, work)
+                }
+                return try await work(standing)
+            }
+            return try await inLane(of: url) { () async throws(ServerError) in
+                // A socket that was ended while it waited says no more.
+                if let session = target.session, sessions[session] == nil { throw Self.ended }
+                return try await work(try await admit(rule, target, caller))
+            }
+        }
+    }
+
+    /// Refuses a call that its rule does not admit.
+    ///
+    /// - Returns: What the decision was made on.
+    @discardableResult
+    func admit(
+        _ rule: AccessRule, _ target: AccessTarget, _ caller: Caller
+    ) async throws(ServerError) -> Standing {
+        let standing = try await standing(rule, target, caller)
+        try rule.decide(standing)
+        return standing
+    }
+
+    private static let ended = ServerError(.sessionRevoked, "The session has been ended.")
+
+    /// The channel whose lane a call needs; a poll names it.
+    private func lane(of target: AccessTarget) async throws(ServerError) -> ChannelURL? {
+        guard let poll = target.poll else { return target.channel }
+        return try await ask(try await storage.document(poll, .poll))?.channelURL
+    }
+
+    /// Loads what a rule looks at.
+    private func standing(
+        _ rule: AccessRule, _ target: AccessTarget, _ caller: Caller
+    ) async throws(ServerError) -> Standing {
+        var standing = Standing(now: world.now(), caller: caller)
+        standing.subject = target.subject
+        standing.channelURL = target.channel
+        standing.wantsOpenChannel = target.wantsOpenChannel
+        standing.accessCode = target.accessCode
+        guard rule.caller != .anybody else { return standing }
+        standing.isOver =
+            target.session.flatMap { sessions[$0] }?.isOver(at: world.now()) ?? false
+        switch rule.actor {
+        case .caller: standing.actor = caller.userID
+        case .named: standing.actor = caller.userID ?? target.actor
+        case .subject: standing.actor = target.subject
+        }
+        if rule.actor == .named, standing.actor == nil {
+            throw ServerError(.parameterMissing, "The parameter user_id is missing.")
+        }
+        if let id = standing.actor { standing.user = try await ask(try await storage.user(id)) }
+        if let id = target.poll {
+            standing.document = try await ask(try await storage.document(id, .poll))
+            standing.channelURL = standing.document?.channelURL
+        } else if let id = target.scheduled {
+            standing.document = try await ask(try await storage.document(id, .scheduled))
+        }
+        try await loadPlace(&standing, rule, target)
+        return standing
+    }
+
+    private func loadPlace(
+        _ standing: inout Standing, _ rule: AccessRule, _ target: AccessTarget
+    ) async throws(ServerError) {
+        guard let url = standing.channelURL else { return }
+        let actor = standing.actor
+        standing.access = try await ask(try await storage.access(to: url, of: actor))
+        guard let access = standing.access else { return }
+        if access.record.traits.isOpen, let actor {
+            standing.isInside =
+                target.session.map { rooms.contains($0, in: url) }
+                ?? participants(of: url).contains(actor)
+        }
+        if let id = target.message {
+            standing.message = try await ask(try await storage.message(id, in: url))
+        }
+        if target.poll != nil,
+            let id = standing.document?.poll(for: nil, at: standing.now).messageID
+        {
+            standing.pollMoment = try await ask(
+                try await storage.position(of: id, in: url))?.createdAt
+        }
+        if rule.speaks, let actor, !access.record.traits.isOpen {
+            var members = target.members
+            if members == nil { members = try await ask(try await storage.memberIDs(of: url)) }
+            standing.isBlocked = try await isBlocked(actor, among: members ?? [])
+        }
+    }
+
+    /// Whether a user writes to one that has blocked them, with nobody else listening.
+    ///
+    /// Among several members, clients leave out the messages of a blocked user by themselves.
+    private func isBlocked(
+        _ id: UserID, among members: [UserID]
+    ) async throws(ServerError) -> Bool {
+        guard members.count == 2, let other = members.first(where: { $0 != id }) else {
+            return false
+        }
+        return try await ask(try await storage.userRecord(other))?.traits.blocked.contains(id)
+            ?? false
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// All that a decision on access looks at, loaded once for a call.
+struct Standing: Sendable {
+    let now: Timestamp
+    var caller: ChatServer.Caller
+    /// Whether the session's time is over; only sockets live on with such a one.
+    var isOver = false
+    /// The user whom the call names.
+    var subject: UserID?
+    /// The user whose place counts; nil when the platform acts in nobody's name.
+    var actor: UserID?
+    /// Nil when there is no user of this name.
+    var user: User?
+    /// The channel that the call names.
+    var channelURL: ChannelURL?
+    /// The kind of channel that the call says; nil says none.
+    var wantsOpenChannel: Bool?
+    /// Nil when there is no such channel.
+    var access: ChannelAccess?
+    /// Whether the actor is inside the open channel; of a socket, whether this connection is.
+    var isInside = false
+    var accessCode: String?
+    var message: Message?
+    /// The poll or the scheduled message that the call names.
+    var document: Document?
+    /// The time of the message that carries the poll.
+    var pollMoment: Timestamp?
+    /// Whether the only other member has blocked the actor.
+    var isBlocked = false
+
+    init(now: Timestamp, caller: ChatServer.Caller) {
+        self.now = now
+        self.caller = caller
+    }
+
+    /// The user whose place counts, of a call that needs one.
+    func namedActor() throws(ServerError) -> UserID {
+        guard let actor else {
+            throw ServerError(.parameterMissing, "The parameter user_id is missing.")
+        }
+        return actor
+    }
+
+    /// The message that the call names, of a call that needs one.
+    func namedMessage() throws(ServerError) -> Message {
+        guard let message else {
+            throw ServerError(.messageNotFound, "There is no such message.")
+        }
+        return message
+    }
+
+    /// What the actor sees of the channel's history.
+    var sight: Sight { Sight(beginning: access?.messageOffset) }
+
+    /// The actor's role; none while banned.
+    var role: Role { isBanned ? .none : access?.role ?? .none }
+
+    var isBanned: Bool { access?.traits.ban?.isActive(at: now) ?? false }
+}
+
+/// The part of a channel's history that a viewer sees.
+struct Sight: Hashable, Sendable {
+    /// Messages at or before this are hidden; nil hides none.
+    let beginning: Timestamp?
+
+    /// The whole history.
+    static let whole = Sight(beginning: nil)
+
+    func shows(_ moment: Timestamp) -> Bool { beginning.map { moment > $0 } ?? true }
+
+    /// Returns the message without what it shows of hidden ones; nil when it is hidden itself.
+    func shown(_ message: Message) -> Message? {
+        guard let beginning else { return message }
+        guard message.createdAt > beginning else { return nil }
+        guard !message.hasNoDetails, let preview = message.details.parentPreview,
+            preview.createdAt.map({ $0 <= beginning }) ?? true
+        else { return message }
+        var message = message
+        message.details.parentPreview = nil
+        return message
+    }
+}
