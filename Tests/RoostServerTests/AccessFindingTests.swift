@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+/// Ways around a right that were found once.
+struct AccessFindingTests {
+    private static func scene(_ who: Who) async throws -> AccessScene {
+        let fixture = await ServerFixture()
+        let host = try await fixture.connect("host")
+        let peer = try await fixture.connect("peer")
+        return try await AccessScene(who, fixture, host, peer, number: 1)
+    }
+
+    @Test func `a socket whose session expires hears its end and nothing after it (R193)`()
+        async throws
+    {
+        let scene = try await Self.scene(.expired)
+        try await scene.ask(
+            "POST", "group_channels/CHANNEL/messages",
+            #"{"message_type":"MESG","message":"later","user_id":"peer"}"#)
+        let heard = scene.device.inbox.takeText()
+        #expect(heard.map { String($0.prefix(4)) } == ["EXPR"])
+        #expect(scene.device.inbox.isClosed && !scene.peer.inbox.isClosed)
+    }
+
+    @Test func `a silent socket ends with its session too (R193)`() async throws {
+        let scene = try await Self.scene(.expired)
+        await scene.fixture.server.endExpired()
+        #expect(scene.device.inbox.takeText().map { String($0.prefix(4)) } == ["EXPR"])
+        #expect(scene.device.inbox.isClosed && !scene.peer.inbox.isClosed)
+    }
+
+    @Test func `messages before a member's history are neither shown nor told (R200)`() async throws
+    {
+        let scene = try await Self.scene(.late)
+        let message = "group_channels/CHANNEL/messages/FOREIGN"
+        try await scene.ask("PUT", message, #"{"message":"secret"}"#)
+        try await scene.ask(
+            "POST", message + "/reactions", #"{"reaction":"secret","user_id":"peer"}"#)
+        try await scene.ask("POST", message + "/pin")
+        try await scene.ask(
+            "POST", "group_channels/CHANNEL/messages",
+            #"{"message_type":"MESG","message":"reply","user_id":"peer","parent_message_id":FOREIGN}"#
+        )
+        let heard = scene.device.inbox.takeText()
+        #expect(heard.contains { $0.hasPrefix("MESG") && $0.contains("reply") })
+        #expect(!heard.contains { $0.contains("secret") || $0.hasPrefix("MTHD") })
+        let pins = heard.filter { $0.contains(#""cat":11300"#) }
+        #expect(pins.count == 1 && !pins.contains { $0.contains("pinned_message_ids") })
+        let headers = RequestHeaders(sessionKey: scene.device.key)
+        for path in [
+            "group_channels/CHANNEL",
+            "group_channels/CHANNEL/messages?message_ts=0&next_limit=9&include_reply_type=all"
+                + "&include_parent_message_info=true",
+            "group_channels/CHANNEL/messages?message_ts=0&next_limit=9&parent_message_id=FOREIGN"
+                + "&include_parent_message_info=true",
+            "group_channels/CHANNEL/messages/changelogs?change_ts=0&include_reply_type=all"
+                + "&include_parent_message_info=true",
+            "search/messages?query=reply",
+        ] {
+            let request = try APIRequest(
+                method: "GET", target: "/v3/" + scene.fill(path), body: [])
+            let answer = await scene.fixture.server.respond(to: request, headers: headers)
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(answer.status == 200 && !text.contains("secret"), "\(path)")
+        }
+    }
+
+    @Test(arguments: [Who.muted: Int64(900_041), .banned: 900_020, .frozenMember: 900_050])
+    func `a scheduled message is judged when it is due, and keeps its refusal (R200)`(
+        who: Who, code: Int64
+    ) async throws {
+        let scene = try await Self.scene(who)
+        scene.fixture.world.advance(90_000_000)
+        await scene.fixture.server.sendDue()
+        let kept = try await scene.ask(
+            "GET", "group_channels/CHANNEL/scheduled_messages/SCHEDULED")
+        #expect(kept["scheduled_status"] == "failed")
+        #expect(kept["error_code"]?.int == code)
+    }
+
+    @Test func `a deactivated user's scheduled message is not sent (R200)`() async throws {
+        let scene = try await Self.scene(.deactivated)
+        scene.fixture.world.advance(90_000_000)
+        await scene.fixture.server.sendDue()
+        let kept = try await scene.ask(
+            "GET", "group_channels/CHANNEL/scheduled_messages/SCHEDULED")
+        #expect(kept["scheduled_status"] == "failed" && kept["error_code"]?.int == 400_300)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a banned user does not come back by making a distinct channel again (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let fixture = await ServerFixture(storage: try await kind.make())
+        let ann = try await fixture.connect("ann")
+        let eve = try await fixture.connect("eve")
+        try await fixture.channel("d", of: ["ann", "eve"], by: ann, isDistinct: true)
+        let ban = try APIRequest(
+            method: "POST", target: "/v3/group_channels/d/ban",
+            body: Array(#"{"user_id":"eve"}"#.utf8))
+        _ = await fixture.server.respond(
+            to: ban, headers: RequestHeaders(apiToken: ServerFixture.apiToken))
+        let code = await refusal { () async throws(APIFailure) in
+            try await fixture.call(
+                CreateChannel(userIDs: ["ann", "eve"], isDistinct: true), as: eve)
+        }
+        #expect(code == .notAMember)
+        let page = try await fixture.call(ListMyChannels(userID: "eve"), as: eve)
+        #expect(page.channels.isEmpty)
+    }
+}
