@@ -57,7 +57,7 @@ enum WireTargets {
             _ = try? fields.keptSeconds(name)
             _ = try? fields.moment(name)?.advanced(by: -1)
             _ = try? fields.int(name, in: 0...Int.max)
-            _ = fields.users(name)
+            _ = try? fields.users(name)
         }
         _ = try? fields.pathMessageID()
         return nil

@@ -26,7 +26,20 @@ public struct UnknownFields: Hashable, Sendable {
 
     /// The JSON text of a field, or nil when the object did not carry it.
     public subscript(name: String) -> String? {
-        fields.first { $0.name == name }?.json
+        let place = place(of: name)
+        return place < fields.endIndex && fields[place].name == name ? fields[place].json : nil
+    }
+
+    /// Where a field of a name stands, or would stand.
+    ///
+    /// - Complexity: O(log n): a peer decides how many fields there are.
+    private func place(of name: String) -> Int {
+        var (low, high) = (fields.startIndex, fields.endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if fields[middle].name < name { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The same fields without those of one name.
@@ -38,7 +51,7 @@ public struct UnknownFields: Hashable, Sendable {
 
     /// Keeps a field; a later one of the same name replaces the earlier one.
     public mutating func keep(_ field: Field) {
-        let index = fields.firstIndex { $0.name >= field.name } ?? fields.endIndex
+        let index = place(of: field.name)
         if index < fields.endIndex, fields[index].name == field.name {
             fields[index] = field
         } else {

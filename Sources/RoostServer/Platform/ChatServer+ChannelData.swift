@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostWire
 
 // Metadata are texts, metacounters numbers by name (`protocol.md` 3.13).
 extension ChatServer {
+    /// Changes a channel's record, unless the limits refuse the outcome.
+    @discardableResult
+    func changeChannel(
+        _ url: ChannelURL, _ change: @Sendable (inout ChannelRecord) -> Void
+    ) async throws(ServerError) -> ChannelRecord? {
+        let limits = configuration.limits
+        let refusal = Guarded<ServerError?>(nil)
+        let changed = try await ask(
+            try await storage.updateChannel(url, now: world.now()) { record in
+                var outcome = record
+                change(&outcome)
+                do throws(ServerError) {
+                    try limits.check(outcome, since: record)
+                    record = outcome
+                } catch {
+                    refusal.withLock { $0 = error }
+                }
+            })
+        if let error = refusal.withLock({ $0 }) { throw error }
+        return changed
+    }
+
     private func record(of url: ChannelURL) async throws(ServerError) -> ChannelRecord {
         guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
             throw ServerError(.notFound, "There is no such channel.")
@@ -19,7 +42,7 @@ extension ChatServer {
         let known = try await record(of: url).traits.metadata
         switch action {
         case .getMetadata:
-            let keys = call.fields.list("keys") ?? call.fields.list("key")
+            let keys = try call.fields.list("keys", "key")
             let wanted = keys.flatMap { $0.allSatisfy(\.isEmpty) ? nil : $0 }
             return try metadataResponse(
                 known.filter { wanted?.contains($0.key) ?? true }, call)
@@ -52,12 +75,11 @@ extension ChatServer {
         deleted: [String]
     ) async throws(ServerError) {
         guard !created.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
-        try await ask(
-            try await storage.updateChannel(url, now: world.now()) { record in
-                record.traits.metadata.merge(created) { $1 }
-                record.traits.metadata.merge(updated) { $1 }
-                for key in deleted { record.traits.metadata[key] = nil }
-            })
+        try await changeChannel(url) { record in
+            record.traits.metadata.merge(created) { $1 }
+            record.traits.metadata.merge(updated) { $1 }
+            for key in deleted { record.traits.metadata[key] = nil }
+        }
         try await tell(
             url, .metadataChanged,
             .metadata(created: created, updated: updated, deleted: deleted))
@@ -84,7 +106,7 @@ extension ChatServer {
         let known = try await record(of: url).traits.counters
         switch action {
         case .getCounters:
-            let keys = call.fields.list("keys")
+            let keys = try call.fields.list("keys")
             return counterResponse(known.filter { keys?.contains($0.key) ?? true })
         case .deleteCounters:
             let gone = call.detail.map { [$0] } ?? known.keys.sorted()
@@ -107,10 +129,7 @@ extension ChatServer {
             for key in accepted.keys {
                 try configuration.limits.check(name: key, "A counter's name")
             }
-            try await ask(
-                try await storage.updateChannel(url, now: world.now()) {
-                    $0.traits.counters.merge(accepted) { $1 }
-                })
+            try await changeChannel(url) { $0.traits.counters.merge(accepted) { $1 } }
             try await tellCounters(url, created: created, updated: updated, deleted: [])
             return counterResponse(accepted)
         }

@@ -31,7 +31,7 @@ extension ChatServer {
         case .addCounters, .putCounters, .getCounters, .deleteCounters:
             return try await answerAboutCounters(action, call)
         case .startTyping, .stopTyping:
-            for id in call.fields.users("user_ids") ?? [] {
+            for id in try call.fields.users("user_ids") ?? [] {
                 try await admit(.typing, AccessTarget(channel: url), .user(id))
                 try await tellTyping(id, in: url, isTyping: action == .startTyping)
             }
@@ -55,36 +55,23 @@ extension ChatServer {
             showsEmpty: try call.fields.bool("show_empty") ?? true)
         let limit = try call.fields.int("limit", in: 1...100) ?? 20
         let extras = try ChannelExtras(call.fields)
-        var after = call.fields.string("token").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
-        var found: [ChannelState] = []
-        while found.count <= limit {
-            let start = after
-            let page = try await ask(try await storage.channels(after: start, limit: 200))
-            guard let last = page.last?.url else { break }
-            after = last
-            let urls = page.filter { record in
-                let isShown = record.isPublic && record.traits.isDiscoverable != false
-                return !record.traits.isOpen && (call.caller == .platform || isShown)
-                    && filter.matches(call.caller == .platform ? record : record.veiled)
-            }.map(\.url)
-            let states = try await ask(
-                try await storage.channelStates(urls, viewer: call.caller.userID))
-            for state in states {
-                let seen = state.veiled(for: call.caller.userID)
-                guard filter.matches(seen, viewer: call.caller.userID), found.count <= limit,
-                    try await isShown(state, to: call.caller)
-                else {
-                    continue
-                }
-                found.append(state)
-            }
+        let viewer = call.caller.userID
+        let (urls, end) = try await walk(from: call.fields.string("token"), limit: limit) {
+            record in
+            let isShown = record.isPublic && record.traits.isDiscoverable != false
+            return !record.traits.isOpen && (call.caller == .platform || isShown)
+                && filter.matches(call.caller == .platform ? record : record.veiled)
         }
-        let shown = try await views(
-            of: Array(found.prefix(limit)), for: call.caller.userID, extras)
-        let next = found.count > limit ? shown.last?.url.rawValue ?? "" : ""
+        let page = try await views(of: urls, for: viewer, extras) {
+            (state) async throws(ServerError) -> Bool in
+            guard filter.matches(state.veiled(for: viewer), viewer: viewer) else { return false }
+            return try await isShown(state, to: call.caller)
+        }
+        let next =
+            page.count > 0 && page.count < urls.count ? urls[page.count - 1].rawValue : end
         return APIResponse { writer in
             writer.array("channels") { writer in
-                for channel in shown { writer.groupChannel(channel) }
+                for channel in page.channels { writer.groupChannel(channel) }
             }
             writer.field("next", next)
             writer.field("ts", world.now().milliseconds)
@@ -100,6 +87,35 @@ extension ChatServer {
             try await storage.access(to: state.record.url, of: caller.userID))
         return access?.traits.ban?.isActive(at: world.now()) != true
     }
+
+    /// Walks through all channels by URL, so far that the walk costs one caller's share.
+    ///
+    /// - Returns: The channels that are wanted, `limit` at most, and the token of the next page: "" after
+    ///   the last channel. A page may be short, or empty, and have a next one.
+    func walk(
+        from token: String?, limit: Int, where isWanted: (ChannelRecord) -> Bool
+    ) async throws(ServerError) -> (urls: [ChannelURL], next: String) {
+        var after = token.flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        var found: [ChannelURL] = []
+        for _ in 0..<Self.walkedPages {
+            try stopIfCancelled()
+            let start = after
+            let page = try await ask(
+                try await storage.channels(after: start, limit: Self.walkedPage))
+            for record in page where isWanted(record) {
+                guard found.count < limit else { return (found, found.last?.rawValue ?? "") }
+                found.append(record.url)
+            }
+            guard page.count == Self.walkedPage, let last = page.last?.url else {
+                return (found, "")
+            }
+            after = last
+        }
+        return (found, after?.rawValue ?? "")
+    }
+
+    private static let walkedPage = 200
+    private static let walkedPages = 20
 
     private func deleteChannel(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
         let members = try await ask(try await storage.memberIDs(of: url))
@@ -197,7 +213,7 @@ extension ChatServer {
             try await storage.channelStates([call.channelURL], viewer: nil)
         ).first
         let now = world.now()
-        var members = (state?.members ?? []).filter { record in
+        let members = (state?.members ?? []).filter { record in
             let isMuted = record.traits.mute?.isActive(at: now) ?? false
             let isRole =
                 switch fields.string("operator_filter") {
@@ -223,12 +239,12 @@ extension ChatServer {
                     || record.user.nickname.lowercased().hasPrefix(start.lowercased()))
         }
         let operatorsFirst = fields.string("order") == "operator_then_member_alphabetical"
-        members.sort { left, right in
-            if operatorsFirst, left.role != right.role { return left.role == .operator }
-            return (left.user.nickname.lowercased(), left.user.id)
-                < (right.user.nickname.lowercased(), right.user.id)
+        let places = members.map { record in
+            let isFirst = operatorsFirst && record.role == .operator
+            return (isFirst ? 0 : 1, record.user.nickname.lowercased(), record.user.id)
         }
-        let page = try Page(members, fields)
+        let order = members.indices.sorted { places[$0] < places[$1] }
+        let page = try Page(order.map { members[$0] }, fields)
         let reads = try fields.bool("show_read_receipt") ?? false
         let deliveries = try fields.bool("show_delivery_receipt") ?? false
         let shown = page.elements.map { record in

@@ -82,6 +82,11 @@ extension ChatServer {
             last.map { max(world.now(), $0.advanced(by: 1)) }
             ?? world.now()
         let change = ReactionChange(key: key, userID: id, isAdded: isAdded, updatedAt: now)
+        if isAdded {
+            var changed = message
+            changed.details.reactions = (message.details.reactions ?? []).applying(change)
+            try configuration.limits.check(content: changed)
+        }
         try await ask(
             try await storage.updateMessage(messageID, in: url, now: now) { message in
                 let reactions = message.details.reactions ?? []
@@ -106,7 +111,7 @@ extension ChatServer {
     ) async throws(ServerError) -> APIResponse {
         let arrays: [MetaArray]
         if action == .removeMetaArrays {
-            arrays = (call.fields.list("keys") ?? []).map { MetaArray(key: $0, values: []) }
+            arrays = (try call.fields.list("keys") ?? []).map { MetaArray(key: $0, values: []) }
         } else {
             arrays = (call.fields.value("sorted_metaarray")?.array ?? []).compactMap { value in
                 guard let key = value["key"]?.string else { return nil }
@@ -172,73 +177,5 @@ extension ChatServer {
             }
         }
         return data.text
-    }
-
-    // MARK: Search
-
-    /// So many messages of a channel are looked at for one question, newest first.
-    private static let searchDepth = 10_000
-
-    private func search(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let fields = call.fields
-        let query = try fields.needed("query").lowercased()
-        let limit = try fields.int("limit", in: 1...100) ?? 20
-        var urls = fields.string("channel_url").map { [ChannelURL($0)] } ?? []
-        if urls.isEmpty {
-            guard let id = call.caller.userID else {
-                throw ServerError(.parameterMissing, "The parameter channel_url is missing.")
-            }
-            urls = try await ask(try await storage.listings(of: id))
-                .filter { $0.state == .joined }.map(\.record.url)
-        }
-        var end = Position.distantFuture
-        if let token = fields.string("token") ?? fields.string("after"), !token.isEmpty {
-            let moment = try ChangeToken.sequence(token, kind: "s")
-            end = Position(
-                createdAt: Timestamp(milliseconds: moment), messageID: MessageID(.min))
-        }
-        if let moment = try fields.moment("message_ts_to") {
-            end = min(end, Position(createdAt: moment, messageID: MessageID(.max)))
-        }
-        let start = try fields.moment("message_ts_from") ?? .distantPast
-        var found: [Message] = []
-        for url in urls {
-            let sight = try await admit(.reader, AccessTarget(channel: url), call.caller).sight
-            var range = PositionRange(from: start, through: start)
-                .hiding(through: sight.beginning)
-            range.before = end
-            found += try await matches(query, in: url, range, limit: limit + 1)
-                .compactMap(sight.shown)
-        }
-        found.sort { $0.createdAt > $1.createdAt }
-        let page = found.prefix(limit)
-        let next = page.last.map { ChangeToken.text($0.createdAt.milliseconds, kind: "s") } ?? ""
-        return APIResponse { writer in
-            writer.messages("results", Array(page))
-            writer.field("has_next", found.count > limit)
-            writer.field("total_count", found.count)
-            writer.field("end_cursor", found.count > limit ? next : "")
-            writer.field("next", found.count > limit ? next : "")
-        }
-    }
-
-    private func matches(
-        _ query: String, in url: ChannelURL, _ range: PositionRange, limit: Int
-    ) async throws(ServerError) -> [Message] {
-        var range = range
-        var found: [Message] = []
-        var looked = 0
-        while looked < Self.searchDepth, found.count < limit {
-            let stretch = range
-            let page = try await ask(
-                try await storage.messages(
-                    in: url, stretch, MessageFilter(replyType: .all), newestFirst: true,
-                    limit: 500))
-            guard let last = page.last?.position else { break }
-            found += page.filter { $0.text.lowercased().contains(query) }
-            looked += page.count
-            range.before = last
-        }
-        return Array(found.prefix(limit))
     }
 }

@@ -17,13 +17,13 @@ extension ChatServer {
             }
         case .addOperators:
             return try await setOperators(
-                call.fields.users("operator_ids") ?? [], to: .operator, in: call.channelURL)
+                try call.fields.users("operator_ids") ?? [], to: .operator, in: call.channelURL)
         case .removeOperators:
             let all = try call.fields.bool("delete_all") ?? false
             let ids =
                 all
                 ? try await members(of: call.channelURL) { $0.role == .operator }.map(\.user.id)
-                : call.fields.users("operator_ids") ?? []
+                : try call.fields.users("operator_ids") ?? []
             return try await setOperators(ids, to: .none, in: call.channelURL)
         case .banned, .muted:
             let now = world.now()
@@ -58,6 +58,10 @@ extension ChatServer {
         _ ids: [UserID], to role: Role, in url: ChannelURL
     ) async throws(ServerError) -> APIResponse {
         let audience = try await audience(of: url)
+        if role == .operator {
+            let before = try await members(of: url) { $0.role == .operator }
+            try check(operators: Set(before.map(\.user.id)).union(ids).count)
+        }
         for id in ids where audience.room != nil { _ = try await existingUser(id) }
         guard audience.room != nil || ids.allSatisfy(audience.members.contains) else {
             throw ServerError(.notFound, "Only members can be operators of a channel.")
@@ -101,6 +105,8 @@ extension ChatServer {
         let now = world.now()
         // Longer than the calendar of any client means for ever.
         let isForEver = seconds < 0 || seconds > 10_000_000_000
+        try configuration.limits.check(
+            name: call.fields.string("description"), "The description")
         let restriction = Restriction(
             startedAt: now,
             endsAt: isForEver ? nil : now + .seconds(seconds),

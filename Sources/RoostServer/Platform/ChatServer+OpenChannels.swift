@@ -58,30 +58,32 @@ extension ChatServer {
         let limit = try fields.int("limit", in: 1...100) ?? 20
         let name = fields.string("name_contains")?.lowercased() ?? ""
         let part = fields.string("url_contains") ?? ""
-        let types = fields.list("custom_types") ?? fields.list("custom_type") ?? []
-        let urls = (fields.list("channel_urls") ?? []).filter { !$0.isEmpty }
+        let types = try fields.list("custom_types", "custom_type") ?? []
+        let urls = Set((try fields.list("channel_urls") ?? []).filter { !$0.isEmpty })
         let showsFrozen = try fields.bool("show_frozen") ?? true
-        var after = fields.string("token").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
-        var found: [ChannelRecord] = []
-        while found.count <= limit {
-            let start = after
-            let page = try await ask(try await storage.channels(after: start, limit: 200))
-            guard let last = page.last?.url else { break }
-            after = last
-            found += page.filter { record in
-                record.traits.isOpen && (showsFrozen || !record.traits.isFrozen)
-                    && (name.isEmpty || record.name.lowercased().contains(name))
-                    && (part.isEmpty || record.url.rawValue.contains(part))
-                    && (types.allSatisfy(\.isEmpty) || types.contains(record.customType))
-                    && (urls.isEmpty || urls.contains(record.url.rawValue))
-            }
+        let (found, end) = try await walk(from: fields.string("token"), limit: limit) { record in
+            record.traits.isOpen && (showsFrozen || !record.traits.isFrozen)
+                && (name.isEmpty || record.name.lowercased().contains(name))
+                && (part.isEmpty || record.url.rawValue.contains(part))
+                && (types.allSatisfy(\.isEmpty) || types.contains(record.customType))
+                && (urls.isEmpty || urls.contains(record.url.rawValue))
         }
         var shown: [(ChannelRecord, [User], Int)] = []
-        for record in found.prefix(limit) {
-            shown.append(
-                (record, try await operators(of: record.url), participants(of: record.url).count))
+        var budget = AnswerBudget(configuration.limits.answerBytes)
+        var last = end
+        for url in found {
+            try stopIfCancelled()
+            guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
+                continue
+            }
+            let row = (access.record, try await operators(of: url), participants(of: url).count)
+            guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
+                last = shown.last?.0.url.rawValue ?? end
+                break
+            }
+            shown.append(row)
         }
-        let (page, next) = (shown, found.count > limit ? shown.last?.0.url.rawValue ?? "" : "")
+        let (page, next) = (shown, last)
         return APIResponse { writer in
             writer.array("channels") { writer in
                 for (record, operators, count) in page {
@@ -120,9 +122,11 @@ extension ChatServer {
             data: texts.data ?? "", customType: texts.customType ?? "",
             createdAt: Timestamp(seconds: now.seconds), createdBy: call.caller.userID,
             traits: traits)
+        try configuration.limits.check(record, since: nil)
+        let named = try fields.users("operator_ids", "operators") ?? []
+        try check(operators: named.count)
         try await ask(
             try await storage.createChannel(NewChannel(record: record, members: []), now: now))
-        let named = fields.users("operator_ids") ?? fields.users("operators") ?? []
         // Who makes a channel can look after it, unless others are to.
         let operators = named.isEmpty ? call.caller.userID.map { [$0] } ?? [] : named
         try await setRoles(operators, to: .operator, in: url)
@@ -131,14 +135,15 @@ extension ChatServer {
 
     private func updateOpenChannel(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, texts) = (call.channelURL, try texts(call))
-        try await ask(
-            try await storage.updateChannel(url, now: world.now()) { record in
-                record.name = texts.name ?? record.name
-                record.coverURL = texts.coverURL ?? record.coverURL
-                record.data = texts.data ?? record.data
-                record.customType = texts.customType ?? record.customType
-            })
-        if let wanted = call.fields.users("operator_ids") ?? call.fields.users("operators") {
+        let wanted = try call.fields.users("operator_ids", "operators")
+        try check(operators: wanted?.count ?? 0)
+        try await changeChannel(url) { record in
+            record.name = texts.name ?? record.name
+            record.coverURL = texts.coverURL ?? record.coverURL
+            record.data = texts.data ?? record.data
+            record.customType = texts.customType ?? record.customType
+        }
+        if let wanted {
             let before = try await operators(of: url).map(\.id)
             try await setRoles(before.filter { !wanted.contains($0) }, to: .none, in: url)
             try await setRoles(wanted, to: .operator, in: url)

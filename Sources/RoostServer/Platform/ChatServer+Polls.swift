@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostWire
 
@@ -85,12 +86,15 @@ extension ChatServer {
 
     /// What a vote names; only an empty list takes it back, and not one that was misspelt.
     private func votedOptions(_ call: RouteCall) throws(ServerError) -> [Int64] {
-        guard let texts = call.fields.list("option_ids") else {
+        guard let texts = try call.fields.list("option_ids") else {
             throw ServerError(.parameterMissing, "The parameter option_ids is missing.")
         }
         let ids = texts.compactMap { Int64($0) }
-        let count = call.fields.value("option_ids")?.array?.count ?? texts.count
-        guard ids.count == count else {
+        // A list leaves out elements that are neither text nor number.
+        let isWhole = (call.fields.value("option_ids")?.array ?? []).allSatisfy { element in
+            element.int != nil || element.string != nil
+        }
+        guard isWhole, ids.count == texts.count else {
             throw ServerError(.wrongTypeNumber, "Each of option_ids must be a whole number.")
         }
         return ids
@@ -126,6 +130,7 @@ extension ChatServer {
         poll.setData(fields)
         try limits.check(text: poll.dataText, "The data")
         for text in texts { poll.add(text, by: id, at: now) }
+        try limits.check(poll)
         let draft = Document(.poll, of: id, body: [:]).with(poll, at: now)
         return response(to: try await ask(try await storage.addDocument(draft)), for: call)
     }
@@ -160,63 +165,28 @@ extension ChatServer {
         }
     }
 
-    /// Polls of a channel that changed since; a page that is not full is the last.
-    private func pollChanges(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let url = call.channelURL
-        let token = call.fields.string("token") ?? ""
-        // The time of the last change that is known; the next one lies behind it.
-        let known =
-            token.isEmpty
-            ? try call.fields.moment("change_ts")?.advanced(by: -1) ?? .distantPast
-            : Timestamp(milliseconds: try ChangeToken.sequence(token, kind: "p"))
-        let limit = 100
-        let all = try await ask(
-            try await storage.documents(.poll, of: nil, in: url, after: 0, limit: .max))
-        let changed = all.filter { $0.changedAt > known.milliseconds }.sorted {
-            $0.changedAt < $1.changedAt
-        }
-        let sight = call.standing.sight
-        var page = changed.prefix(limit)
-        // All of one moment belong together, as the token is a moment.
-        if let last = page.last?.changedAt {
-            page = changed.prefix { $0.changedAt <= last }
-        }
-        var polls = page.map { $0.poll(for: call.caller.userID, at: world.now()) }
-        if sight != .whole {
-            let carriers = polls.compactMap(\.messageID)
-            let shown = Set(try await visible(carriers, in: url, sight))
-            polls.removeAll { $0.messageID.map { !shown.contains($0) } ?? false }
-        }
-        let end = page.last?.changedAt ?? known.milliseconds
-        let hasMore = changed.count > page.count
-        return APIResponse { writer in
-            writer.array("updated") { writer in
-                for poll in polls where poll.status != .removed {
-                    writer.object { writer in writer.fields(of: poll) }
-                }
-            }
-            writer.array("deleted") { writer in
-                for poll in polls where poll.status == .removed { writer.int(poll.id) }
-            }
-            writer.field("has_more", hasMore)
-            writer.field("next", ChangeToken.text(max(0, end), kind: "p"))
-        }
-    }
-
     /// Changes a poll and tells its channel.
     private func changePoll(
         _ call: RouteCall, _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
     ) async throws(ServerError) -> APIResponse {
         let document = try poll(call)
         let now = world.now()
+        let limits = configuration.limits
+        let refusal = Guarded<ServerError?>(nil)
         let changed = try await ask(
             try await storage.updateDocument(document.id, .poll) { document in
                 var poll = document.poll(for: nil, at: now)
-                if poll.status == .open, change(&poll, now) {
+                let before = poll.weight
+                guard poll.status == .open, change(&poll, now) else { return }
+                do throws(ServerError) {
+                    if poll.weight > before { try limits.check(poll) }
                     poll.updatedAt = now
                     document = document.with(poll, at: now)
+                } catch {
+                    refusal.withLock { $0 = error }
                 }
             })
+        if let error = refusal.withLock({ $0 }) { throw error }
         guard let changed, changed != document else {
             throw ServerError(.invalidValue, "The poll does not allow this.")
         }
@@ -259,12 +229,15 @@ extension ChatServer {
         let number = document.id
         let now = world.now()
         let wanted = Array(Set(options)).sorted()
+        let voters = configuration.limits.voters
         let changed = try await ask(
             try await storage.updateDocument(number, .poll) { document in
-                document.vote(wanted, by: id, at: now)
+                document.vote(wanted, by: id, at: now, atMost: voters)
             })
         guard let changed, changed.votes[id] ?? [] == wanted else {
-            throw ServerError(.invalidValue, "The poll is closed or has no such options.")
+            throw ServerError(
+                .invalidValue,
+                "The poll is closed, has no such options, or has \(voters) voters already.")
         }
         let poll = changed.poll(for: nil, at: now)
         let own = PollVotes(changed.poll(for: id, at: now), at: now)

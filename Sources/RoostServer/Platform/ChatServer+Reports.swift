@@ -17,6 +17,9 @@ extension ChatServer {
         // A user reports in their own name, whatever the body says.
         let reporter = try call.actor()
         let note = fields.string("report_description") ?? ""
+        for id in [reporter, fields.string("offending_user_id").map { UserID($0) }] {
+            if let id { try configuration.limits.check(user: id) }
+        }
         try configuration.limits.check(text: note, "The description")
         var body: JSONValue = [
             "report_category": .string(category), "reporting_user_id": .string(reporter.rawValue),
@@ -52,11 +55,12 @@ extension ChatServer {
         let start = try fields.int64("token") ?? 0
         let found = try await ask(
             try await storage.documents(.report, of: nil, in: nil, after: start, limit: limit + 1))
-        let page = Array(found.prefix(limit))
-        let next = found.count > limit ? page.last.map { String($0.id) } ?? "" : ""
+        let rows = found.prefix(limit).map { (id: $0.id, text: $0.body.text) }
+        let page = rows.prefix(within: configuration.limits.answerBytes, \.text.utf8.count)
+        let next = found.count > page.count ? page.last.map { String($0.id) } ?? "" : ""
         return APIResponse { writer in
             writer.array("report_logs") { writer in
-                for document in page { writer.raw(document.body.text) }
+                for row in page { writer.raw(row.text) }
             }
             writer.field("next", next)
         }

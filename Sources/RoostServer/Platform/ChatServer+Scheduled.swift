@@ -78,8 +78,23 @@ extension ChatServer {
         ]
         let draft = Document(
             .scheduled, of: sender, in: call.channelURL, dueAt: moment, body: body)
-        try configuration.limits.check(try command(of: draft))
+        try check(draft)
+        let waiting = try await ask(try await storage.waitingDocuments(.scheduled, of: sender))
+        let limits = configuration.limits
+        try limits.check(
+            count: waiting + 1, "messages to be sent later", atMost: limits.scheduledMessages)
         return try await response(to: try await ask(try await storage.addDocument(draft)))
+    }
+
+    /// Refuses a message that could not be sent, or not be listed until then.
+    private func check(_ document: Document) throws(ServerError) {
+        let command = try command(of: document)
+        try configuration.limits.check(command)
+        try configuration.limits.check(content: message(command, of: document, from: nil))
+        // The call is kept as it came, with fields that a message leaves out.
+        let bytes = (document.body["message"] ?? [:]).text.utf8.count
+        guard bytes > 2 * ServerLimits.contentBytes else { return }
+        throw ServerLimits.tooLong("A message to be sent later", 2 * ServerLimits.contentBytes)
     }
 
     private func future(_ fields: RequestFields) throws(ServerError) -> Timestamp? {
@@ -111,7 +126,7 @@ extension ChatServer {
         try requirePending(document)
         var changed = document
         change(&changed)
-        try configuration.limits.check(try command(of: changed))
+        try check(changed)
         let stored = try await ask(
             try await storage.updateDocument(document.id, .scheduled) { stored in
                 // It may have been sent in between.
@@ -169,26 +184,38 @@ extension ChatServer {
         let limit = try fields.int("limit", in: 1...100) ?? 20
         let owner = call.caller.userID
         let url = fields.string("channel_url").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
-        let wanted = (fields.list("scheduled_status") ?? fields.list("status") ?? [])
+        let wanted = (try fields.list("scheduled_status", "status") ?? [])
             .filter { !$0.isEmpty }
         var after = try fields.int64("token") ?? 0
         var found: [Document] = []
+        var total = 0
         while counts || found.count <= limit {
+            try stopIfCancelled()
             let start = after
             let page = try await ask(
                 try await storage.documents(
-                    .scheduled, of: owner, in: url, after: start, limit: 200))
+                    .scheduled, of: owner, in: url, after: start, limit: Self.slice))
             guard let last = page.last else { break }
             after = last.id
-            found += page.filter { wanted.isEmpty || wanted.contains($0.status.rawValue) }
+            let matching = page.filter { wanted.isEmpty || wanted.contains($0.status.rawValue) }
+            total += matching.count
+            if !counts { found += matching }
         }
         if counts {
-            let total = found.count
-            return APIResponse { $0.field("count", total) }
+            let count = total
+            return APIResponse { $0.field("count", count) }
         }
         let page = Array(found.prefix(limit))
         var texts: [String] = []
-        for document in page { texts.append(try await text(of: document)) }
+        for document in page {
+            do throws(ServerError) {
+                texts.append(try await text(of: document))
+            } catch {
+                guard error.code != .internalServerError else { throw error }
+                // A message that no client could read does not hide the others.
+                counted.unreadable += 1
+            }
+        }
         let (shown, next) = (texts, found.count > limit ? page.last.map { String($0.id) } : nil)
         return APIResponse { writer in
             writer.array("scheduled_messages") { writer in
@@ -198,22 +225,31 @@ extension ChatServer {
         }
     }
 
+    /// Messages to be sent later that are in memory at one time.
+    private static let slice = 50
+
+    /// The message as it would stand in a list before it is sent.
+    private func message(
+        _ command: MessageCommand, of document: Document, from user: User?
+    ) -> Message {
+        Message(
+            delivery: .delivered(
+                MessageID(document.body["message_id"]?.int ?? 0), command.requestID),
+            channelURL: command.channelURL,
+            createdAt: Timestamp(milliseconds: document.body["created_at"]?.int ?? 0),
+            sender: user.map { Sender(user: $0) }, content: command.content, data: command.data,
+            customType: command.customType, metaArrays: command.metaArrays,
+            unknownFields: command.unknownFields)
+    }
+
     private func response(to document: Document) async throws(ServerError) -> APIResponse {
         APIResponse(status: 200, body: Array(try await text(of: document).utf8))
     }
 
     /// A message as it would be sent, with when and how it stands.
     private func text(of document: Document) async throws(ServerError) -> String {
-        let command = try command(of: document)
         let user = try await ask(try await storage.user(document.owner))
-        let moment = document.body["created_at"]?.int ?? 0
-        let message = Message(
-            delivery: .delivered(
-                MessageID(document.body["message_id"]?.int ?? 0), command.requestID),
-            channelURL: command.channelURL, createdAt: Timestamp(milliseconds: moment),
-            sender: user.map { Sender(user: $0) }, content: command.content, data: command.data,
-            customType: command.customType, metaArrays: command.metaArrays,
-            unknownFields: command.unknownFields)
+        let message = message(try command(of: document), of: document, from: user)
         var writer = JSONWriter()
         writer.object { writer in
             writer.fields(of: message, .rest)

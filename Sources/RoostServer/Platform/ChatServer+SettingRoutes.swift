@@ -41,9 +41,16 @@ extension ChatServer {
 
     // MARK: Counts
 
-    private func unread(_ call: RouteCall) async throws(ServerError) -> [GroupChannel] {
+    /// What a user has not read in one channel.
+    private struct Unread {
+        let messages: Int
+        let mentions: Int
+        let isInvited: Bool
+    }
+
+    private func unread(_ call: RouteCall) async throws(ServerError) -> [Unread] {
         let id = call.subject
-        let types = call.fields.list("custom_types") ?? call.fields.list("custom_type")
+        let types = try call.fields.list("custom_types", "custom_type")
         let mode = call.fields.string("super_mode")
         let urls = try await ask(try await storage.listings(of: id)).filter { listing in
             listing.state != .none && listing.hidden == .unhidden
@@ -53,9 +60,21 @@ extension ChatServer {
                     ?? true)
         }.map(\.record.url)
         let extras = ChannelExtras(members: false, readReceipts: false, deliveryReceipts: false)
-        return try await ask(try await storage.channelStates(urls, viewer: id))
-            .map { $0.view(for: id, extras, at: world.now()) }
-            .filter { $0.countPreference != .off }
+        var found: [Unread] = []
+        for start in stride(from: 0, to: urls.count, by: Self.statesAtOnce) {
+            try stopIfCancelled()
+            let slice = Array(urls[start...].prefix(Self.statesAtOnce))
+            for state in try await ask(try await storage.channelStates(slice, viewer: id)) {
+                let channel = state.view(for: id, extras, at: world.now())
+                guard channel.countPreference != .off else { continue }
+                found.append(
+                    Unread(
+                        messages: channel.unreadMessageCount,
+                        mentions: channel.unreadMentionCount,
+                        isInvited: channel.myState == .invited))
+            }
+        }
+        return found
     }
 
     private func counts(
@@ -74,21 +93,21 @@ extension ChatServer {
             return APIResponse { writer in writer.field("group_channel_count", count) }
         }
         let channels = try await unread(call)
-        let messages = channels.reduce(0) { $0 + $1.unreadMessageCount }
+        let messages = channels.reduce(0) { $0 + $1.messages }
         switch action {
         case .unreadChannels:
             return APIResponse { writer in
-                writer.field("unread_count", channels.count { $0.unreadMessageCount > 0 })
+                writer.field("unread_count", channels.count { $0.messages > 0 })
             }
         case .unreadItems:
-            let mentions = channels.reduce(0) { $0 + $1.unreadMentionCount }
-            let invitations = channels.count { $0.myState == .invited }
+            let mentions = channels.reduce(0) { $0 + $1.mentions }
+            let invitations = channels.count(where: \.isInvited)
             let all = [
                 "group_channel_unread_message_count": messages,
                 "group_channel_unread_mention_count": mentions,
                 "group_channel_invitation_count": invitations,
             ]
-            let keys = call.fields.list("item_keys") ?? all.keys.sorted()
+            let keys = try call.fields.list("item_keys") ?? all.keys.sorted()
             return APIResponse { writer in
                 for key in keys { if let count = all[key] { writer.field(key, count) } }
             }
@@ -97,9 +116,10 @@ extension ChatServer {
     }
 
     private func readEverything(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let wanted = call.fields.list("channel_urls").map { $0.map { ChannelURL($0) } }
+        let wanted = try call.fields.list("channel_urls").map { Set($0.map { ChannelURL($0) }) }
         for listing in try await ask(try await storage.listings(of: call.subject))
         where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
+            try stopIfCancelled()
             let url = listing.record.url
             _ = try await inLane(of: url) { () async throws(ServerError) in
                 try await markRead(url, by: call.subject)
@@ -220,9 +240,13 @@ extension ChatServer {
         case .addDevice:
             let name = kind == "gcm" ? "gcm_reg_token" : "\(kind ?? "")_device_token"
             let token = try call.fields.needed(name)
+            let limits = configuration.limits
+            try limits.check(name: token, "The device's token")
             let record = try await change(call.subject) { record in
-                record.traits.devices[kind ?? "", default: []].removeAll { $0 == token }
-                record.traits.devices[kind ?? "", default: []].append(token)
+                var tokens = record.traits.devices[kind ?? ""] ?? []
+                tokens.removeAll { $0 == token }
+                // A device that was set up anew leaves its old token behind, so the oldest one goes.
+                record.traits.devices[kind ?? ""] = (tokens + [token]).suffix(limits.devices)
             }
             return APIResponse { writer in
                 writer.field("token", token)

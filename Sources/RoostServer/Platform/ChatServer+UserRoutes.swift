@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostWire
 
@@ -40,14 +41,29 @@ extension ChatServer {
         }
     }
 
+    /// Changes what is known of a user, unless the limits refuse the outcome.
+    ///
+    /// The outcome is judged in one step with the change, so that two calls cannot exceed a limit together.
     @discardableResult
     func change(
         _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
     ) async throws(ServerError) -> UserRecord {
-        guard let record = try await ask(try await storage.updateUser(id, change)) else {
-            throw ServerError(.notFound, "There is no such user.")
-        }
-        return record
+        let limits = configuration.limits
+        let refusal = Guarded<ServerError?>(nil)
+        let changed = try await ask(
+            try await storage.updateUser(id) { record in
+                var outcome = record
+                change(&outcome)
+                do throws(ServerError) {
+                    try limits.check(outcome, since: record)
+                    record = outcome
+                } catch {
+                    refusal.withLock { $0 = error }
+                }
+            })
+        if let error = refusal.withLock({ $0 }) { throw error }
+        guard let changed else { throw ServerError(.notFound, "There is no such user.") }
+        return changed
     }
 
     private func userResponse(
@@ -69,12 +85,12 @@ extension ChatServer {
         let fields = call.fields
         let nickname = fields.string("nickname")
         let picture = fields.string("profile_url")
-        let languages = fields.list("preferred_languages")
+        let languages = try fields.list("preferred_languages")
         try configuration.limits.check(name: nickname, "The nickname")
         try configuration.limits.check(name: picture, "The picture's URL")
         let isPlatform = call.caller == .platform
         let isActive = isPlatform ? try fields.bool("is_active") : nil
-        let keys = isPlatform ? fields.list("discovery_keys") : nil
+        let keys = isPlatform ? try fields.list("discovery_keys") : nil
         let record = try await change(call.subject) { record in
             record.user.nickname = nickname ?? record.user.nickname
             record.user.profileURL = picture ?? record.user.profileURL
@@ -147,18 +163,22 @@ extension ChatServer {
         let blocker = try await existingUser(call.subject)
         switch action {
         case .block:
-            var ids = call.fields.users("user_ids") ?? []
+            var ids = try call.fields.users("user_ids") ?? []
             if ids.isEmpty { ids = [UserID(try call.fields.needed("target_id"))] }
-            var blocked: [User] = []
-            for id in ids where id != blocker.user.id {
-                let blockee = try await existingUser(id).user
-                try await change(blocker.user.id) { record in
-                    if !record.traits.blocked.contains(id) { record.traits.blocked.append(id) }
-                }
-                await tellBlock(20_001, blocker.user, blockee)
-                blocked.append(blockee)
+            ids.removeAll { $0 == blocker.user.id }
+            let limits = configuration.limits
+            try limits.check(
+                count: ids.count, "users in one call", atMost: limits.queriedUsers)
+            let wanted = ids
+            let users = try await ask(try await storage.users(wanted))
+            guard users.count == wanted.count else {
+                throw ServerError(.notFound, "There is no such user.")
             }
-            let users = blocked
+            try await change(blocker.user.id) { record in
+                let known = Set(record.traits.blocked)
+                record.traits.blocked += wanted.filter { !known.contains($0) }
+            }
+            for blockee in users { await tellBlock(20_001, blocker.user, blockee) }
             return APIResponse { writer in
                 if let first = users.first { writer.fields(of: first) }
                 writer.users("users", users)

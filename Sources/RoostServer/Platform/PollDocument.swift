@@ -28,9 +28,10 @@ extension Document {
         poll.id = id
         let votes = votes.filter { !$0.value.isEmpty }
         poll.voterCount = votes.count
+        var counts: [Int64: Int] = [:]
+        for option in votes.values.joined() { counts[option, default: 0] += 1 }
         for index in poll.options.indices {
-            let option = poll.options[index].id
-            poll.options[index].voteCount = votes.count { $0.value.contains(option) }
+            poll.options[index].voteCount = counts[poll.options[index].id] ?? 0
         }
         poll.votedOptionIDs = viewer.map { votes[$0] ?? [] }
         if poll.status == .open, let end = poll.closesAt, end <= now { poll.status = .closed }
@@ -98,13 +99,22 @@ extension Document {
     }
 
     /// Replaces a user's votes, where the poll allows it.
-    mutating func vote(_ options: [Int64], by id: UserID, at now: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - options: What the user votes for; none takes the vote back.
+    ///   - id: The user.
+    ///   - now: The moment of the vote.
+    ///   - limit: How many users may vote in the poll.
+    mutating func vote(
+        _ options: [Int64], by id: UserID, at now: Timestamp, atMost limit: Int
+    ) {
         var poll = poll(for: nil, at: now)
         let known = poll.options.map(\.id)
         guard poll.status == .open, options.allSatisfy(known.contains),
             options.count <= 1 || poll.allowsMultipleVotes
         else { return }
         var votes = body["votes"] ?? [:]
+        guard votes[id.rawValue] != nil || self.votes.count < limit else { return }
         votes[id.rawValue] = .array(options.map { .int($0) })
         body["votes"] = votes
         poll.updatedAt = now

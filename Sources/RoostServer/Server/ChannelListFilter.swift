@@ -8,8 +8,13 @@ struct ChannelListFilter {
     private let fields: RequestFields
     private let showsEmpty: Bool
     private let showsFrozen: Bool
-    private let customTypes: [String]?
-    private let urls: [ChannelURL]?
+    private let customTypes: Set<String>?
+    private let urls: Set<ChannelURL>?
+    private let names: Set<String>?
+    private let metadataValues: Set<String>?
+    private let nicknames: Set<String>?
+    /// Which of a channel's texts a search looks at.
+    private let searchPlaces: [String]
     private let exactMembers: Set<UserID>?
     private let someMembers: [UserID]?
     private let needsAllMembers: Bool
@@ -24,11 +29,15 @@ struct ChannelListFilter {
         fields = try RequestFields(query: query)
         self.showsEmpty = showsEmpty
         self.showsFrozen = showsFrozen
-        let types = fields.list("custom_types") ?? fields.list("custom_type")
-        customTypes = types?.contains("*") == true ? nil : types
-        urls = fields.list("channel_urls")?.map { ChannelURL($0) }
-        exactMembers = fields.users("members_exactly_in").map(Set.init)
-        someMembers = fields.users("members_include_in")
+        let types = try fields.list("custom_types", "custom_type")
+        customTypes = types?.contains("*") == true ? nil : types.map(Set.init)
+        urls = try fields.list("channel_urls").map { Set($0.map { ChannelURL($0) }) }
+        names = try fields.list("name").map(Set.init)
+        metadataValues = try fields.list("metadata_values").map(Set.init)
+        nicknames = try fields.list("members_nickname").map(Set.init)
+        searchPlaces = try fields.list("search_fields", "search_field") ?? []
+        exactMembers = try fields.users("members_exactly_in").map(Set.init)
+        someMembers = try fields.users("members_include_in")
         needsNicknames =
             fields.query.contains { $0.name.hasPrefix("members_nickname") }
             || fields.string("search_query") != nil
@@ -53,7 +62,7 @@ struct ChannelListFilter {
             urls.map({ $0.contains(record.url) }) ?? true,
             fields.string("custom_type_startswith").map(record.customType.hasPrefix) ?? true,
             fields.string("name_startswith").map(record.name.hasPrefix) ?? true,
-            fields.list("name")?.contains(record.name) ?? true,
+            names?.contains(record.name) ?? true,
             record.createdAt.seconds > createdAfter || createdAfter == .min,
             record.createdAt.seconds < createdBefore || createdBefore == .max
         else { return false }
@@ -89,7 +98,7 @@ struct ChannelListFilter {
     private func matchesMetadata(_ record: ChannelRecord) -> Bool {
         guard let key = fields.string("metadata_key"), !key.isEmpty else { return true }
         guard let value = record.traits.metadata[key] else { return false }
-        if let values = fields.list("metadata_values") { return values.contains(value) }
+        if let metadataValues { return metadataValues.contains(value) }
         return fields.string("metadata_value_startswith").map(value.hasPrefix) ?? true
     }
 
@@ -127,28 +136,27 @@ struct ChannelListFilter {
     }
 
     private func matchesNicknames(_ state: ChannelState) -> Bool {
-        let nicknames = state.members.map(\.user.nickname)
+        guard needsNicknames else { return true }
+        let members = state.members.map(\.user.nickname)
         func contains(_ text: String, _ part: String) -> Bool {
             part.isEmpty || text.lowercased().contains(part.lowercased())
         }
         if let part = fields.string("members_nickname_contains"),
-            !nicknames.contains(where: { contains($0, part) })
+            !members.contains(where: { contains($0, part) })
         {
             return false
         }
         if let start = fields.string("members_nickname_startswith"),
-            !nicknames.contains(where: { $0.hasPrefix(start) })
+            !members.contains(where: { $0.hasPrefix(start) })
         {
             return false
         }
-        if let names = fields.list("members_nickname"), !nicknames.contains(where: names.contains) {
-            return false
-        }
+        if let nicknames, !members.contains(where: nicknames.contains) { return false }
         guard let words = fields.string("search_query") else { return true }
         // One client leaves off the last letter (`protocol.md` 3.2).
-        let places = fields.list("search_fields") ?? fields.list("search_field") ?? []
-        let isInName = places.contains("channel_name") && contains(state.record.name, words)
-        let asksMembers = places.contains("member_nickname") || places.contains("member_nick_name")
-        return isInName || (asksMembers && nicknames.contains { contains($0, words) })
+        let isInName = searchPlaces.contains("channel_name") && contains(state.record.name, words)
+        let asksMembers =
+            searchPlaces.contains("member_nickname") || searchPlaces.contains("member_nick_name")
+        return isInName || (asksMembers && members.contains { contains($0, words) })
     }
 }

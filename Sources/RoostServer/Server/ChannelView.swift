@@ -50,13 +50,15 @@ extension ChannelState {
         let offset = me?.traits.messageOffset
         let last = sight.words ? lastMessage.flatMap(Sight(beginning: offset).shown) : nil
         let maker = members.first { $0.user.id == record.createdBy }?.user
+        let all = extras.members && sight.members ? members.map { $0.member(at: now) } : []
+        let shown = all.shown
         var channel = GroupChannel(
             url: record.url, name: record.name, coverURL: record.coverURL,
             data: sight.members ? record.data : "",
             customType: record.customType, createdAt: record.createdAt,
             createdBy: sight.members ? maker : nil,
             isDistinct: record.isDistinct, isSuper: record.isSuper, isPublic: record.isPublic,
-            members: extras.members && sight.members ? members.map { $0.member(at: now) } : [],
+            members: shown,
             memberCount: members.count,
             joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
             unreadMentionCount: mentionCount, lastMessage: last,
@@ -71,16 +73,23 @@ extension ChannelState {
             channel.isMuted = me.traits.mute?.isActive(at: now) ?? false
         }
         guard sight.members else { return channel }
-        if extras.readReceipts { channel.readReceipts = receipts { $0.lastRead } }
-        if extras.deliveryReceipts { channel.deliveryReceipts = receipts { $0.deliveredAt } }
+        // Of members that do not fit into the row the receipts stay out too.
+        let told = shown.count < all.count ? Set(shown.map(\.id)) : nil
+        if extras.readReceipts { channel.readReceipts = receipts(of: told) { $0.lastRead } }
+        if extras.deliveryReceipts {
+            channel.deliveryReceipts = receipts(of: told) { $0.deliveredAt }
+        }
         return channel
     }
 
     private func user(_ id: UserID) -> User? { members.first { $0.user.id == id }?.user }
 
-    private func receipts(_ moment: (MemberRecord) -> Timestamp?) -> [UserID: Timestamp] {
+    private func receipts(
+        of told: Set<UserID>?, _ moment: (MemberRecord) -> Timestamp?
+    ) -> [UserID: Timestamp] {
         var receipts: [UserID: Timestamp] = [:]
-        for member in members where member.state == .joined {
+        for member in members
+        where member.state == .joined && told?.contains(member.user.id) ?? true {
             receipts[member.user.id] = moment(member) ?? Timestamp(milliseconds: 0)
         }
         return receipts
@@ -94,6 +103,15 @@ extension ChannelRecord {
         var record = self
         record.traits.metadata = [:]
         return record
+    }
+}
+
+extension [Member] {
+    /// The members that fit into a channel's row of an answer, in their order.
+    fileprivate var shown: [Member] {
+        // What a member says besides the user is little.
+        guard count * (ServerLimits.userBytes + 512) > ServerLimits.memberBytes else { return self }
+        return Array(prefix(within: ServerLimits.memberBytes, \.weight))
     }
 }
 

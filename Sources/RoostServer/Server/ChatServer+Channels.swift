@@ -28,6 +28,8 @@ extension ChatServer {
             customType: call.customType, createdAt: Timestamp(seconds: now.seconds),
             createdBy: maker, isDistinct: call.isDistinct, isSuper: call.isSuper,
             isPublic: call.isPublic, traits: ChannelTraits(call.options))
+        try configuration.limits.check(record, since: nil)
+        try check(operators: call.operatorIDs.count)
         let new = NewChannel(
             record: record, members: members.map(\.id), operators: call.operatorIDs)
         let created = try await ask(try await storage.createChannel(new, now: now))
@@ -76,7 +78,8 @@ extension ChatServer {
         guard !joined.isEmpty,
             let state = try? await storage.channelStates([url], viewer: nil).first
         else { return }
-        let newcomers = state.members.filter { joined.contains($0.user.id) }
+        let arrivals = Set(joined)
+        let newcomers = state.members.filter { arrivals.contains($0.user.id) }
             .map { $0.member(at: now) }
         let everybody = state.members.map(\.user.id)
         let inviter = users.first { $0.id == inviter }
@@ -85,24 +88,26 @@ extension ChatServer {
         // Who comes and goes in a large channel is told in numbers (`protocol.md` 2.7).
         let isLarge = state.record.countsMembersOnly
         let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
-        if !guests.isEmpty {
+        // Many newcomers come in several frames, each of which a client can read.
+        for part in guests.parts(of: ServerLimits.frameMemberBytes, \.weight) {
             let invitation = ChannelEvent(
                 .invited, channelURL: url, timestamp: now,
-                content: .invited(inviter: inviter, invitees: guests, at: now, counts))
+                content: .invited(inviter: inviter, invitees: part, at: now, counts))
             await publish(.channel(invitation), to: told)
         }
         if isLarge { await tellCounts(state, to: everybody) }
         let arrived = newcomers.filter { $0.state == .joined }
-        guard !arrived.isEmpty else { return }
-        let event = ChannelEvent(
-            .joined, channelURL: url, timestamp: now, content: .joined(arrived, counts))
-        await publish(.channel(event), to: told)
-        guard isAcceptance else { return }
-        // Beside the other, which is all that most clients know.
-        let acceptance = ChannelEvent(
-            .invitationAccepted, channelURL: url, timestamp: now,
-            content: .joined(arrived, counts))
-        await publish(.channel(acceptance), to: told)
+        for part in arrived.parts(of: ServerLimits.frameMemberBytes, \.weight) {
+            let event = ChannelEvent(
+                .joined, channelURL: url, timestamp: now, content: .joined(part, counts))
+            await publish(.channel(event), to: told)
+            guard isAcceptance else { continue }
+            // Beside the other, which is all that most clients know.
+            let acceptance = ChannelEvent(
+                .invitationAccepted, channelURL: url, timestamp: now,
+                content: .joined(part, counts))
+            await publish(.channel(acceptance), to: told)
+        }
     }
 
     private func tellCounts(_ state: ChannelState, to users: [UserID]) async {
@@ -163,15 +168,14 @@ extension ChatServer {
                 name: call.name, coverURL: call.coverURL, data: call.data,
                 customType: call.customType))
         try await setOperators(call.options, url)
-        try await ask(
-            try await storage.updateChannel(url, now: world.now()) { record in
-                record.name = call.name ?? record.name
-                record.coverURL = call.coverURL ?? record.coverURL
-                record.data = call.data ?? record.data
-                record.customType = call.customType ?? record.customType
-                record.isPublic = call.options.isPublic ?? record.isPublic
-                record.traits.apply(call.options)
-            })
+        try await changeChannel(url) { record in
+            record.name = call.name ?? record.name
+            record.coverURL = call.coverURL ?? record.coverURL
+            record.data = call.data ?? record.data
+            record.customType = call.customType ?? record.customType
+            record.isPublic = call.options.isPublic ?? record.isPublic
+            record.traits.apply(call.options)
+        }
         let members = try await ask(try await storage.memberIDs(of: url))
         let event = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now())
@@ -184,13 +188,20 @@ extension ChatServer {
         let url = call.channelURL
         let inviter = caller.userID ?? call.inviterID
         var known = try await existing(call.userIDs)
-        var changed: [UserID] = []
-        for id in call.userIDs {
+        try await makeRoom(for: known.map(\.id), in: url)
+        var states: [MembershipState: [UserID]] = [:]
+        for id in known.map(\.id) {
+            try stopIfCancelled()
             try await refuseGuest(id, of: inviter, to: url)
             let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
+            states[state, default: []].append(id)
+        }
+        var changed: [UserID] = []
+        for state in [MembershipState.joined, .invited] {
+            let ids = states[state] ?? []
             changed += try await ask(
                 try await storage.addMembers(
-                    [id], as: state, inviter: inviter, to: url, now: world.now()))
+                    ids, as: state, inviter: inviter, to: url, now: world.now()))
         }
         if let inviter, let user = try await ask(try await storage.user(inviter)) {
             known.append(user)
@@ -203,6 +214,7 @@ extension ChatServer {
     func join(
         _ id: UserID, _ url: ChannelURL, isAcceptance: Bool
     ) async throws(ServerError) -> GroupChannel {
+        try await makeRoom(for: [id], in: url)
         let joined = try await ask(
             try await storage.addMembers(
                 [id], as: .joined, inviter: nil, to: url, now: world.now()))
@@ -215,7 +227,10 @@ extension ChatServer {
     func leave(_ call: LeaveChannel, by caller: Caller) async throws(ServerError) {
         let url = call.channelURL
         let leavers = caller.userID.map { [$0] } ?? call.userIDs
-        for id in leavers { try await removeMember(id, from: url) }
+        for id in leavers {
+            try stopIfCancelled()
+            try await removeMember(id, from: url)
+        }
     }
 
     private func removeMember(_ id: UserID, from url: ChannelURL) async throws(ServerError) {
@@ -232,6 +247,20 @@ extension ChatServer {
             return await tellCounts(state, to: others)
         }
         await publish(.channel(event), to: others + [id])
+    }
+
+    /// Refuses newcomers that a channel has no room for.
+    private func makeRoom(for ids: [UserID], in url: ChannelURL) async throws(ServerError) {
+        let members = Set(try await ask(try await storage.memberIDs(of: url)))
+        let limits = configuration.limits
+        try limits.check(
+            count: members.union(ids).count, "members of a channel", atMost: limits.members)
+    }
+
+    /// Refuses more operators than one frame can tell of.
+    func check(operators count: Int) throws(ServerError) {
+        let limits = configuration.limits
+        try limits.check(count: count, "operators of a channel", atMost: limits.operators)
     }
 
     /// Refuses the invitation of a user who is banned, or of two that block each other.
@@ -260,6 +289,7 @@ extension ChatServer {
         _ options: ChannelOptions, _ url: ChannelURL
     ) async throws(ServerError) {
         guard let wanted = options.operatorIDs else { return }
+        try check(operators: wanted.count)
         let members = try await ask(try await storage.memberRecords(of: url))
         for member in members where member.state != .none {
             let role: Role = wanted.contains(member.user.id) ? .operator : .none

@@ -22,10 +22,15 @@ extension ChatServer {
         for part in Frame.split(text) {
             // A part that is no command has no request to answer, and an error without one would log
             // some clients out (`protocol.md` 2.10).
-            guard case .success(let frame) = part, let session = sessions[id] else { continue }
+            guard let session = sessions[id] else { return }
+            guard case .success(let frame) = part else {
+                // It costs the same as one that can be read.
+                try? charge(user: session.user)
+                continue
+            }
             do throws(ServerError) {
+                try chargeFrame(frame, of: session.user)
                 let command = try decode(frame)
-                if command.isCounted { try charge(user: session.user) }
                 if case .message(let command) = command {
                     await settle(id, to: Self.postLimit - 1)
                     // It may have been ended meanwhile; an ended session says no more.
@@ -36,7 +41,7 @@ extension ChatServer {
                     post(command, from: session.user, in: id)
                 } else {
                     // Other commands may be about what it has just written.
-                    if command.isCounted { await settle(id, to: 0) }
+                    if command.waitsForMessages { await settle(id, to: 0) }
                     guard sessions[id] != nil else { return }
                     try await admitted(
                         command.rule, command.target(in: id), .user(session.user)
@@ -49,6 +54,20 @@ extension ChatServer {
             }
         }
     }
+
+    /// Counts a command before anything of it is read; a long one counts as several.
+    ///
+    /// Pings have an allowance of their own, as a client that waits for its turn must be able to say that
+    /// it is there. A ping beyond the allowance counts as any other command.
+    private func chargeFrame(_ frame: Frame, of user: UserID) throws(ServerError) {
+        if frame.command == .ping, frame.byteCount <= Self.pingBytes, takePing(of: user) { return }
+        try charge(user: user, count: 1 + frame.byteCount / Self.chargedBytes)
+    }
+
+    /// A ping has an ID and little else.
+    private static let pingBytes = 256
+    /// Bytes of a command that count as one question.
+    private static let chargedBytes = 65_536
 
     private func post(_ command: MessageCommand, from user: UserID, in id: SessionID) {
         sessions[id]?.posts += 1
@@ -147,6 +166,6 @@ extension ChatServer {
 }
 
 extension ClientCommand {
-    /// Whether it counts towards the user's rate; a ping only says that somebody is there.
-    fileprivate var isCounted: Bool { if case .ping = self { false } else { true } }
+    /// Whether it waits for the session's messages; a ping only says that a client is there.
+    fileprivate var waitsForMessages: Bool { if case .ping = self { false } else { true } }
 }

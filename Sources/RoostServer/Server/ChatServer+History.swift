@@ -26,9 +26,17 @@ extension ChatServer {
                     in: url, inside.hiding(through: offset), call.filter, newestFirst: false,
                     limit: .max))
         }
-        messages += try await ask(
+        let newer = try await ask(
             try await storage.messages(
                 in: url, after, call.filter, newestFirst: false, limit: call.nextLimit))
+        // The older side has no field that says whether more is there: fewer than asked for are the end of
+        // history. So it is whole, and the newer side, of which `has_next` tells, takes what is left.
+        if call.checksHasNext, isHeavy(messages.count + newer.count) {
+            let left = configuration.limits.answerBytes - messages.reduce(0) { $0 + $1.weight }
+            messages += newer.prefix(within: left, \.weight)
+        } else {
+            messages += newer
+        }
         var page = MessagePage(messages: messages)
         if call.checksHasNext {
             // A probe behind the last message: a full page proves nothing (scar 28).
@@ -50,6 +58,11 @@ extension ChatServer {
         }
         if call.isReversed { page.messages.reverse() }
         return page
+    }
+
+    /// Whether so many messages may not fit into an answer.
+    private func isHeavy(_ count: Int) -> Bool {
+        count * ServerLimits.messageBytes > configuration.limits.answerBytes
     }
 
     /// Where a page's anchor begins and ends, and what stands at it.
@@ -104,20 +117,37 @@ extension ChatServer {
             let range = PositionRange(
                 from: stretch.lower.createdAt, through: stretch.upper.createdAt)
             // Some of the two moments may lie outside.
-            let messages = try await ask(
-                try await storage.messages(
-                    in: url, range.hiding(through: offset), .everything, newestFirst: false,
-                    limit: FingerprintMessages.countLimit + 1))
             var fingerprint = MessageFingerprint()
-            for message in messages {
+            try await walk(
+                url, range.hiding(through: offset), atMost: FingerprintMessages.countLimit + 1
+            ) { message in
                 guard let place = message.position, stretch.lower <= place,
                     place <= stretch.upper
-                else { continue }
+                else { return }
                 fingerprint.add(place, editedAt: message.updatedAt)
             }
             found.append(fingerprint)
         }
         return found
+    }
+
+    /// Hands on the messages of a range, oldest first, a few at a time.
+    private func walk(
+        _ url: ChannelURL, _ range: PositionRange, atMost limit: Int,
+        _ body: (Message) -> Void
+    ) async throws(ServerError) {
+        var (range, left) = (range, limit)
+        while left > 0 {
+            try stopIfCancelled()
+            let (stretch, count) = (range, min(left, Self.gapSlice))
+            let slice = try await ask(
+                try await storage.messages(
+                    in: url, stretch, .everything, newestFirst: false, limit: count))
+            slice.forEach(body)
+            guard slice.count == count, let last = slice.last?.position else { return }
+            range.after = last
+            left -= count
+        }
     }
 
     func changes(
@@ -156,15 +186,21 @@ extension ChatServer {
         let offset = sight.beginning
         let previous = try await missing(call.previous, call, offset)
         let next = try await missing(call.next, call, offset)
-        guard previous + next <= Self.hugeGapThreshold else {
-            let empty = MessageGapAnswer.Part(isContinuous: false)
-            return MessageGapAnswer(isHuge: true, previous: empty, next: empty)
-        }
-        return MessageGapAnswer(
-            isHuge: false,
-            previous: try await part(call.previous, isMissing: previous > 0, call, offset),
-            next: try await part(call.next, isMissing: next > 0, call, offset))
+        let empty = MessageGapAnswer.Part(isContinuous: false)
+        let huge = MessageGapAnswer(isHuge: true, previous: empty, next: empty)
+        guard previous + next <= Self.hugeGapThreshold else { return huge }
+        // A side is answered whole or not at all, so what fits into no answer is a huge gap too.
+        var budget = AnswerBudget(configuration.limits.answerBytes)
+        guard let older = try await part(call.previous, previous, call, offset, &budget),
+            let newer = try await part(call.next, next, call, offset, &budget)
+        else { return huge }
+        return MessageGapAnswer(isHuge: false, previous: older, next: newer)
     }
+
+    /// Messages of a gap that are in memory at one time.
+    private static let gapSlice = 100
+    /// Messages of one side that an answer tells; a view has fewer.
+    private static let gapLimit = 5_000
 
     private func missing(
         _ side: MessageGap.Side?, _ call: MessageGap, _ offset: Timestamp?
@@ -176,16 +212,27 @@ extension ChatServer {
         return max(0, count - side.cachedCount)
     }
 
+    /// - Returns: All messages of a side with something missing; nil when the answer has no room for them.
     private func part(
-        _ side: MessageGap.Side?, isMissing: Bool, _ call: MessageGap, _ offset: Timestamp?
-    ) async throws(ServerError) -> MessageGapAnswer.Part {
-        guard let side, isMissing else { return MessageGapAnswer.Part() }
-        let range = PositionRange(from: side.start, through: side.end).hiding(through: offset)
-        // Bounded by what the client counted and the threshold.
-        let messages = try await ask(
-            try await storage.messages(
-                in: call.channelURL, range, call.filter, newestFirst: call.isReversed,
-                limit: side.cachedCount + Self.hugeGapThreshold))
+        _ side: MessageGap.Side?, _ missing: Int, _ call: MessageGap, _ offset: Timestamp?,
+        _ budget: inout AnswerBudget
+    ) async throws(ServerError) -> MessageGapAnswer.Part? {
+        guard let side, missing > 0 else { return MessageGapAnswer.Part() }
+        var range = PositionRange(from: side.start, through: side.end).hiding(through: offset)
+        var messages: [Message] = []
+        while true {
+            try stopIfCancelled()
+            let stretch = range
+            let slice = try await ask(
+                try await storage.messages(
+                    in: call.channelURL, stretch, call.filter, newestFirst: call.isReversed,
+                    limit: Self.gapSlice))
+            for message in slice where !budget.take(message.weight) { return nil }
+            messages += slice
+            guard messages.count <= Self.gapLimit else { return nil }
+            guard slice.count == Self.gapSlice, let last = slice.last?.position else { break }
+            if call.isReversed { range.before = last } else { range.after = last }
+        }
         let ascending = call.isReversed ? messages.reversed() : messages
         return MessageGapAnswer.Part(
             messages: messages,

@@ -172,6 +172,7 @@ extension ChatServer {
         guard let user = known else {
             guard configuration.createsUsers else { throw Self.noSuchUser }
             let new = User(id: id, nickname: handshake.nickname ?? "")
+            try configuration.limits.check(new, since: nil)
             try await ask(try await storage.saveUser(new))
             return (new, proof)
         }
@@ -180,10 +181,13 @@ extension ChatServer {
             return (user, proof)
         }
         // The user may have been changed, deactivated or deleted meanwhile, and stays so.
-        let renamed = try await ask(
-            try await storage.updateUser(id) { $0.user.nickname = nickname })
-        guard let renamed, renamed.user.isActive else { throw Self.deactivated }
-        return (renamed.user, proof)
+        do throws(ServerError) {
+            let renamed = try await change(id) { $0.user.nickname = nickname }
+            guard renamed.user.isActive else { throw Self.deactivated }
+            return (renamed.user, proof)
+        } catch {
+            throw error.code == .notFound ? Self.deactivated : error
+        }
     }
 
     /// Refuses a wrong token, a missing one of a user who was ever given one, and by policy any missing one.

@@ -19,7 +19,7 @@ extension ChatServer {
             message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
         }
         let named = command.mention.userIDs
-        let mentioned = try await named.isEmpty ? [] : ask(try await storage.users(named))
+        let mentioned = try await named.isEmpty ? [] : cards(of: named)
         message.setMention(command.mention.kind, users: mentioned)
         if let parent = command.parentID {
             guard
@@ -27,9 +27,30 @@ extension ChatServer {
                     try await storage.message(parent, in: command.channelURL)),
                 parent.parentID == nil, standing.sight.shows(parent.createdAt)
             else { throw ServerError(.messageNotFound, "There is no such message to answer.") }
-            message.details.parentPreview = parent.preview
+            message.details.parentPreview = parent.shownPreview
         }
+        try configuration.limits.check(content: message)
         return message
+    }
+
+    /// The existing ones of the users, as a message names the users that it mentions.
+    private func cards(of ids: [UserID]) async throws(ServerError) -> [User] {
+        try await ask(try await storage.users(ids)).map(\.card)
+    }
+
+    /// Refuses an edit after which the message would be too heavy.
+    ///
+    /// The channel's lane is held, so the message does not change before the edit does.
+    private func check(_ edit: EditCommand, mentioned: [User]) async throws(ServerError) {
+        guard
+            var message = try await ask(
+                try await storage.message(edit.messageID, in: edit.channelURL))
+        else { return }
+        let before = message.contentWeight
+        message.apply(edit, mentioned: mentioned, at: world.now())
+        // One that was stored when there was no such bound may become lighter.
+        guard message.contentWeight > before else { return }
+        try configuration.limits.check(content: message)
     }
 
     func tellThread(
@@ -72,7 +93,8 @@ extension ChatServer {
         _ edit: EditCommand, in session: SessionID? = nil
     ) async throws(ServerError) -> Message {
         try configuration.limits.check(edit)
-        let mentioned = try await ask(try await storage.users(edit.mentionedUserIDs ?? []))
+        let mentioned = try await cards(of: edit.mentionedUserIDs ?? [])
+        try await check(edit, mentioned: mentioned)
         let outcome = try await ask(
             try await storage.edit(edit, mentioned: mentioned, editor: nil, now: world.now()))
         guard case .edited(let message, let oldMention) = outcome else {

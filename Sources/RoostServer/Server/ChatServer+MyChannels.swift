@@ -10,9 +10,7 @@ extension ChatServer {
             call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
         var listings = try await ask(try await storage.listings(of: id)).filter(filter.matches)
         if filter.needsStates {
-            let urls = listings.map(\.record.url)
-            let states = try await ask(try await storage.channelStates(urls, viewer: id))
-            let kept = Set(states.filter { filter.matches($0, viewer: id) }.map(\.record.url))
+            let kept = try await urls(of: listings, matching: filter, for: id)
             listings.removeAll { !kept.contains($0.record.url) }
         }
         var keys = listings.map { $0.key(call.order) }.sorted()
@@ -20,12 +18,30 @@ extension ChatServer {
             let end = try ChannelSortKey(token: call.token, call.order)
             keys.removeAll { $0 <= end }
         }
-        let page = keys.prefix(call.limit)
-        let states = try await ask(
-            try await storage.channelStates(page.map(\.url), viewer: id))
+        let page = try await views(
+            of: keys.prefix(call.limit).map(\.url), for: id, call.extras)
+        let rest = keys.dropFirst(page.count)
+        let end = page.count > 0 ? keys[page.count - 1].token : ""
         return ChannelPage(
-            channels: try await views(of: states, for: id, call.extras),
-            next: keys.count > call.limit ? page.last?.token ?? "" : "", timestamp: world.now())
+            channels: page.channels, next: rest.isEmpty ? "" : end, timestamp: world.now())
+    }
+
+    /// Those of a user's channels whose members and counts a filter lets through.
+    private func urls(
+        of listings: [ChannelListing], matching filter: ChannelListFilter, for id: UserID
+    ) async throws(ServerError) -> Set<ChannelURL> {
+        var kept: Set<ChannelURL> = []
+        var start = 0
+        while start < listings.count {
+            try stopIfCancelled()
+            let slice = listings[start...].prefix(Self.statesAtOnce).map(\.record.url)
+            start += slice.count
+            let states = try await ask(try await storage.channelStates(slice, viewer: id))
+            for state in states where filter.matches(state, viewer: id) {
+                kept.insert(state.record.url)
+            }
+        }
+        return kept
     }
 
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
@@ -42,15 +58,19 @@ extension ChatServer {
         case .since(let moment): changed = all.filter { $0.changedAt >= moment }
         }
         let ordered = changed.sorted { $0.changeSequence < $1.changeSequence }
-        let page = ordered.prefix(Self.changeLimit)
+        var page = ordered.prefix(Self.changeLimit)
         let shown = page.filter { listing in
             listing.state != .none && (call.showsEmpty || listing.lastMessageAt != nil)
                 && (call.customTypes.map { $0.contains(listing.record.customType) } ?? true)
         }
-        let states = try await ask(
-            try await storage.channelStates(shown.map(\.record.url), viewer: id))
+        let views = try await views(of: shown.map(\.record.url), for: id, call.extras)
+        if views.count < shown.count {
+            // The rest is the next page's, and so is all that changed after it.
+            let first = shown[views.count].changeSequence
+            page = page.prefix { $0.changeSequence < first }
+        }
         return ChannelChanges(
-            updated: try await views(of: states, for: id, call.extras),
+            updated: views.channels,
             deleted: page.filter { $0.state == .none }.map(\.record.url),
             hasMore: ordered.count > page.count,
             next: ChangeToken.text(page.last?.changeSequence ?? end, kind: "c"),

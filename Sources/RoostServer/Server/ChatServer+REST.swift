@@ -164,6 +164,7 @@ extension ChatServer {
             return .empty
         case .markAsRead(let call):
             let id = try standing.namedActor()
+            try configuration.limits.check(name: call.uniqueID, "The unique ID")
             guard call.unreadFrom != nil else {
                 return MarkAsRead.response(try await markRead(call.channelURL, by: id))
             }
@@ -191,6 +192,7 @@ extension ChatServer {
         let user = User(
             id: call.userID, nickname: call.nickname, profileURL: call.profileURL,
             metadata: call.metadata)
+        try configuration.limits.check(user, since: nil)
         try await ask(try await storage.saveUser(user))
         let now = world.now()
         try await change(call.userID) { $0.traits.createdAt = now }
@@ -200,6 +202,9 @@ extension ChatServer {
 
     private func list(_ call: ListUsers) async throws(ServerError) -> ListUsers.Output {
         if let ids = call.userIDs {
+            let limits = configuration.limits
+            try limits.check(
+                count: ids.count, "users in one query", atMost: limits.queriedUsers)
             return ListUsers.Output(users: try await ask(try await storage.users(ids)))
         }
         let start = call.token.isEmpty ? nil : UserID(call.token)

@@ -115,6 +115,7 @@ package actor ChatServer {
     var sessions: [SessionID: Session] = [:]
     var counted = ServerMetrics()
     private var userRates: RateLimiter<UserID>
+    private var pingRates: RateLimiter<UserID>
     private var addressRates: RateLimiter<String>
     var failedLogins: FailedLogins
     /// Grows when sessions end before their time.
@@ -143,6 +144,7 @@ package actor ChatServer {
         self.fanOut = fanOut
         self.world = world.withSteadyClock
         userRates = RateLimiter(configuration.userRate)
+        pingRates = RateLimiter(configuration.userRate.map { _ in Self.pingRate })
         addressRates = RateLimiter(configuration.addressRate)
         failedLogins = FailedLogins(configuration.failedLoginRate)
         serverNumber = world.entropy()
@@ -252,13 +254,25 @@ extension ChatServer {
     /// How many sockets a user has open here.
     func sessionCount(of id: UserID) -> Int { sessionsOfUser[id]?.count ?? 0 }
 
+    /// The pings of a user, on all sockets together, that count as no question.
+    private static let pingRate = Rate(burst: 60, perSecond: 10)
+
+    /// Takes a ping out of the user's allowance; false when the allowance is spent.
+    func takePing(of user: UserID) -> Bool { pingRates.take(user, at: world.now()) == nil }
+
     /// Counts a question against those who ask it.
     ///
+    /// - Parameters:
+    ///   - user: The user who asks.
+    ///   - address: The network address from which they ask.
+    ///   - count: How many questions it counts as for the user.
     /// - Throws: `.rateLimited`, with when it may be asked again.
-    func charge(user: UserID? = nil, address: String? = nil) throws(ServerError) {
+    func charge(
+        user: UserID? = nil, address: String? = nil, count: Int = 1
+    ) throws(ServerError) {
         let now = world.now()
         let wait =
-            user.flatMap { userRates.take($0, at: now) }
+            user.flatMap { userRates.take($0, at: now, count: count) }
             ?? address.flatMap { addressRates.take($0, at: now) }
         guard let wait else { return }
         counted.limited += 1
@@ -285,6 +299,7 @@ extension ChatServer {
     /// connection never says that it ended.
     package func dropIdle() async {
         userRates.forgetIdle(at: world.now())
+        pingRates.forgetIdle(at: world.now())
         addressRates.forgetIdle(at: world.now())
         failedLogins.forgetIdle(at: world.now())
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
@@ -313,7 +328,18 @@ extension ChatServer {
         await publish(Notice(frame: event.encoded, recipients: users, except: except))
     }
 
-    func publish(_ notice: Notice) async { await fanOut.publish(notice) }
+    /// Hands a notice to all servers.
+    ///
+    /// A frame that no client can read is not sent: it would close the socket of every reader. They learn
+    /// what it tells from their change logs. What is stored is weighed, so this happens to old data only.
+    func publish(_ notice: Notice) async {
+        guard notice.frame.utf8.count <= WireLimits.frameBytes else {
+            counted.oversized += 1
+            log(.error, "oversized", [.init("bytes", .int(Int64(notice.frame.utf8.count)))])
+            return
+        }
+        await fanOut.publish(notice)
+    }
 
     private func deliver(_ notice: Notice) async {
         var over: [SessionID] = []

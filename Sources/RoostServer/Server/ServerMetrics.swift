@@ -14,6 +14,10 @@ package struct ServerMetrics: Hashable, Sendable {
     package var messages = 0
     package var commits = 0
     package var deliveries = 0
+    /// Stored objects that could not be read and were left out of an answer.
+    package var unreadable = 0
+    /// Frames that no client could have read and that were therefore not sent.
+    package var oversized = 0
 
     /// In the words of Prometheus (text format 0.0.4).
     package var text: String {
@@ -31,6 +35,14 @@ package struct ServerMetrics: Hashable, Sendable {
             ("roost_messages_total", "counter", "Messages stored.", messages),
             ("roost_commits_total", "counter", "Waits for the disk that stored them.", commits),
             ("roost_deliveries_total", "counter", "Frames handed to sockets.", deliveries),
+            (
+                "roost_unreadable_total", "counter",
+                "Stored objects that could not be read and were left out.", unreadable
+            ),
+            (
+                "roost_oversized_total", "counter", "Frames too large for any client, not sent.",
+                oversized
+            ),
         ]
         return rows.map { row in
             "# HELP \(row.name) \(row.help)\n# TYPE \(row.name) \(row.kind)\n"
@@ -43,6 +55,7 @@ extension ChatServer {
     package var metrics: ServerMetrics {
         var metrics = counted
         metrics.sessions = sessionCount
+        metrics.unreadable += storage.unreadableCount
         return metrics
     }
 

@@ -38,18 +38,27 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     /// Notes a question.
     ///
+    /// - Parameters:
+    ///   - key: Who asks.
+    ///   - now: The moment of the question.
+    ///   - count: How many questions it counts as; more than a burst count as one burst.
     /// - Returns: How long to wait before it may be asked; nil when it may be asked now.
-    package mutating func take(_ key: Key, at now: Timestamp) -> Duration? {
+    package mutating func take(
+        _ key: Key, at now: Timestamp, count: Int = 1
+    ) -> Duration? {
         guard let rate else { return nil }
-        if let wait = wait(of: key, at: now) { return wait }
-        debts[key] = Debt(amount: amount(of: key, at: now, rate) + 1_000, at: now)
+        let count = min(count, rate.burst)
+        if let wait = wait(of: key, at: now, count: count) { return wait }
+        debts[key] = Debt(
+            amount: amount(of: key, at: now, rate) + Int64(count) * 1_000, at: now)
         return nil
     }
 
     /// What `take` would return; nothing is noted.
-    package func wait(of key: Key, at now: Timestamp) -> Duration? {
+    package func wait(of key: Key, at now: Timestamp, count: Int = 1) -> Duration? {
         guard let rate else { return nil }
-        let excess = amount(of: key, at: now, rate) + 1_000 - Int64(rate.burst) * 1_000
+        let excess =
+            amount(of: key, at: now, rate) + Int64(count) * 1_000 - Int64(rate.burst) * 1_000
         let perSecond = Int64(rate.perSecond)
         return excess > 0 ? .milliseconds((excess + perSecond - 1) / perSecond) : nil
     }

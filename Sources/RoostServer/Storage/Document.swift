@@ -53,7 +53,11 @@ package protocol DocumentStorage: Sendable {
     func documents(
         _ kind: Document.Kind, among ids: [Int64]
     ) async throws(StorageError) -> [Document]
-    /// What is due, longest overdue first.
+    /// How many of an owner's documents wait for their time.
+    func waitingDocuments(
+        _ kind: Document.Kind, of owner: UserID
+    ) async throws(StorageError) -> Int
+    /// What is due, longest overdue first; what cannot be read is not due any more.
     func dueDocuments(
         _ kind: Document.Kind, through now: Timestamp, limit: Int
     ) async throws(StorageError) -> [Document]
@@ -100,6 +104,10 @@ extension MemoryStorage {
 
     package func documents(_ kind: Document.Kind, among ids: [Int64]) -> [Document] {
         Set(ids).sorted().compactMap { document($0, kind) }
+    }
+
+    package func waitingDocuments(_ kind: Document.Kind, of owner: UserID) -> Int {
+        documents.count { $0.kind == kind && $0.owner == owner && $0.dueAt != nil }
     }
 
     package func dueDocuments(

@@ -160,7 +160,7 @@ struct MemberRow: Sendable {
     }
 }
 
-extension Query where Input == Int64, Output == MemberRow {
+extension Query where Input == Int64, Output == Readable<MemberRow> {
     static var everyMember: Query {
         Query(
             sql: """
@@ -170,7 +170,7 @@ extension Query where Input == Int64, Output == MemberRow {
                 WHERE m.channel = ?1 ORDER BY m.place
                 """,
             bind: { channel, bindings in bindings.append(channel) },
-            decode: { row throws(SQLiteError) in try MemberRow(row) })
+            decode: { row in Readable { () throws(SQLiteError) in try MemberRow(row) } })
     }
 }
 
@@ -191,7 +191,7 @@ extension Query where Input == (channel: Int64, user: Int64), Output == MemberRo
     }
 }
 
-extension Query where Input == String, Output == MemberRow {
+extension Query where Input == String, Output == Readable<MemberRow> {
     static var membersOfPage: Query {
         Query(
             sql: """
@@ -203,7 +203,7 @@ extension Query where Input == String, Output == MemberRow {
                 ORDER BY m.channel, m.place
                 """,
             bind: { page, bindings in bindings.append(page) },
-            decode: { row throws(SQLiteError) in try MemberRow(row) })
+            decode: { row in Readable { () throws(SQLiteError) in try MemberRow(row) } })
     }
 }
 

@@ -200,7 +200,7 @@ extension MemoryStorage {
         var message = withSender(message)
         if let parent = message.parentID {
             message.details.parentPreview =
-                stored(parent, in: message.channelURL).map { withSender($0).preview }
+                stored(parent, in: message.channelURL).map { withSender($0).shownPreview }
         }
         return message
     }

@@ -38,6 +38,8 @@ package actor MemoryStorage: Storage {
 
     package func prove() {}
 
+    package nonisolated var unreadableCount: Int { 0 }
+
     package func user(_ id: UserID) -> User? { users[id] }
 
     package func users(_ ids: [UserID]) -> [User] { ids.compactMap { users[$0] } }

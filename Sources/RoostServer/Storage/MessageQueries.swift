@@ -24,6 +24,8 @@ struct MessageRow: Sendable {
 
         func message() throws(WireError) -> Message {
             var reader = JSONReader(body)
+            // What is nested more deeply no client could read within its list.
+            reader.depthBound = JSONReader.contentDepth + JSONReader.wrappingDepth
             var message = try reader.readMessage()
             message.createdAt = createdAt
             if let senderBody {
@@ -62,7 +64,7 @@ struct MessageRow: Sendable {
             var message = try text.message()
             message.delivery = .delivered(MessageID(id), message.requestID)
             if message.parentID != nil {
-                message.details.parentPreview = try parent?.message().preview
+                message.details.parentPreview = try parent?.message().shownPreview
             }
             // A log tells of nobody's votes; earlier servers wrote down that there are none.
             if !message.hasNoDetails { message.details.poll?.votedOptionIDs = nil }
@@ -72,9 +74,12 @@ struct MessageRow: Sendable {
         }
     }
 
-    func change() throws(SQLiteError) -> MessageChangePage.Change {
-        if let deletedAt { return .deleted(MessageID(id), at: deletedAt) }
-        return .current(try message())
+    /// The message, or nothing where the row cannot be read.
+    var readable: Readable<Message> { Readable { () throws(SQLiteError) in try message() } }
+
+    var change: Readable<MessageChangePage.Change> {
+        if let deletedAt { return Readable(value: .deleted(MessageID(id), at: deletedAt)) }
+        return Readable(value: readable.value.map { .current($0) })
     }
 }
 

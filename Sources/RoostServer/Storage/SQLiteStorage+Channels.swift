@@ -72,7 +72,7 @@ extension SQLiteStorage {
     package func memberRecords(of url: ChannelURL) throws(StorageError) -> [MemberRecord] {
         try read { db throws(SQLiteError) in
             guard let channel = try db.first(.channelRow, url) else { return [] }
-            return try db.all(.everyMember, channel).map(\.member)
+            return readable(try db.all(.everyMember, channel)).map(\.member)
         }
     }
 
@@ -153,10 +153,14 @@ extension SQLiteStorage {
             }
             let page = JSONValue.array(order.map { .int($0) }).text
             try db.forEach(.membersOfPage, page) { row in
-                states[row.channel]?.members.append(row.member)
+                guard let member = row.value else {
+                    leaveOut(1)
+                    return
+                }
+                states[member.channel]?.members.append(member.member)
             }
             for (channel, row) in try db.all(.lastMessagesOfPage, page) {
-                states[channel]?.lastMessage = try row.message()
+                states[channel]?.lastMessage = readable([row.readable]).first
             }
             if let viewer {
                 for row in try db.all(.unreadOfPage, (viewer, page)) {

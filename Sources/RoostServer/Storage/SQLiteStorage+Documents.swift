@@ -35,7 +35,16 @@ extension SQLiteStorage {
         _ kind: Document.Kind, of owner: UserID?, in url: ChannelURL?, after id: Int64, limit: Int
     ) throws(StorageError) -> [Document] {
         try read { db throws(SQLiteError) in
-            try db.all(.documents, (kind, owner, url, id, limit))
+            var documents: [Document] = []
+            var last = id
+            // Rows that cannot be read make no page short: a short page is the last.
+            while documents.count < limit {
+                let rows = try db.all(.documents, (kind, owner, url, last, limit))
+                documents += readable(rows.map(\.row))
+                guard rows.count == limit, let end = rows.last?.id else { break }
+                last = end
+            }
+            return Array(documents.prefix(limit))
         }
     }
 
@@ -43,14 +52,48 @@ extension SQLiteStorage {
         _ kind: Document.Kind, among ids: [Int64]
     ) throws(StorageError) -> [Document] {
         let list = JSONValue.array(ids.map { .int($0) }).text
-        return try read { db throws(SQLiteError) in try db.all(.documentsAmong, (kind, list)) }
+        return try read { db throws(SQLiteError) in
+            readable(try db.all(.documentsAmong, (kind, list)).map(\.row))
+        }
     }
 
     package func dueDocuments(
         _ kind: Document.Kind, through now: Timestamp, limit: Int
     ) throws(StorageError) -> [Document] {
-        try read { db throws(SQLiteError) in try db.all(.dueDocuments, (kind, now, limit)) }
+        var documents: [Document] = []
+        while documents.isEmpty {
+            let rows = try read { db throws(SQLiteError) in
+                try db.all(.dueDocuments, (kind, now, limit))
+            }
+            documents = readable(rows.map(\.row))
+            let broken = rows.filter { $0.row.value == nil }.map(\.id)
+            guard !broken.isEmpty else { break }
+            // They would stand before all others for ever.
+            try write { db throws(SQLiteError) in
+                for id in broken { try db.execute(.endWaiting, id) }
+            }
+        }
+        return documents
     }
+
+    package func waitingDocuments(
+        _ kind: Document.Kind, of owner: UserID
+    ) throws(StorageError) -> Int {
+        try read { db throws(SQLiteError) in try db.first(.waitingDocuments, (kind, owner)) ?? 0 }
+    }
+}
+
+/// A document's number, and the document where it can be read.
+private typealias DocumentRow = (id: Int64, row: Readable<Document>)
+
+private func decodeRow(_ row: borrowing Row) -> DocumentRow {
+    var document: Document?
+    do throws(SQLiteError) {
+        document = try decode(row)
+    } catch {
+        document = nil
+    }
+    return (row.int64(0), Readable(value: document))
 }
 
 private func decode(_ row: borrowing Row) throws(SQLiteError) -> Document {
@@ -98,6 +141,29 @@ extension Query where Input == Document, Output == Void {
     }
 }
 
+extension Query where Input == Int64, Output == Void {
+    fileprivate static var endWaiting: Query {
+        Query(
+            sql: "UPDATE document SET due_at = NULL WHERE id = ?1",
+            bind: { id, bindings in bindings.append(id) })
+    }
+}
+
+extension Query where Input == (kind: Document.Kind, owner: UserID), Output == Int {
+    fileprivate static var waitingDocuments: Query {
+        Query(
+            sql: """
+                SELECT count(*) FROM document
+                WHERE kind = ?1 AND due_at IS NOT NULL AND owner = ?2
+                """,
+            bind: { input, bindings in
+                bindings.append(input.kind.rawValue)
+                bindings.append(input.owner.rawValue)
+            },
+            decode: { row in Int(row.int64(0)) })
+    }
+}
+
 extension Query where Input == Void, Output == Int64 {
     fileprivate static var lastDocument: Query {
         Query(sql: "SELECT last_insert_rowid()") { row in row.int64(0) }
@@ -122,7 +188,7 @@ extension Query where Input == (id: Int64, kind: Document.Kind), Output == Docum
 extension Query
 where
     Input == (kind: Document.Kind, owner: UserID?, url: ChannelURL?, after: Int64, limit: Int),
-    Output == Document
+    Output == DocumentRow
 {
     fileprivate static var documents: Query {
         Query(
@@ -139,11 +205,11 @@ where
                 bindings.append(input.after)
                 bindings.append(input.limit)
             },
-            decode: { row throws(SQLiteError) in try RoostServer.decode(row) })
+            decode: { row in decodeRow(row) })
     }
 }
 
-extension Query where Input == (kind: Document.Kind, list: String), Output == Document {
+extension Query where Input == (kind: Document.Kind, list: String), Output == DocumentRow {
     /// The documents of a JSON list of numbers.
     fileprivate static var documentsAmong: Query {
         Query(
@@ -155,12 +221,12 @@ extension Query where Input == (kind: Document.Kind, list: String), Output == Do
                 bindings.append(input.kind.rawValue)
                 bindings.append(input.list)
             },
-            decode: { row throws(SQLiteError) in try RoostServer.decode(row) })
+            decode: { row in decodeRow(row) })
     }
 }
 
 extension Query
-where Input == (kind: Document.Kind, now: Timestamp, limit: Int), Output == Document {
+where Input == (kind: Document.Kind, now: Timestamp, limit: Int), Output == DocumentRow {
     fileprivate static var dueDocuments: Query {
         Query(
             sql: """
@@ -172,6 +238,6 @@ where Input == (kind: Document.Kind, now: Timestamp, limit: Int), Output == Docu
                 bindings.append(input.now.milliseconds)
                 bindings.append(input.limit)
             },
-            decode: { row throws(SQLiteError) in try RoostServer.decode(row) })
+            decode: { row in decodeRow(row) })
     }
 }

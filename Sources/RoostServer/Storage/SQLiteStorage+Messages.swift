@@ -41,7 +41,7 @@ extension SQLiteStorage {
             var replies: [Message] = []
             try db.scan(
                 channel, PositionRange(), MessageFilter(parentID: parent), newestFirst: false,
-                limit: .max
+                limit: .max, leaveOut: leaveOut
             ) { reply in
                 replies.append(reply)
                 return true
@@ -101,8 +101,10 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in
             guard limit > 0, let channel = try db.first(.channelRow, url) else { return [] }
             var messages: [Message] = []
-            try db.scan(channel, range, filter, newestFirst: newestFirst, limit: limit) {
-                message in
+            try db.scan(
+                channel, range, filter, newestFirst: newestFirst, limit: limit,
+                leaveOut: leaveOut
+            ) { message in
                 messages.append(message)
                 return messages.count < limit
             }
@@ -119,7 +121,10 @@ extension SQLiteStorage {
                 return try db.first(.messageCount, (channel, range, filter)) ?? 0
             }
             var count = 0
-            try db.scan(channel, range, filter, newestFirst: false, limit: Scan.pageSize) { _ in
+            try db.scan(
+                channel, range, filter, newestFirst: false, limit: Scan.pageSize,
+                leaveOut: leaveOut
+            ) { _ in
                 count += 1
                 return true
             }
@@ -145,12 +150,10 @@ extension SQLiteStorage {
                     try db.all(.changesAfter, (channel, sequence, limit + 1))
                 case .time(let moment): try db.all(.changesSince, (channel, moment, limit + 1))
                 }
-            var page = MessageChangePage(changes: [], hasMore: rows.count > limit, end: start)
-            for row in rows.prefix(limit) {
-                page.end = row.sequence
-                page.changes.append(try row.change())
-            }
-            return page
+            let shown = rows.prefix(limit)
+            return MessageChangePage(
+                changes: readable(shown.map(\.change)), hasMore: rows.count > limit,
+                end: shown.last?.sequence ?? start)
         }
     }
 
@@ -178,7 +181,7 @@ extension Connection {
     /// looked at here, page by page.
     fileprivate func scan(
         _ channel: Int64, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
-        limit: Int, _ body: (Message) -> Bool
+        limit: Int, leaveOut: (Int) -> Void, _ body: (Message) -> Bool
     ) throws(SQLiteError) {
         var range = range
         let isSQLEnough = filter.customTypes == nil && filter.senderIDs == nil
@@ -188,7 +191,10 @@ extension Connection {
                 newestFirst ? .newestMessages : .oldestMessages,
                 (channel, range, filter, pageSize))
             for row in rows {
-                let message = try row.message()
+                guard let message = row.readable.value else {
+                    leaveOut(1)
+                    continue
+                }
                 if filter.matches(message), !body(message) { return }
             }
             guard rows.count == pageSize, let last = rows.last else { return }

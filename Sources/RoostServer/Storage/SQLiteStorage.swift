@@ -16,6 +16,7 @@ package actor SQLiteStorage: Storage {
     private let logLimit: Int
     /// The same, and more after a reader has outlasted the wait for him.
     private var nextEmptying: Int
+    private nonisolated let unreadable = Guarded(0)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -87,6 +88,18 @@ package actor SQLiteStorage: Storage {
         }
     }
 
+    package nonisolated var unreadableCount: Int { unreadable.withLock { $0 } }
+
+    /// The values of rows, without those that could not be read, which are counted.
+    func readable<Value>(_ rows: [Readable<Value>]) -> [Value] {
+        let values = rows.compactMap(\.value)
+        leaveOut(rows.count - values.count)
+        return values
+    }
+
+    /// Counts rows that were left out because they could not be read.
+    nonisolated func leaveOut(_ count: Int) { unreadable.withLock { $0 += count } }
+
     static func failure(_ error: SQLiteError) -> StorageError {
         StorageError(
             "The server's database refused a call; check the disk's space and health.",
@@ -109,17 +122,26 @@ extension SQLiteStorage {
 
     package func users(_ ids: [UserID]) throws(StorageError) -> [User] {
         try read { db throws(SQLiteError) in
-            var users: [User] = []
+            var rows: [Readable<UserRow>] = []
             for id in ids {
-                if let row = try db.first(.user, id) { users.append(row.user) }
+                if let row = try db.first(.readableUser, id) { rows.append(row) }
             }
-            return users
+            return readable(rows).map(\.user)
         }
     }
 
     package func users(after id: UserID?, limit: Int) throws(StorageError) -> [User] {
         try read { db throws(SQLiteError) in
-            try db.all(.usersAfter, (id ?? UserID(""), limit)).map(\.user)
+            var users: [User] = []
+            var last = id ?? UserID("")
+            // Rows that cannot be read make no page short: a short page is the last.
+            while users.count < limit {
+                let rows = try db.all(.usersAfter, (last, limit))
+                users += readable(rows.map(\.row)).map(\.user)
+                guard rows.count == limit, let end = rows.last?.id else { break }
+                last = end
+            }
+            return Array(users.prefix(limit))
         }
     }
 
@@ -153,7 +175,7 @@ extension SQLiteStorage {
         of id: UserID, after: UserID?, limit: Int
     ) throws(StorageError) -> [User] {
         try read { db throws(SQLiteError) in
-            try db.all(.blockers, (id, after ?? UserID(""), limit)).map(\.user)
+            readable(try db.all(.blockers, (id, after ?? UserID(""), limit))).map(\.user)
         }
     }
 
@@ -201,6 +223,22 @@ struct UserRow: Sendable {
     }
 }
 
+/// A row's value; nil where the row cannot be read.
+struct Readable<Value: Sendable>: Sendable {
+    let value: Value?
+
+    init(value: Value?) { self.value = value }
+
+    /// Reads a row, and keeps the failure from the rows beside it.
+    init(_ read: () throws(SQLiteError) -> Value) {
+        do throws(SQLiteError) {
+            value = try read()
+        } catch {
+            value = nil
+        }
+    }
+}
+
 extension User {
     var body: String {
         var writer = JSONWriter()
@@ -220,19 +258,38 @@ extension Query where Input == UserID, Output == UserRow {
     }
 }
 
-extension Query where Input == (after: UserID, limit: Int), Output == UserRow {
+extension Query where Input == UserID, Output == Readable<UserRow> {
+    fileprivate static var readableUser: Query {
+        Query(
+            sql: "SELECT id, body FROM user WHERE user_id = ?1 AND deleted_at IS NULL",
+            bind: { id, bindings in bindings.append(id.rawValue) },
+            decode: { row in
+                Readable { () throws(SQLiteError) in
+                    try UserRow(id: row.int64(0), body: row.text(1))
+                }
+            })
+    }
+}
+
+extension Query
+where
+    Input == (after: UserID, limit: Int), Output == (id: UserID, row: Readable<UserRow>)
+{
     fileprivate static var usersAfter: Query {
         Query(
             sql: """
-                SELECT id, body FROM user WHERE user_id > ?1 AND deleted_at IS NULL
+                SELECT id, body, user_id FROM user WHERE user_id > ?1 AND deleted_at IS NULL
                 ORDER BY user_id LIMIT ?2
                 """,
             bind: { input, bindings in
                 bindings.append(input.after.rawValue)
                 bindings.append(input.limit)
             },
-            decode: { row throws(SQLiteError) in
-                try UserRow(id: row.int64(0), body: row.text(1))
+            decode: { row in
+                let read = Readable { () throws(SQLiteError) in
+                    try UserRow(id: row.int64(0), body: row.text(1))
+                }
+                return (UserID(row.text(2)), read)
             })
     }
 }

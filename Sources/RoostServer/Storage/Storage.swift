@@ -7,9 +7,13 @@ package import RoostWire
 ///
 /// Every call is one atomic operation: after a throw nothing has changed. Times come from the caller;
 /// their order within a channel, and all numbers, are the storage's.
+///
+/// A row that cannot be read is left out of every list, so that it does not hide its neighbours.
 package protocol Storage: UserStorage, CredentialStorage, ChannelStorage, MessageStorage,
     DocumentStorage
 {
+    /// How many times a row was left out of a list because it could not be read.
+    var unreadableCount: Int { get }
     /// Writes durably and changes nothing.
     ///
     /// - Throws: When a message could not be kept now.

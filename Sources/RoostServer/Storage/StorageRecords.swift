@@ -270,7 +270,7 @@ extension Message {
             let index = metaArrays.firstIndex { $0.key == array.key }
             switch (change.mode, index) {
             case (.add, let index?):
-                let known = metaArrays[index].values
+                let known = Set(metaArrays[index].values)
                 metaArrays[index].values += array.values.filter { !known.contains($0) }
             case (.add, nil): if change.isUpsert { metaArrays.append(array) }
             case (.remove, let index?):
@@ -286,10 +286,13 @@ extension Message {
 }
 
 extension ThreadInfo {
-    /// Who replied, at most five of them (`protocol.md` 4.7).
+    /// Adds a user who replied, unless there are five, or those there leave no room for another.
     fileprivate mutating func add(_ user: User?) {
         guard let user, mostReplies.count < 5, !mostReplies.contains(where: { $0.id == user.id })
         else { return }
+        let weight = mostReplies.reduce(user.weight) { $0 + $1.weight }
+        // The numbers of the summary need less than the rest.
+        guard weight <= ServerLimits.relationBytes - 512 else { return }
         mostReplies.append(user)
     }
 }

@@ -56,7 +56,8 @@ extension Query where Input == (id: Int64, at: Timestamp), Output == Void {
     }
 }
 
-extension Query where Input == (id: UserID, after: UserID, limit: Int), Output == UserRow {
+extension Query
+where Input == (id: UserID, after: UserID, limit: Int), Output == Readable<UserRow> {
     static var blockers: Query {
         Query(
             sql: """
@@ -69,8 +70,10 @@ extension Query where Input == (id: UserID, after: UserID, limit: Int), Output =
                 bindings.append(input.after.rawValue)
                 bindings.append(input.limit)
             },
-            decode: { row throws(SQLiteError) in
-                try UserRow(id: row.int64(0), body: row.text(1))
+            decode: { row in
+                Readable { () throws(SQLiteError) in
+                    try UserRow(id: row.int64(0), body: row.text(1))
+                }
             })
     }
 }

@@ -4,6 +4,8 @@ package import RoostModel
 
 extension ClientCommand {
     package init(decoding frame: Frame) throws(WireError) {
+        var frame = frame
+        frame.depth = JSONReader.contentDepth
         switch frame.command {
         case .ping: self = .ping(try frame.readPing())
         case .userMessage, .fileMessage: self = .message(try frame.readMessageCommand())
@@ -184,7 +186,7 @@ extension EditCommand {
         case "mention_type":
             mentionKind = try reader.readStringIfPresent().flatMap(Mention.Kind.init(rawValue:))
         case "mentioned_user_ids":
-            mentionedUserIDs = try reader.readStrings().map { UserID($0) }
+            mentionedUserIDs = try reader.readSet().map { UserID($0) }
         case "metaarray", "sorted_metaarray": metaArrays = try reader.readMetaArrayEdit()
         default: try reader.skipValue()
         }
@@ -232,7 +234,7 @@ struct MessageCommandFields {
             let word = try reader.readStringIfPresent() ?? ""
             command.mention.kind = Mention.Kind(rawValue: word) ?? .users
         case "mentioned_user_ids":
-            command.mention.userIDs = try reader.readStrings().map { UserID($0) }
+            command.mention.userIDs = try reader.readSet().map { UserID($0) }
         case "metaarray", "sorted_metaarray": command.metaArrays = try reader.readMetaArrays()
         case "parent_message_id", "root_message_id":
             command.parentID = try reader.readMessageID() ?? command.parentID

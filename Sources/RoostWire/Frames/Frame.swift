@@ -14,6 +14,11 @@ package struct Frame: Sendable {
     let bytes: [UInt8]
     /// Where the object stands in it.
     let payload: Range<Int>
+    /// The nesting beyond which the object is refused.
+    var depth = JSONReader.depthLimit
+
+    /// The bytes of the object.
+    package var byteCount: Int { payload.count }
 
     /// Takes a text frame apart into the commands it holds.
     ///
@@ -51,6 +56,7 @@ package struct Frame: Sendable {
     ) throws(WireError) {
         guard bytes[payload].contains(where: { $0 > 0x20 }) else { return }
         var reader = JSONReader(checked: bytes, range: payload)
+        reader.depthBound = depth
         try reader.readObject(body)
         try reader.finish()
     }
@@ -61,6 +67,7 @@ package struct Frame: Sendable {
     ) throws(WireError) {
         guard bytes[payload].contains(where: { $0 > 0x20 }) else { return }
         var reader = JSONReader(checked: bytes, range: payload)
+        reader.depthBound = depth
         try reader.readFields(Field.self, body)
         try reader.finish()
     }

@@ -80,6 +80,9 @@ extension JSONReader {
         try readList { reader throws(WireError) in try reader.readStringIfPresent() ?? "" }
     }
 
+    /// Reads a list of texts, each once, in the order in which they first stand.
+    mutating func readSet() throws(WireError) -> [String] { try readStrings().uniqued }
+
     static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1": true

@@ -10,11 +10,20 @@
 package struct JSONReader {
     /// Deeper nesting is refused: no message needs it, and a reader that recurses must stop somewhere.
     package static let depthLimit = WireLimits.nestingDepth
+    /// The deepest nesting of a call or a command that a server accepts.
+    ///
+    /// Answers and frames carry accepted values inside `wrappingDepth` objects of their own, and the sum
+    /// must stay readable: for other readers too, whose own limits are commonly lower.
+    package static let contentDepth = depthLimit / 2
+    /// The most objects and lists that an answer, a frame or a stored row puts around an accepted value.
+    package static let wrappingDepth = 8
 
     let bytes: [UInt8]
     let end: Int
     package internal(set) var position: Int
     var depth = 0
+    /// The nesting at which this reader stops; `depthLimit` at most.
+    package var depthBound = JSONReader.depthLimit
     /// Texts and senders that a page repeats, to be made once.
     var repeated = RepeatedValues()
 
@@ -200,10 +209,10 @@ extension JSONReader {
             _ = try peek()
             throw wrongType(kind)
         }
-        guard depth < Self.depthLimit else {
+        guard depth < depthBound else {
             throw WireError(
                 .tooDeep, offset: position,
-                message: "Values are nested more than \(Self.depthLimit) deep.")
+                message: "Values are nested more than \(depthBound) deep.")
         }
         depth += 1
         position += 1
@@ -243,7 +252,7 @@ extension JSONReader {
     mutating func skipEmpty() throws(WireError) -> Bool {
         let byte = try nextByte()
         guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), end - position >= 2,
-            depth < Self.depthLimit,
+            depth < depthBound,
             bytes[position + 1] == byte + 2
         else { return false }
         position += 2

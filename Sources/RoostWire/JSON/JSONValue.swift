@@ -31,8 +31,17 @@ package enum JSONValue: Hashable, Sendable {
         try reader.finish()
     }
 
-    package init(parsing bytes: [UInt8]) throws(WireError) {
+    /// Reads one value that fills the bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: UTF-8.
+    ///   - depth: The nesting beyond which the value is refused.
+    /// - Throws: `.malformed` or `.tooDeep`.
+    package init(
+        parsing bytes: [UInt8], depth: Int = JSONReader.depthLimit
+    ) throws(WireError) {
         var reader = try JSONReader(bytes: bytes)
+        reader.depthBound = depth
         self = try reader.readValue()
         try reader.finish()
     }

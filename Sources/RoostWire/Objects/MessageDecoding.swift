@@ -192,13 +192,15 @@ struct MessageFields {
 
     private var orderedMetaArrays: [MetaArray] {
         guard !metaArrayOrder.isEmpty else { return metaArrays }
-        var rest = metaArrays
-        var ordered: [MetaArray] = []
-        for key in metaArrayOrder {
-            guard let index = rest.firstIndex(where: { $0.key == key }) else { continue }
-            ordered.append(rest.remove(at: index))
+        var places: [String: Int] = [:]
+        for (place, key) in metaArrayOrder.enumerated() where places[key] == nil {
+            places[key] = place
         }
-        return ordered + rest
+        // Arrays that the order does not name follow in their own order.
+        return metaArrays.enumerated().sorted { one, other in
+            (places[one.element.key] ?? .max, one.offset)
+                < (places[other.element.key] ?? .max, other.offset)
+        }.map(\.element)
     }
 
     /// What a file's names mean on a message that is no file is unknown, so it is kept.
@@ -272,10 +274,15 @@ extension JSONReader {
         guard try peek() == .object else {
             return try readList { reader throws(WireError) in try reader.readMetaArray() }
         }
+        var places: [String: Int] = [:]
         try readObject { key, reader throws(WireError) in
             let array = MetaArray(key: key, values: try reader.readStrings())
-            arrays.removeAll { $0.key == key }
-            arrays.append(array)
+            if let place = places[key] {
+                arrays[place] = array
+            } else {
+                places[key] = arrays.count
+                arrays.append(array)
+            }
         }
         return arrays
     }
@@ -286,7 +293,12 @@ extension JSONReader {
             switch name {
             case "key": array.key = try reader.readString()
             case "value": array.values = try reader.readStrings()
-            default: try array.unknownFields.keep(name, from: &reader)
+            default:
+                // Newer servers add a few; a peer that writes thousands makes the keeping dear.
+                guard array.unknownFields.fields.count < 100 else {
+                    return try reader.skipValue()
+                }
+                try array.unknownFields.keep(name, from: &reader)
             }
         }
         return array

@@ -23,7 +23,7 @@ package struct ChannelOptions: Hashable, Sendable {
         isDiscoverable = try fields.bool("is_discoverable")
         accessCode = fields.string("access_code")
         survivalSeconds = try fields.int("message_survival_seconds", in: -1...Int(Int32.max))
-        operatorIDs = fields.users("operator_ids")
+        operatorIDs = try fields.users("operator_ids")
     }
 
     fileprivate func write(_ writer: inout JSONWriter) {
@@ -85,13 +85,12 @@ package struct CreateChannel: Endpoint {
     package init(_ fields: RequestFields) throws(ServerError) {
         let url = fields.string("channel_url") ?? ""
         channelURL = url.isEmpty ? nil : ChannelURL(url)
-        userIDs = fields.users("user_ids") ?? []
+        userIDs = try fields.users("user_ids") ?? []
         // The platform's own spelling: a list of users; both count.
-        for user in fields.value("users")?.array ?? [] {
-            guard let id = user["user_id"]?.string, !userIDs.contains(UserID(id)) else { continue }
-            userIDs.append(UserID(id))
-        }
-        operatorIDs = fields.users("operator_ids") ?? []
+        let listed = fields.value("users")?.array ?? []
+        userIDs += listed.compactMap { $0["user_id"]?.string.map { UserID($0) } }
+        userIDs = userIDs.uniqued
+        operatorIDs = try fields.users("operator_ids") ?? []
         name = fields.string("name") ?? ""
         coverURL = fields.string("cover_url") ?? ""
         data = fields.string("data") ?? ""
@@ -270,7 +269,7 @@ package struct InviteMembers: ChannelAnswering {
 
     package init(_ fields: RequestFields) throws(ServerError) {
         channelURL = fields.channelURL
-        userIDs = fields.users("user_ids") ?? []
+        userIDs = try fields.users("user_ids") ?? []
         inviterID = fields.string("inviter_id").map { UserID($0) }
         guard !userIDs.isEmpty else {
             throw ServerError(.parameterMissing, "The parameter user_ids is missing.")
@@ -326,7 +325,7 @@ package struct LeaveChannel: Endpoint {
     package init(_ fields: RequestFields) throws(ServerError) {
         channelURL = fields.channelURL
         userIDs =
-            fields.users("user_ids") ?? fields.string("user_id").map { [UserID($0)] } ?? []
+            try fields.users("user_ids") ?? fields.string("user_id").map { [UserID($0)] } ?? []
     }
 
     package func encode() -> APIRequest {

@@ -43,7 +43,7 @@ package struct FingerprintMessages: Question {
 
     /// Reads the stretches of a call, for the server's route.
     package static func stretches(_ fields: RequestFields) throws(ServerError) -> [Stretch] {
-        let texts = fields.list("stretches") ?? []
+        let texts = try fields.list("stretches") ?? []
         guard !texts.isEmpty, texts.count <= stretchLimit else {
             throw ServerError(
                 .invalidValue, "stretches names 1 to \(stretchLimit) stretches of messages.")

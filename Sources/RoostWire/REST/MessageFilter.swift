@@ -9,11 +9,9 @@ extension MessageFilter {
         guard let kind = Kind(rawValue: kindWord == "ADMN" ? "ADMM" : kindWord) else {
             throw ServerError(.invalidValue, "message_type must be MESG, FILE or ADMM.")
         }
-        var customTypes = fields.list("custom_types") ?? fields.list("custom_type")
+        var customTypes = try fields.list("custom_types", "custom_type")
         if customTypes?.contains("*") == true { customTypes = nil }
-        let senders =
-            fields.users("sender_ids") ?? fields.users("sender_id")
-            ?? fields.users("sender_user_id")
+        let senders = try fields.users("sender_ids", "sender_id", "sender_user_id")
         let replyWord = fields.string("include_reply_type")?.lowercased() ?? ""
         guard let replyType = ReplyType(rawValue: replyWord.isEmpty ? "none" : replyWord) else {
             throw ServerError(

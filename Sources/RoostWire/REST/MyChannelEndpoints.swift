@@ -147,7 +147,7 @@ package struct ChannelChangeLog: Endpoint {
         showsEmpty = try fields.bool("show_empty") ?? true
         showsFrozen = try fields.bool("show_frozen") ?? true
         extras = try ChannelExtras(fields)
-        customTypes = fields.list("custom_types") ?? fields.list("custom_type")
+        customTypes = try fields.list("custom_types", "custom_type")
         if customTypes?.contains("*") == true { customTypes = nil }
     }
 

@@ -27,7 +27,9 @@ package struct RequestFields: Sendable {
         files = []
         body = request.body
         do throws(WireError) {
-            values = request.body.isEmpty ? [:] : try JSONValue(parsing: request.body)
+            values =
+                request.body.isEmpty
+                ? [:] : try JSONValue(parsing: request.body, depth: JSONReader.contentDepth)
         } catch {
             throw ServerError(error)
         }
@@ -38,16 +40,12 @@ package struct RequestFields: Sendable {
 
     /// The texts of a form; a name that repeats is a list.
     private static func values(_ items: [QueryItem]) -> JSONValue {
-        var values: JSONValue = [:]
-        for item in items {
-            let text = JSONValue.string(item.value)
-            switch values[item.name] {
-            case nil: values[item.name] = text
-            case .array(let known)?: values[item.name] = .array(known + [text])
-            case let known?: values[item.name] = .array([known, text])
-            }
+        var texts: [String: [JSONValue]] = [:]
+        for item in items { texts[item.name, default: []].append(.string(item.value)) }
+        let fields = items.map(\.name).uniqued.compactMap { name in
+            texts[name].map { JSONValue.Field(name, $0.count == 1 ? $0[0] : .array($0)) }
         }
-        return values
+        return .object(fields)
     }
 
     /// A file of a form.
@@ -104,12 +102,34 @@ package struct RequestFields: Sendable {
         return value
     }
 
-    /// A list; nil when the parameter is absent, elements without white space around them.
+    /// The most elements that one list of a call may name, repeats included.
     ///
-    /// Elements with a comma can only be told apart when the name repeats or the list is JSON's.
-    package func list(_ name: String) -> [String]? {
+    /// It is as many users as a call may name; a longer list is refused before it is built.
+    package static let listLimit = 10_000
+
+    /// The elements of a list, each once, in the order in which they first stand.
+    ///
+    /// An element has no white space around it. Elements with a comma can only be told apart when the
+    /// name repeats or the list is JSON's.
+    ///
+    /// - Parameter names: The names under which clients send it; the first that is there counts.
+    /// - Returns: nil when the parameter is absent.
+    /// - Throws: 400203 when the list is longer than `listLimit`.
+    package func list(_ names: String...) throws(ServerError) -> [String]? {
+        try list(among: names)
+    }
+
+    private func list(among names: [String]) throws(ServerError) -> [String]? {
+        for name in names {
+            if let elements = try elements(name) { return elements.uniqued }
+        }
+        return nil
+    }
+
+    private func elements(_ name: String) throws(ServerError) -> [String]? {
         if let value = values[name] {
             if case .array(let elements) = value {
+                try Self.check(elements.count, name)
                 return elements.compactMap { element in
                     switch element {
                     case .string(let text): text
@@ -118,18 +138,28 @@ package struct RequestFields: Sendable {
                     }
                 }
             }
-            return value.string.map(Self.split)
+            guard let text = value.string else { return nil }
+            return try Self.split(text, name)
         }
-        let items = query.filter { $0.name == name }.map(\.value)
-        switch items.count {
+        let items = query.lazy.filter { $0.name == name }.map(\.value)
+        let texts = Array(items.prefix(Self.listLimit + 1))
+        try Self.check(texts.count, name)
+        switch texts.count {
         case 0: return nil
-        case 1: return Self.split(items[0])
-        default: return items.map { trim($0[...]) }
+        case 1: return try Self.split(texts[0], name)
+        default: return texts.map { trim($0[...]) }
         }
     }
 
-    package func users(_ name: String) -> [UserID]? {
-        list(name)?.filter { !$0.isEmpty }.map { UserID($0) }
+    private static func check(_ count: Int, _ name: String) throws(ServerError) {
+        guard count > listLimit else { return }
+        throw ServerError(
+            RoostError.Code(400_203), "The list \(name) may name \(listLimit) elements at most.")
+    }
+
+    /// The users that a list names, each once; nil when the parameter is absent.
+    package func users(_ names: String...) throws(ServerError) -> [UserID]? {
+        try list(among: names)?.filter { !$0.isEmpty }.map { UserID($0) }
     }
 
     /// A moment that a question asks about, in milliseconds; one before 1970 is `.distantPast`, one after
@@ -187,8 +217,13 @@ package struct RequestFields: Sendable {
         return MessageID(value)
     }
 
-    private static func split(_ text: String) -> [String] {
-        text.split(separator: ",", omittingEmptySubsequences: false).map(trim)
+    private static func split(
+        _ text: String, _ name: String
+    ) throws(ServerError) -> [String] {
+        let parts = text.split(
+            separator: ",", maxSplits: listLimit, omittingEmptySubsequences: false)
+        try check(parts.count, name)
+        return parts.map(trim)
     }
 }
 

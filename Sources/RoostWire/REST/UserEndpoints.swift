@@ -100,7 +100,7 @@ package struct ListUsers: Endpoint {
     package init(_ fields: RequestFields) throws(ServerError) {
         token = fields.string("token") ?? ""
         limit = try fields.int("limit", in: 1...100) ?? 20
-        userIDs = fields.users("user_ids")
+        userIDs = try fields.users("user_ids")
     }
 
     package func encode() -> APIRequest {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// A channel in which a search goes on, newest messages first.
+private struct SearchFront {
+    let url: ChannelURL
+    let sight: Sight
+    /// What is not looked at yet.
+    var range: PositionRange
+}
+
+// A search looks at messages of all channels by time, newest first, a slice of one channel at a time. What
+// it has found down to the newest message that it has not looked at is complete, so it can end anywhere
+// and go on by a token, which is a time.
+extension ChatServer {
+    /// Messages of one look; other callers get in between two.
+    private static let searchSlice = 50
+    /// Messages that one call looks at.
+    private static let searchRows = 10_000
+
+    func search(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let words = try call.fields.needed("query")
+        try configuration.limits.check(name: words, "The query")
+        let pattern = SearchPattern(words)
+        let limit = try call.fields.int("limit", in: 1...100) ?? 20
+        let end = try searchEnd(call.fields)
+        var fronts = try await searchFronts(call, before: end)
+        var found: [Message] = []
+        var (rows, bytes) = (Self.searchRows, configuration.limits.searchBytes)
+        var horizon = fronts.newest
+        while let next = horizon {
+            let isSpent = rows <= 0 || bytes <= 0
+            let whole = found.count { $0.createdAt > fronts[next].top }
+            // A call that would make no progress looks further.
+            if whole > limit || isSpent && fronts[next].top.after < end.createdAt { break }
+            try stopIfCancelled()
+            await Task.yield()
+            let (url, range) = (fronts[next].url, fronts[next].range)
+            let slice = try await ask(
+                try await storage.messages(
+                    in: url, range, MessageFilter(replyType: .all), newestFirst: true,
+                    limit: Self.searchSlice))
+            for message in slice {
+                let (isFound, cost) = pattern.find(in: message.text)
+                if isFound, let message = fronts[next].sight.shown(message) {
+                    found.append(message)
+                }
+                bytes -= cost
+            }
+            rows -= slice.count
+            if slice.count == Self.searchSlice, let last = slice.last?.position {
+                fronts[next].range.before = last
+            } else {
+                fronts.remove(at: next)
+            }
+            horizon = fronts.newest
+        }
+        let top = horizon.map { fronts[$0].top }
+        if let top { found.removeAll { $0.createdAt <= top } }
+        found.sort { $0.createdAt > $1.createdAt }
+        let page = found.prefix(wholeMoments: limit)
+        let token = page.count < found.count ? page.last?.createdAt : top?.after
+        let next = token.map { ChangeToken.text($0.milliseconds, kind: "s") }
+        let total = found.count
+        return APIResponse { writer in
+            writer.messages("results", Array(page))
+            writer.field("has_next", next != nil)
+            writer.field("total_count", total)
+            writer.field("end_cursor", next ?? "")
+            writer.field("next", next ?? "")
+        }
+    }
+
+    /// The place before which a search looks.
+    private func searchEnd(_ fields: RequestFields) throws(ServerError) -> Position {
+        var end = Position.distantFuture
+        if let token = fields.string("token") ?? fields.string("after"), !token.isEmpty {
+            let moment = try ChangeToken.sequence(token, kind: "s")
+            end = Position(
+                createdAt: Timestamp(milliseconds: moment), messageID: MessageID(.min))
+        }
+        if let moment = try fields.moment("message_ts_to") {
+            end = min(end, Position(createdAt: moment, messageID: MessageID(.max)))
+        }
+        return end
+    }
+
+    /// The channels of a search that have a message in its time, each from its newest one on.
+    private func searchFronts(
+        _ call: RouteCall, before end: Position
+    ) async throws(ServerError) -> [SearchFront] {
+        var urls = call.fields.string("channel_url").map { [ChannelURL($0)] } ?? []
+        if urls.isEmpty {
+            guard let id = call.caller.userID else {
+                throw ServerError(.parameterMissing, "The parameter channel_url is missing.")
+            }
+            urls = try await ask(try await storage.listings(of: id))
+                .filter { $0.state == .joined }.map(\.record.url)
+        }
+        let start = try call.fields.moment("message_ts_from") ?? .distantPast
+        var fronts: [SearchFront] = []
+        for url in urls {
+            try stopIfCancelled()
+            let sight = try await admit(.reader, AccessTarget(channel: url), call.caller).sight
+            var range = PositionRange(from: start, through: start)
+                .hiding(through: sight.beginning)
+            range.before = end
+            let whole = range
+            let newest = try await ask(
+                try await storage.messages(
+                    in: url, whole, MessageFilter(replyType: .all), newestFirst: true, limit: 1)
+            ).first
+            guard let place = newest?.position else { continue }
+            range.before = Position(
+                createdAt: place.createdAt, messageID: place.messageID.next)
+            fronts.append(SearchFront(url: url, sight: sight, range: range))
+        }
+        return fronts
+    }
+}
+
+extension SearchFront {
+    /// The latest time of a message that is not looked at yet.
+    fileprivate var top: Timestamp { range.before.createdAt }
+}
+
+extension [SearchFront] {
+    /// The place of the channel whose next message is the newest of all.
+    fileprivate var newest: Int? { indices.max { self[$0].top < self[$1].top } }
+}
+
+extension Timestamp {
+    /// The next millisecond.
+    fileprivate var after: Timestamp { advanced(by: 1) }
+}
+
+extension [Message] {
+    /// So many messages, or fewer, so that no two of one time are parted; more if all are of one time.
+    ///
+    /// The messages stand newest first, and a token is a time.
+    fileprivate func prefix(wholeMoments limit: Int) -> ArraySlice<Message> {
+        guard count > limit else { return self[...] }
+        let moment = self[limit].createdAt
+        let shorter = prefix(limit).prefix { $0.createdAt > moment }
+        return shorter.isEmpty ? prefix { $0.createdAt >= moment } : shorter
+    }
+}

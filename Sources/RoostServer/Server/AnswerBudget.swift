@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The bytes that the rows of one answer may still have.
+///
+/// A list with a token ends early when the budget is spent, and the token leads to the rest. The first row
+/// always fits, so every page makes progress.
+struct AnswerBudget {
+    private var left: Int
+    private var isFresh = true
+
+    init(_ bytes: Int) { left = bytes }
+
+    /// Takes a row's bytes.
+    ///
+    /// - Returns: False, and nothing is taken, when the row belongs on the next page.
+    mutating func take(_ bytes: Int) -> Bool {
+        guard isFresh || bytes <= left else { return false }
+        isFresh = false
+        left -= bytes
+        return true
+    }
+}
+
+extension Array {
+    /// The elements in parts, in order, of which none weighs more than a bound, unless it is one element.
+    func parts(of bytes: Int, _ weight: (Element) -> Int) -> [[Element]] {
+        var parts: [[Element]] = []
+        var budget = AnswerBudget(0)
+        for element in self {
+            let own = weight(element)
+            if !parts.isEmpty, budget.take(own) {
+                parts[parts.count - 1].append(element)
+            } else {
+                parts.append([element])
+                budget = AnswerBudget(bytes)
+                _ = budget.take(own)
+            }
+        }
+        return parts
+    }
+
+    /// The elements from the first on, as many as fit into a bound together.
+    func prefix(within bytes: Int, _ weight: (Element) -> Int) -> ArraySlice<Element> {
+        var budget = AnswerBudget(bytes)
+        return prefix { budget.take(weight($0)) }
+    }
+}
+
+extension ChatServer {
+    /// Ends work whose caller has gone.
+    ///
+    /// Loops over many rows ask this between their steps.
+    nonisolated func stopIfCancelled() throws(ServerError) {
+        guard Task.isCancelled else { return }
+        throw ServerError(.internalServerError, "The caller has gone; the call was not finished.")
+    }
+
+    /// A page's channels as a user sees them, as many as fit into one answer.
+    ///
+    /// They are looked at a few at a time: a channel may have thousands of members.
+    ///
+    /// - Returns: The channels, and how many of `urls` they stand for, channels that are gone included.
+    func views(
+        of urls: [ChannelURL], for viewer: UserID?, _ extras: ChannelExtras,
+        where isWanted: (ChannelState) async throws(ServerError) -> Bool = { _ in true }
+    ) async throws(ServerError) -> (channels: [GroupChannel], count: Int) {
+        var budget = AnswerBudget(configuration.limits.answerBytes)
+        var shown: [GroupChannel] = []
+        var count = 0
+        while count < urls.count {
+            try stopIfCancelled()
+            let slice = Array(urls[count...].prefix(Self.statesAtOnce))
+            let states = try await ask(try await storage.channelStates(slice, viewer: viewer))
+            let known = Dictionary(
+                states.map { ($0.record.url, $0) }, uniquingKeysWith: { first, _ in first })
+            for url in slice {
+                if let state = known[url], try await isWanted(state) {
+                    let channel = try await views(of: [state], for: viewer, extras)[0]
+                    guard budget.take(channel.weight) else { return (shown, count) }
+                    shown.append(channel)
+                }
+                count += 1
+            }
+        }
+        return (shown, count)
+    }
+
+    /// Channels whose members are in memory at one time.
+    static let statesAtOnce = 10
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Words to be found in texts, whatever the case of their letters.
+///
+/// The search is that of Knuth, Morris and Pratt: it looks at each byte once, whatever the words are, so
+/// no text of a user is dearer than another of its length. The library's search compares characters, and
+/// decodes them again at each place.
+struct SearchPattern {
+    private let bytes: Pattern<UInt8>
+    private let characters: Pattern<Character>
+    private let isPlain: Bool
+
+    init(_ words: String) {
+        let words = words.lowercased()
+        bytes = Pattern(Array(words.utf8))
+        characters = Pattern(Array(words))
+        isPlain = words.isPlain
+    }
+
+    /// Whether a text has the words, and what it cost to find out, in bytes.
+    func find(in text: String) -> (isFound: Bool, cost: Int) {
+        let count = text.utf8.count
+        if let isFound = bytes.find(inASCII: text) { return (isFound, count) }
+        let text = text.lowercased()
+        if isPlain, text.isPlain { return (bytes.find(in: text.utf8), 4 * count) }
+        return (characters.find(in: text), 16 * count)
+    }
+}
+
+/// Elements to be found in a row of elements, with how far a mismatch sets the search back.
+private struct Pattern<Element: Equatable> {
+    private let elements: [Element]
+    /// For each length of a match, the longest shorter match with which it ends.
+    private let shorter: [Int]
+
+    init(_ elements: [Element]) {
+        self.elements = elements
+        var shorter = [0]
+        var length = 0
+        for element in elements.dropFirst() {
+            while length > 0, elements[length] != element { length = shorter[length - 1] }
+            if elements[length] == element { length += 1 }
+            shorter.append(length)
+        }
+        self.shorter = shorter
+    }
+
+    /// Takes the next element.
+    ///
+    /// - Returns: True when the whole pattern has been met.
+    private func step(_ element: Element, _ length: inout Int) -> Bool {
+        while length > 0, elements[length] != element { length = shorter[length - 1] }
+        if elements[length] == element { length += 1 }
+        return length == elements.count
+    }
+
+    func find(in row: some Sequence<Element>) -> Bool {
+        guard !elements.isEmpty else { return true }
+        var length = 0
+        for element in row where step(element, &length) { return true }
+        return false
+    }
+}
+
+extension Pattern where Element == UInt8 {
+    /// Whether an ASCII text has the pattern, whatever the case of its letters; nil for another text.
+    fileprivate func find(inASCII text: String) -> Bool? {
+        var length = 0
+        var isFound = elements.isEmpty
+        for byte in text.utf8 {
+            guard byte < 0x80 else { return nil }
+            guard !isFound else { continue }
+            let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+            isFound = step(isUpper ? byte | 0x20 : byte, &length)
+        }
+        return isFound
+    }
+}
+
+extension String {
+    /// Whether equal texts have equal bytes: nothing in it has a second spelling.
+    fileprivate var isPlain: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            switch scalar.value {
+            case 0..<0x300: true
+            // Jamo, which also stand as syllables, and signs that are other ones' twins.
+            case 0x1100..<0x1200, 0x2000..<0x2002, 0x2126, 0x212A, 0x212B, 0x2329, 0x232A,
+                0xF900..<0xFB00, 0x2F800..<0x2FA20:
+                false
+            default: scalar.properties.canonicalCombiningClass == .notReordered
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+// What is stored must be deliverable: a client closes a socket for one frame that is too long, and gives
+// up a list for one answer that is too long. So things are weighed before they are stored.
+
+extension String {
+    /// The bytes of the text as a JSON string, without its quotes.
+    var jsonBytes: Int {
+        utf8.reduce(0) { count, byte in
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x09, 0x0A, 0x0D: count + 2
+            case 0..<0x20: count + 6
+            default: count + 1
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The bytes of what a closure writes.
+    static func weight(_ body: (inout JSONWriter) -> Void) -> Int {
+        var writer = JSONWriter()
+        body(&writer)
+        return writer.bytes.count
+    }
+
+    static func text(_ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        body(&writer)
+        return writer.text
+    }
+}
+
+extension User {
+    var weight: Int { JSONWriter.weight { $0.user(self) } }
+
+    /// The user as a message names one who is mentioned: without metadata and settings.
+    var card: User {
+        User(id: id, nickname: nickname, profileURL: profileURL, isActive: isActive)
+    }
+}
+
+extension Member {
+    var weight: Int { JSONWriter.weight { $0.member(self) } }
+}
+
+extension GroupChannel {
+    var weight: Int { JSONWriter.weight { $0.groupChannel(self) } }
+}
+
+extension Poll {
+    /// The poll's bytes at their most: every option voted for by the reader, with long counts.
+    var weight: Int { JSONWriter.weight { $0.fields(of: self) } + 64 * (options.count + 1) }
+}
+
+extension ChannelRecord {
+    var weight: Int {
+        [url.rawValue, name, coverURL, data, customType, traits.json]
+            .reduce(0) { $0 + $1.jsonBytes }
+    }
+}
+
+extension Message {
+    /// The bytes of the message in a page.
+    var weight: Int { JSONWriter.weight { $0.message(self) } }
+
+    /// The bytes of what the message itself brings.
+    ///
+    /// The sender, the thread and the parent's preview have room of their own, because each of them
+    /// changes without the message.
+    var contentWeight: Int {
+        guard mayBeHeavy else { return 0 }
+        var message = self
+        message.sender = nil
+        var hasPoll = unknownFields["poll_id"] != nil
+        if !hasNoDetails {
+            hasPoll = hasPoll || details.poll != nil
+            message.details.threadInfo = nil
+            message.details.parentPreview = nil
+            message.details.poll = nil
+        }
+        let own = JSONWriter.weight { $0.message(message) }
+        return own + (hasPoll ? ServerLimits.pollBytes : 0)
+    }
+
+    /// Reads what clients will be told of the message, if a part of it is kept as its sender wrote it.
+    fileprivate func readBack() throws(WireError) {
+        guard !unknownFields.isEmpty || metaArrays.contains(where: { !$0.unknownFields.isEmpty })
+        else { return }
+        var message = self
+        message.delivery = .delivered(MessageID(1), requestID)
+        var reader = JSONReader(JSONWriter.text { $0.message(message) })
+        _ = try reader.readMessage()
+        let frame = ServerEvent.message(MessageEvent(message: message, previousMessageID: nil))
+        for event in ServerEvent.decodeAll(frame.encoded) { _ = try event.get() }
+    }
+
+    /// Whether it is worth the writing to find out how much the message weighs.
+    ///
+    /// Most messages are a short text: six times its bytes, all of them escaped, is little.
+    private var mayBeHeavy: Bool {
+        guard hasNoDetails, metaArrays.isEmpty, unknownFields.isEmpty, mention.userIDs.isEmpty,
+            case .user(let text) = content
+        else { return true }
+        return text.utf8.count + data.utf8.count > 6_144
+    }
+
+    /// What a reply shows of the message as its parent; a long text is cut, and its data left out.
+    var shownPreview: ParentPreview {
+        let whole = preview
+        guard whole.mayBeHeavy, whole.weight > ServerLimits.previewBytes else { return whole }
+        var short = whole
+        short.data = ""
+        short.translations = [:]
+        short.unknownFields = UnknownFields()
+        short.content = short.content.cut(to: ServerLimits.previewBytes / 12)
+        if short.weight > ServerLimits.previewBytes { short.customType = "" }
+        if short.weight > ServerLimits.previewBytes { short.content = .user(text: "") }
+        return short
+    }
+}
+
+extension ParentPreview {
+    fileprivate var mayBeHeavy: Bool {
+        guard translations.isEmpty, unknownFields.isEmpty, case .user(let text) = content else {
+            return true
+        }
+        return text.utf8.count + data.utf8.count + customType.utf8.count > 1_024
+    }
+
+    fileprivate var weight: Int {
+        var reply = Message(
+            delivery: .delivered(MessageID(1), nil), channelURL: "", createdAt: .distantPast,
+            sender: nil,
+            content: .user(text: ""))
+        let empty = JSONWriter.weight { $0.message(reply) }
+        var preview = self
+        preview.sender = nil
+        reply.details.parentPreview = preview
+        return JSONWriter.weight { $0.message(reply) } - empty
+    }
+}
+
+extension MessageContent {
+    /// The content with a text of at most so many bytes, cut between two characters.
+    fileprivate func cut(to bytes: Int) -> MessageContent {
+        switch self {
+        case .user(let text): return .user(text: text.cut(to: bytes))
+        case .admin(let text): return .admin(text: text.cut(to: bytes))
+        case .file(var file):
+            file.caption = file.caption.cut(to: bytes)
+            file.files = []
+            file.data = ""
+            file.unknownFields = UnknownFields()
+            return .file(file)
+        case .unknown: return self
+        }
+    }
+}
+
+extension String {
+    fileprivate func cut(to bytes: Int) -> String {
+        guard utf8.count > bytes else { return self }
+        var cut = ""
+        for character in self {
+            guard cut.utf8.count + character.utf8.count <= bytes else { break }
+            cut.append(character)
+        }
+        return cut
+    }
+}
+
+// MARK: - Refusals
+
+extension ServerLimits {
+    /// Refuses a message that does not fit into an answer, or that no client could read.
+    func check(content message: Message) throws(ServerError) {
+        guard message.contentWeight <= Self.contentBytes else {
+            throw Self.tooLong("A message with all that it carries", Self.contentBytes)
+        }
+        do throws(WireError) {
+            try message.readBack()
+        } catch {
+            throw ServerError(error)
+        }
+    }
+
+    func check(_ poll: Poll) throws(ServerError) {
+        guard poll.weight > Self.pollBytes else { return }
+        throw Self.tooLong("A poll with its options", Self.pollBytes)
+    }
+
+    /// Refuses a change that makes a channel too heavy; one that makes a heavy channel lighter passes.
+    func check(_ record: ChannelRecord, since before: ChannelRecord?) throws(ServerError) {
+        let weight = record.weight
+        guard weight > Self.channelBytes, weight > before?.weight ?? 0 else { return }
+        throw Self.tooLong("A channel with its metadata and counters", Self.channelBytes)
+    }
+
+    /// Refuses a change that makes a user too heavy; one that makes a heavy user lighter passes.
+    func check(_ record: UserRecord, since before: UserRecord?) throws(ServerError) {
+        try check(record.user, since: before?.user)
+        let (traits, known) = (record.traits, before?.traits ?? UserTraits())
+        if traits.blocked.count > known.blocked.count {
+            try check(count: traits.blocked.count, "blocked users", atMost: blockedUsers)
+        }
+        if traits.discoveryKeys != known.discoveryKeys {
+            try check(count: traits.discoveryKeys.count, "discovery keys", atMost: entries)
+            for key in traits.discoveryKeys { try check(name: key, "A discovery key") }
+        }
+        guard traits.preferences != known.preferences else { return }
+        let weight = traits.preferences.text.utf8.count
+        guard weight > preferenceBytes, weight > known.preferences.text.utf8.count else { return }
+        throw Self.tooLong("A user's settings", preferenceBytes)
+    }
+
+    /// Refuses a user whom no message can carry as its sender.
+    func check(_ user: User, since before: User?) throws(ServerError) {
+        guard user != before else { return }
+        let languages = user.hasNoDetails ? [] : user.details.preferredLanguages
+        try check(count: languages.count, "preferred languages", atMost: self.languages)
+        let weight = user.weight
+        guard weight > Self.userBytes, weight > before?.weight ?? 0 else { return }
+        throw Self.tooLong("A user with name, picture and metadata", Self.userBytes)
+    }
+}

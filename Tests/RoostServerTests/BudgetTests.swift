@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+/// Lists that a call names, and what one answer may cost.
+struct BudgetTests {
+    private func list(_ count: Int, _ element: (Int) -> String) -> String {
+        "[" + (0..<count).map { "\"\(element($0))\"" }.joined(separator: ",") + "]"
+    }
+
+    @Test func `a user who is named a thousand times is answered once`() async throws {
+        let scene = try await BudgetScene()
+        let names = Array(repeating: "bob", count: 1_000).joined(separator: ",")
+        let users = try await scene.ask("GET", "users?user_ids=" + names, as: scene.ann)["users"]
+        #expect(users?.array?.count == 1)
+        let repeated = Array(repeating: "user_ids=bob", count: 1_000).joined(separator: "&")
+        let others = try await scene.ask("GET", "users?" + repeated, as: scene.ann)["users"]
+        #expect(others?.array?.count == 1)
+    }
+
+    @Test func `every list of a call is a set in the order of its first elements`() throws {
+        let body = #"{"a":["x","y","x",1,"1"],"b":"x, y,x","c":[]}"#
+        let fields = try RequestFields(
+            APIRequest(
+                .post, [], query: [.init("d", "q"), .init("d", "p"), .init("d", "q")],
+                body: Array(body.utf8)), pathParts: [])
+        #expect(try fields.list("a") == ["x", "y", "1"])
+        #expect(try fields.list("b") == ["x", "y"])
+        #expect(try fields.list("c") == [])
+        #expect(try fields.list("d") == ["q", "p"])
+        #expect(try fields.list("none", "b") == ["x", "y"])
+        #expect(try fields.list("none") == nil)
+        #expect(try fields.users("a") == ["x", "y", "1"])
+    }
+
+    @Test(arguments: [
+        ("POST", "users/ann/block", "user_ids"), ("POST", "group_channels", "user_ids"),
+        ("POST", "group_channels/g/invite", "user_ids"),
+        ("POST", "group_channels/g/operators", "operator_ids"),
+        ("PUT", "users/ann", "preferred_languages"),
+        ("PUT", "users/ann/mark_as_read_all", "channel_urls"),
+        ("DELETE", "group_channels/g/messages/1/sorted_metaarray", "keys"),
+    ])
+    func `a list of more than 10,000 names is refused before it is built`(
+        method: String, path: String, name: String
+    ) async throws {
+        let scene = try await BudgetScene()
+        let names = list(20_000) { "\($0)" }
+        #expect(
+            try await scene.code(method, path, "{\"\(name)\":\(names)}", as: scene.ann) == 400_203)
+        let text = (0..<20_000).map { "\($0)" }.joined(separator: ",")
+        #expect(
+            try await scene.code(method, path, "{\"\(name)\":\"\(text)\"}", as: scene.ann)
+                == 400_203)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a list of blocked users is kept by one change, or refused as a whole`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make()) { $0.limits.blockedUsers = 3 }
+        for name in ["c", "d", "e"] { _ = try await scene.fixture.connect(UserID(name)) }
+        let path = "users/ann/block"
+        let refused = try await scene.code(
+            "POST", path, #"{"user_ids":["bob","nobody"]}"#, as: scene.ann)
+        #expect(refused == 400_201)
+        #expect(try await scene.ask("GET", path, as: scene.ann)["users"]?.array?.isEmpty == true)
+        try await scene.ask("POST", path, #"{"user_ids":["bob","c","bob","ann"]}"#, as: scene.ann)
+        #expect(try await scene.ask("GET", path, as: scene.ann)["users"]?.array?.count == 2)
+        #expect(
+            try await scene.code("POST", path, #"{"user_ids":["d","e"]}"#, as: scene.ann) == 400_203
+        )
+        #expect(
+            try await scene.code("POST", path, #"{"user_ids":["d","c"]}"#, as: scene.ann) == nil)
+    }
+
+    @Test func `mentioned users are a set, and their number is bounded`() async throws {
+        let scene = try await BudgetScene()
+        let many = list(2_000) { _ in "bob" }
+        let message = try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"x","mentioned_user_ids":\#(many)}"#, as: scene.ann)
+        #expect(message["mentioned_users"]?.array?.count == 1)
+        let different = list(101) { "u\($0)" }
+        #expect(
+            try await scene.code(
+                "POST", "group_channels/g/messages",
+                #"{"message_type":"MESG","message":"x","mentioned_user_ids":\#(different)}"#,
+                as: scene.ann) == 400_203)
+        let id = message["message_id"]?.int ?? 0
+        let edited = try await scene.ask(
+            "PUT", "group_channels/g/messages/\(id)",
+            #"{"message":"y","mentioned_user_ids":\#(many)}"#, as: scene.ann)
+        #expect(edited["mentioned_users"]?.array?.count == 1)
+    }
+
+    @Test func `meta arrays of one key are one array, the last of them`() async throws {
+        let scene = try await BudgetScene()
+        let message = try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"x","metaarray":{"k":["1"],"l":["2"],"k":["3"]}}"#,
+            as: scene.ann)
+        let arrays = message["sorted_metaarray"]?.array ?? []
+        #expect(arrays.map { $0["key"] } == ["k", "l"])
+        #expect(arrays.map { $0["value"]?[0] } == ["3", "2"])
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `collections of a user are bounded`(kind: StorageKind) async throws {
+        let scene = try await BudgetScene(try await kind.make()) { configuration in
+            configuration.limits.devices = 3
+            configuration.limits.languages = 2
+            configuration.limits.scheduledMessages = 2
+        }
+        for number in 0..<5 {
+            try await scene.ask(
+                "POST", "users/ann/push/gcm", #"{"gcm_reg_token":"t\#(number)"}"#, as: scene.ann)
+        }
+        let tokens = try await scene.ask("GET", "users/ann/push/gcm", as: scene.ann)["tokens"]
+        #expect(tokens == ["t2", "t3", "t4"], "a new device takes the oldest one's place")
+        let long = String(repeating: "t", count: 2_049)
+        #expect(
+            try await scene.code(
+                "POST", "users/ann/push/gcm", #"{"gcm_reg_token":"\#(long)"}"#, as: scene.ann)
+                == 400_110)
+        let languages = #"{"preferred_languages":["a","b","c"]}"#
+        #expect(try await scene.code("PUT", "users/ann", languages, as: scene.ann) == 400_203)
+        let settings = String(repeating: "x", count: 140_000)
+        #expect(
+            try await scene.code(
+                "PUT", "users/ann/push_preference", #"{"dnd_schedules":["\#(settings)"]}"#,
+                as: scene.ann) == 400_110)
+        let later = scene.fixture.world.now.milliseconds + 1_000
+        let draft = #"{"message_type":"MESG","message":"x","scheduled_at":\#(later)}"#
+        let path = "group_channels/g/scheduled_messages"
+        let first = try await scene.ask("POST", path, draft, as: scene.ann)
+        try await scene.ask("POST", path, draft, as: scene.ann)
+        #expect(try await scene.code("POST", path, draft, as: scene.ann) == 400_203)
+        let id = first["scheduled_message_id"]?.int ?? 0
+        try await scene.ask("DELETE", "\(path)/\(id)", as: scene.ann)
+        #expect(try await scene.code("POST", path, draft, as: scene.ann) == nil)
+    }
+
+    @Test func `collections of a channel are bounded`() async throws {
+        let scene = try await BudgetScene { configuration in
+            configuration.limits.operators = 2
+            configuration.limits.members = 3
+        }
+        for name in ["c", "d"] { _ = try await scene.fixture.connect(UserID(name)) }
+        #expect(
+            try await scene.code(
+                "POST", "group_channels/g/invite", #"{"user_ids":["c","d"]}"#, as: scene.ann)
+                == 400_203)
+        #expect(
+            try await scene.code(
+                "POST", "group_channels/g/invite", #"{"user_ids":["c"]}"#, as: scene.ann) == nil)
+        #expect(
+            try await scene.code(
+                "POST", "group_channels/g/operators", #"{"operator_ids":["bob","c"]}"#,
+                as: scene.ann) == 400_203)
+        #expect(
+            try await scene.code(
+                "POST", "group_channels/g/operators", #"{"operator_ids":["bob"]}"#,
+                as: scene.ann) == nil)
+        let open = #"{"channel_url":"o","operator_ids":["ann","bob","c"]}"#
+        #expect(try await scene.code("POST", "open_channels", open, as: scene.ann) == 400_203)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a poll has only so many voters`(kind: StorageKind) async throws {
+        let scene = try await BudgetScene(try await kind.make()) { $0.limits.voters = 1 }
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"t","options":["a","b"]}"#, as: scene.ann)
+        let id = poll["id"]?.int ?? 0
+        try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"x","poll_id":\#(id)}"#, as: scene.ann)
+        let vote = #"{"option_ids":[1,1]}"#
+        #expect(try await scene.code("PUT", "polls/\(id)/vote", vote, as: scene.ann) == nil)
+        #expect(try await scene.code("PUT", "polls/\(id)/vote", vote, as: scene.bob) != nil)
+        #expect(try await scene.code("PUT", "polls/\(id)/vote", vote, as: scene.ann) == nil)
+    }
+
+    @Test func `a command counts before it is read, whether or not it can be`() async throws {
+        let scene = try await BudgetScene { $0.userRate = Rate(burst: 5, perSecond: 1) }
+        scene.fixture.world.advance(10_000)
+        for text in ["MESG{", "nonsense", "MESG[]", "XXXX{]"] {
+            await scene.fixture.server.receive(text, from: scene.ann.session)
+        }
+        await scene.fixture.send("1", "r1", to: "g", on: scene.ann)
+        _ = scene.ann.inbox.takeText()
+        await scene.fixture.send("2", "r2", to: "g", on: scene.ann)
+        #expect(try scene.ann.inbox.take().map { $0.error?.code } == [.rateLimited])
+    }
+
+    @Test func `a long command counts as several, and pings have an allowance that ends`()
+        async throws
+    {
+        let scene = try await BudgetScene { $0.userRate = Rate(burst: 4, perSecond: 1) }
+        scene.fixture.world.advance(10_000)
+        let long = String(repeating: " ", count: 3 * 65_536)
+        await scene.fixture.server.receive("XXXX{}" + long, from: scene.ann.session)
+        await scene.fixture.send("1", "r1", to: "g", on: scene.ann)
+        #expect(try scene.ann.inbox.take().map { $0.error?.code } == [.rateLimited])
+        for _ in 0..<100 { await scene.fixture.say(.ping(Ping(id: 1)), on: scene.bob) }
+        #expect(scene.bob.inbox.takeText().count == 64, "60 pings are free, 4 count")
+        await scene.fixture.send("1", "r1", to: "g", on: scene.bob)
+        #expect(try scene.bob.inbox.take().map { $0.error?.code } == [.rateLimited])
+    }
+}

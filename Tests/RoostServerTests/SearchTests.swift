@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+/// The search of messages: what it finds, and what one call of it costs.
+struct SearchTests {
+    private func results(
+        _ words: String, limit: Int, in scene: BudgetScene
+    ) async throws -> (texts: [String], calls: Int) {
+        var texts: [String] = []
+        var token = ""
+        for calls in 1...100 {
+            let answer = try await scene.ask(
+                "GET", "search/messages?query=\(words)&limit=\(limit)&token=\(token)",
+                as: scene.ann)
+            texts += (answer["results"]?.array ?? []).compactMap { $0["message"]?.string }
+            token = answer["next"]?.string ?? ""
+            #expect(answer["has_next"]?.bool == !token.isEmpty)
+            if token.isEmpty { return (texts, calls) }
+        }
+        Issue.record("The search does not end.")
+        return (texts, 100)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a search over channels finds each message once, newest first, page by page`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        for url in ["h", "i"] as [ChannelURL] {
+            try await scene.fixture.channel(url, of: ["ann", "bob"], by: scene.ann)
+        }
+        var sent: [String] = []
+        for number in 0..<90 {
+            // Some messages of different channels have one time.
+            if number % 4 == 0 { scene.fixture.world.advance(1) }
+            let url = (["g", "h", "i"] as [ChannelURL])[number % 3]
+            let text = number % 2 == 0 ? "Word \(number)" : "other \(number)"
+            await scene.fixture.send(text, RequestID("\(number)"), to: url, on: scene.bob)
+            if number % 2 == 0 { sent.append(text) }
+        }
+        for limit in [1, 7, 100] {
+            let found = try await results("wORD", limit: limit, in: scene).texts
+            #expect(found.count == sent.count && Set(found) == Set(sent), "limit \(limit)")
+        }
+    }
+
+    @Test func `one call of a search looks at a bounded number of bytes and goes on by its token`()
+        async throws
+    {
+        let scene = try await BudgetScene { $0.limits.searchBytes = 60_000 }
+        await scene.fixture.send("the needle", "needle", to: "g", on: scene.bob)
+        let hay = String(repeating: "hay ", count: 250)
+        for number in 0..<300 {
+            await scene.fixture.send(hay, RequestID("\(number)"), to: "g", on: scene.bob)
+        }
+        let found = try await results("needle", limit: 20, in: scene)
+        #expect(found.texts == ["the needle"])
+        // Slices of 50 texts, 50,000 bytes, until 60,000 bytes are reached.
+        #expect(found.calls == 4)
+    }
+
+    @Test func `calls of other users get in between the slices of a search`() async throws {
+        let scene = try await BudgetScene()
+        let hay = String(repeating: "aab ", count: 500)
+        for number in 0..<400 {
+            await scene.fixture.send(hay, RequestID("\(number)"), to: "g", on: scene.bob)
+        }
+        let search = Task {
+            try await scene.ask("GET", "search/messages?query=aaab", as: scene.ann)
+        }
+        var calls = 0
+        // Each call that is answered before the search has found its way in between.
+        let other = Task {
+            while !Task.isCancelled {
+                _ = try await scene.ask("GET", "users/bob", as: scene.bob)
+                calls += 1
+            }
+            return calls
+        }
+        _ = try await search.value
+        other.cancel()
+        #expect(try await other.value >= 3)
+    }
+
+    @Test func `a search whose caller has gone ends`() async throws {
+        let scene = try await BudgetScene()
+        for number in 0..<200 {
+            await scene.fixture.send("hay", RequestID("\(number)"), to: "g", on: scene.bob)
+        }
+        let search = Task {
+            // The task is cancelled before its first step.
+            while !Task.isCancelled { await Task.yield() }
+            return try await scene.code("GET", "search/messages?query=x", as: scene.ann)
+        }
+        search.cancel()
+        #expect(try await search.value == RoostError.Code.internalServerError.rawValue)
+    }
+
+    @Test(arguments: [
+        ("abab", "ababab", true), ("aab", "aaab", true), ("aaab", "aabaabaaab", true),
+        ("abc", "ab", false), ("HELLO", "say hello", true), ("ÄÖ", "xäöx", true),
+        ("é", "caf\u{65}\u{301}", true), ("e", "caf\u{65}\u{301}", false), ("я", "Я", true),
+        ("\u{212B}", "å", true), ("x", "", false),
+    ])
+    func `words are found whatever their case and spelling`(
+        words: String, text: String, isFound: Bool
+    ) async throws {
+        let scene = try await BudgetScene()
+        await scene.fixture.send(text, "r", to: "g", on: scene.bob)
+        let query = PercentEncoding.encode(words)
+        let answer = try await scene.ask("GET", "search/messages?query=\(query)", as: scene.ann)
+        #expect(answer["results"]?.array?.count == (isFound ? 1 : 0))
+    }
+}
