@@ -182,8 +182,15 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// Returns when nothing is being connected, fetched or sent that could be.
+    /// Returns when nothing is being connected, fetched or sent; work that waits for its next try is not.
     public func waitUntilIdle() async { await engine.waitUntilIdle() }
+
+    /// Returns at the same moment, or when `limit` has passed.
+    ///
+    /// - Returns: Whether nothing is left to do: no work is under way, and none waits for its next try.
+    package func waitUntilIdle(atMost limit: Duration) async -> Bool {
+        await engine.waitUntilIdle(atMost: limit)
+    }
 
     /// Disconnects and closes the collections and the files; the client cannot be used afterwards.
     public func close() async {

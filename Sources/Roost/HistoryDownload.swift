@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 public import RoostModel
 
 /// Which history shall be on this device, whether or not anybody looks at it.
@@ -136,17 +137,26 @@ extension HistoryDownload {
 
     private func fetch(_ channel: ChannelURL) async {
         var connection: Int?
+        // Live messages may lead a download over the same stretch again, so that only its steps are places.
+        var walk = PageWalk<Int, Timestamp>(from: nil, pageLimit: .max)
+        var steps = 0
         while !isOver {
             let step = await attempt(for: channel) {
                 [request, connection] engine throws(RoostError) in
                 try await engine.downloadPage(
                     of: channel, since: request.since, knowingEndSince: connection)
             }
-            guard let step, step.page != nil else { return }
+            guard let step, let page = step.page else { return }
+            // Another connection begins with the newest page again.
+            if connection != step.connection { walk = PageWalk(from: nil, pageLimit: .max) }
             connection = step.connection
+            steps += 1
             update {
-                $0.messages += step.page?.added ?? 0
-                $0.reached = step.page?.reached ?? $0.reached
+                $0.messages += page.added
+                $0.reached = page.reached
+            }
+            guard walk.goesOn(to: steps, after: [page.reached]) else {
+                return update { $0.refused[channel] = .malformedData }
             }
             await engine.rest(for: request.pause)
         }

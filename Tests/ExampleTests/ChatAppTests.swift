@@ -68,7 +68,7 @@ struct ChatAppTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)), arguments: ["ChatV4", "ChatV3"])
+    @Test(.timeLimit(.minutes(Patience.minutes)), arguments: ["ChatV4", "ChatV3"])
     func `a chat app on an old door: first launch, offline, and what was written there (R2, R164)`(
         app: String
     ) async throws {
@@ -112,7 +112,7 @@ struct ChatAppTests {
         await second.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)), arguments: ["ChatV4", "ChatV3"])
+    @Test(.timeLimit(.minutes(Patience.minutes)), arguments: ["ChatV4", "ChatV3"])
     func `a chat app on an old door goes on behind a huge gap (R108, R113, R114)`(
         app: String
     ) async throws {

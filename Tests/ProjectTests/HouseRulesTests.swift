@@ -30,6 +30,16 @@ struct HouseRulesTests {
         }
     }
 
+    @Test func `a test that hangs is ended by one shared limit`()
+        throws
+    {
+        let limit = try Regex(#"timeLimit\(\.minutes\((?!Patience)"#)
+        for file in try Project.swiftFiles(below: "Tests") {
+            let text = try Project.text(file)
+            #expect(text.firstMatch(of: limit) == nil, "\(file)")
+        }
+    }
+
     @Test func `nothing needs a screen, so that an app's extension can have all of it (scar 148)`()
         throws
     {

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// What the command finds wrong with the files of a cache, mends, and writes out.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct CacheFilesTests {
     private static let owner = StoreOwner(application: "demo", user: "ada")
 

@@ -2,11 +2,12 @@
 
 import Foundation
 import RoostCommand
+import RoostTestSupport
 import RoostWire
 import Testing
 
 /// The program itself, as a process.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct ProgramTests {
     /// A server that cannot be there: port 1 is nobody's.
     private static func client(_ words: String...) -> [String] {

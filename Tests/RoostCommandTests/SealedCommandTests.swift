@@ -3,9 +3,10 @@
 import Foundation
 import RoostCommand
 import RoostStore
+import RoostTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SealedCommandTests {
     @Test func `a sealed cache is looked into with its key, and not without (R134, scar 43)`()
         async throws

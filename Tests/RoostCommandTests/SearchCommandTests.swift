@@ -4,9 +4,10 @@ import RoostCommand
 import RoostCore
 import RoostModel
 import RoostStore
+import RoostTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SearchCommandTests {
     private static func message(_ id: Int64, _ text: String, in channel: ChannelURL) -> Message {
         Message(

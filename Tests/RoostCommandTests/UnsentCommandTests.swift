@@ -11,7 +11,7 @@ import RoostWire
 import Testing
 
 /// What the command shows of unsent words: changes, damage, loss.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct UnsentCommandTests {
     private static let owner = StoreOwner(application: "demo", user: "ada")
     private let program: Program

@@ -33,7 +33,11 @@ struct LinkMachineTests {
         let (machine, effects) = Self.after(
             .connect, .opened(1), .loginSucceeded(1, Self.settings))
         #expect(machine.state == .online(awaitsPong: false))
-        #expect(effects == [.disarm(.login), .arm(.ping, .seconds(15)), .wentOnline(1)])
+        #expect(
+            effects == [
+                .disarm(.login), .arm(.ping, .seconds(15)), .arm(.proof, .seconds(10)),
+                .wentOnline(1),
+            ])
     }
 
     @Test func `silence is asked for a pong, and its absence ends the socket (scar 131)`() {
@@ -41,8 +45,8 @@ struct LinkMachineTests {
         let ping = machine.handle(.fired(.ping), entropy: 0)
         #expect(ping == [.sendPing(1), .arm(.pong, .seconds(5))])
         let dead = machine.handle(.fired(.pong), entropy: 0)
-        #expect(dead.prefix(2) == [.disarm(.ping), .closeSocket(1)])
-        #expect(machine.state == .backingOff(attempt: 1))
+        #expect(dead.prefix(3) == [.disarm(.ping), .disarm(.proof), .closeSocket(1)])
+        #expect(machine.state == .backingOff(attempt: 2))
     }
 
     @Test func `anything received is a sign of life`() {
@@ -55,7 +59,8 @@ struct LinkMachineTests {
 
     @Test func `a lost link tries again; a refused login does not (R149)`() {
         let (lost, _) = Self.after(
-            .connect, .opened(1), .loginSucceeded(1, Self.settings), .lost(1, .closed))
+            .connect, .opened(1), .loginSucceeded(1, Self.settings), .fired(.proof),
+            .lost(1, .closed))
         #expect(lost.state == .backingOff(attempt: 1))
         let (refused, effects) = Self.after(.connect, .opened(1), .loginRefused(1, Self.badToken))
         var final = Self.badToken
@@ -92,7 +97,7 @@ struct LinkMachineTests {
 
     @Test func `a busy server is left alone for as long as it asked, and longer (scar 133)`() {
         let (machine, effects) = Self.after(.connect, .opened(1), .busy(1, retryAfter: .seconds(9)))
-        #expect(machine.state == .backingOff(attempt: 1))
+        #expect(machine.state == .backingOff(attempt: 2))
         guard case .arm(.retry, let wait) = effects.last else {
             Issue.record("No timer was armed: \(effects)")
             return
@@ -110,14 +115,66 @@ struct LinkMachineTests {
     @Test func `hearing again that there is a network cuts no wait short (scar 133)`() {
         var (machine, _) = Self.after(.connect, .opened(1), .busy(1, retryAfter: .seconds(60)))
         #expect(machine.handle(.networkChanged(isUp: true), entropy: 0).isEmpty)
-        #expect(machine.state == .backingOff(attempt: 1))
+        #expect(machine.state == .backingOff(attempt: 2))
     }
 
     @Test func `an expired session is opened anew at once (scar 132)`() {
         let (machine, effects) = Self.after(
-            .connect, .opened(1), .loginSucceeded(1, Self.settings), .expired(1))
+            .connect, .opened(1), .loginSucceeded(1, Self.settings), .fired(.proof), .expired(1))
         #expect(machine.state == .backingOff(attempt: 1))
         #expect(effects.contains(.closeSocket(1)))
+    }
+
+    /// Ways of a server to end a connection right after its login.
+    private static let endings: [@Sendable (Machine.Epoch) -> Machine.Input] = [
+        { .expired($0) }, { .lost($0, .closed) }, { .busy($0, retryAfter: .zero) },
+        { .busy($0, retryAfter: .seconds(-9)) },
+    ]
+
+    @Test(arguments: endings.indices)
+    func `connections that end right after the login are followed by growing waits`(ending: Int) {
+        var machine = Machine()
+        var waits: [Duration] = []
+        _ = machine.handle(.connect, entropy: 0)
+        for _ in 0..<8 {
+            _ = machine.handle(.opened(machine.epoch), entropy: 0)
+            _ = machine.handle(.loginSucceeded(machine.epoch, Self.settings), entropy: 0)
+            let end = Self.endings[ending](machine.epoch)
+            for case .arm(.retry, let wait) in machine.handle(end, entropy: 0) {
+                waits.append(wait)
+            }
+            _ = machine.handle(.fired(.retry), entropy: 0)
+        }
+        #expect(waits == [1, 2, 4, 8, 10, 10, 10, 10].map { .seconds($0) })
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1, 9, 86_400, .max])
+    func `a wait that a busy server names has a ceiling`(seconds: Int64) {
+        let (_, effects) = Self.after(
+            .connect, .opened(1), .busy(1, retryAfter: .seconds(seconds)))
+        guard case .arm(.retry, let wait) = effects.last else {
+            Issue.record("No timer was armed: \(effects)")
+            return
+        }
+        #expect(wait >= .seconds(1) && wait <= Backoff.longestBusyWait + .seconds(600))
+        #expect(wait >= .seconds(min(seconds, 3_600)))
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1, 15, 600, 601, .max])
+    func `the numbers of a login are kept within bounds`(seconds: Int64) {
+        let named = Duration.seconds(seconds)
+        let settings = Machine.Settings(
+            pingInterval: named, pongTimeout: named,
+            backoff: Backoff(
+                interval: named, maxInterval: named, multiplier: Int(seconds), retryCount: -1),
+            backgroundStay: named)
+        #expect(settings.pingInterval >= .seconds(1) && settings.pingInterval <= .seconds(600))
+        #expect(settings.pongTimeout >= .milliseconds(100) && settings.pongTimeout <= .seconds(60))
+        #expect(settings.backgroundStay >= .zero && settings.backgroundStay <= .seconds(600))
+        for attempt in [Int.min, 0, 1, 2, 60, .max] {
+            let wait = settings.backoff.wait(beforeAttempt: attempt, entropy: .max)
+            #expect(wait >= .seconds(1) && wait <= .seconds(600))
+        }
     }
 
     @Test func `what a server names for waiting is bounded (scar 140)`() {

@@ -47,7 +47,7 @@ struct LinkTableTests {
             ("certificate refused", .lost(epoch, .untrusted("no"))),
             ("login timer", .fired(.login)), ("ping timer", .fired(.ping)),
             ("pong timer", .fired(.pong)), ("retry timer", .fired(.retry)),
-            ("background timer", .fired(.background)),
+            ("background timer", .fired(.background)), ("proof timer", .fired(.proof)),
         ]
     }
 

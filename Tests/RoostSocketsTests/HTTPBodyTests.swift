@@ -116,7 +116,7 @@ struct HTTPBodyTests {
             }
             return HTTPServerResponse(status: 200, body: Array("all of it".utf8))
         }
-        let hasty = HTTPServer.Configuration.with(\.bodyTime, .milliseconds(100))
+        let hasty = HTTPServer.Configuration.with(\.bodyTime, .seconds(2))
         try await withServer(handler, hasty) { server, _ in
             let client = RawClient.open(
                 post(5, "Connection: close\r\n") + "slow", port: server.port)

@@ -141,7 +141,7 @@ struct HTTPServerTests {
     }
 
     @Test func `an idle connection is closed without a word`() async throws {
-        try await withServer(EchoHandler(), .with(\.idleTime, .milliseconds(20))) { server, _ in
+        try await withServer(EchoHandler(), .with(\.idleTime, .seconds(2))) { server, _ in
             let answer = await RawClient.exchange(get("/a"), port: server.port)
             #expect(bodies(answer) == ["/a"])
             #expect(!answer.contains("408"))

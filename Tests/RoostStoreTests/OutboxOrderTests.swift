@@ -8,7 +8,7 @@ import RoostTestSupport
 import Testing
 
 /// Numbers of the order of writing, which a process takes from the disk by the hundred.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct OutboxOrderTests {
     /// Sends the short way where that is possible.
     @discardableResult

@@ -8,7 +8,7 @@ import RoostTestSupport
 import Testing
 
 /// The outbox beside others: another process at the same files, and a file that takes long to copy.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct OutboxSharingTests {
     private static func content(_ text: String) -> OutboxContent {
         .userMessage(UserMessageParams(text: text))

@@ -229,11 +229,16 @@ struct CacheTests {
             await world.pass()
             let client = start.client
             await client.suspend()
+            let executor = world.executor
             let work = [
-                Task { _ = try await client.evictionPlan() },
-                Task { _ = try await client.trimCache(downTo: 0) },
-                Task { try await client.clearCache(of: start.channels[0]) },
-                Task { try await client.clearCache(includingUnsent: false) },
+                Task(executorPreference: executor) { _ = try await client.evictionPlan() },
+                Task(executorPreference: executor) { _ = try await client.trimCache(downTo: 0) },
+                Task(executorPreference: executor) {
+                    try await client.clearCache(of: start.channels[0])
+                },
+                Task(executorPreference: executor) {
+                    try await client.clearCache(includingUnsent: false)
+                },
             ]
             await world.pass()
             try await client.resume()

@@ -15,7 +15,7 @@ struct ComparingTests {
 
     /// What has happened to the cache, which no event and no log tells.
     enum Harm: String, CaseIterable {
-        case none, missing, surplus, stale, impossible, several
+        case none, missing, surplus, stale, impossible, ancient, several
 
         var script: [SQL] {
             switch self {
@@ -24,6 +24,7 @@ struct ComparingTests {
             case .surplus: [Self.add]
             case .stale: [Self.age]
             case .impossible: [Self.advance]
+            case .ancient: [Self.antedate]
             case .several: [Self.lose, Self.age]
             }
         }
@@ -32,7 +33,7 @@ struct ComparingTests {
             switch self {
             case .none: 0
             case .several: 2
-            case .missing, .surplus, .stale, .impossible: 1
+            case .missing, .surplus, .stale, .impossible, .ancient: 1
             }
         }
 
@@ -49,6 +50,12 @@ struct ComparingTests {
         private static let age: SQL = """
             UPDATE message SET updated_at = 1 WHERE message_id =
                 (SELECT message_id FROM message ORDER BY message_id LIMIT 1 OFFSET 300);
+            """
+        /// One from before 1970, as an earlier release stored it.
+        private static let antedate: SQL = """
+            INSERT INTO message SELECT channel_id, -5, message_id + 800000, sender_id, kind,
+                custom_type_id, parent_id, updated_at, NULL, is_reply_to_channel, mentions_me, payload
+            FROM message ORDER BY message_id LIMIT 1 OFFSET 20;
             """
         /// Edited after every edit that the server will ever tell of.
         private static let advance: SQL = """

@@ -250,7 +250,7 @@ struct MainActorTests {
         { for await _ in await $0.list.changes() {} },
     ]
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(Patience.minutes)))
     func `whoever asks a closed client is answered, and every stream of it ends`() async throws {
         let folder = try TemporaryFolder()
         var world = World.live()
@@ -271,7 +271,7 @@ struct MainActorTests {
         var ended = 0
         let calls = Self.channelCalls + Self.messageCalls + Self.otherCalls + Self.streams
         for call in calls {
-            // The test's limit tells of the one that does not come back.
+            // The limit of the test reports a call that does not return.
             try? await call(stage)
             ended += 1
         }

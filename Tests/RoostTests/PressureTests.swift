@@ -23,7 +23,7 @@ struct PressureTests {
 
     @Test
     func
-        `a server that repeats one token for ever is asked no more, and the rest goes on (scar 141)`()
+        `a server that repeats one token for ever is asked seldom, and the rest goes on (scar 141)`()
         throws
     {
         try SimulatedWorld.play(seed: 141) { world in
@@ -44,7 +44,7 @@ struct PressureTests {
             await world.pass()
             let timeline = try await alice.timeline(of: channel)
             await world.pass(.seconds(600))
-            #expect((1...10).contains(try place().urls(with: "changelogs").count))
+            #expect((1...40).contains(try place().urls(with: "changelogs").count))
             try await bob.send("6", to: channel)
             await world.pass()
             #expect(

@@ -6,7 +6,7 @@ import RoostTestSupport
 import Testing
 
 /// Send calls on the threads they have in an app; nothing listens where they would be sent.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SendCallTests {
     private static func open(_ folder: TemporaryFolder) async throws -> ChatClient {
         try await ChatClient.open(

@@ -8,7 +8,7 @@ import RoostTestSupport
 import Testing
 
 /// A client whose cache somebody else writes to, as the extension of an app does.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SharedCacheTests {
     private static let channel: ChannelURL = "shared"
 

@@ -29,6 +29,11 @@ public actor ChannelList {
     private var wanted: Int
     /// Where the server's list goes on; nil before its first page, "" at its end.
     private var token: String?
+    private var walk = PageWalk<String, ChannelURL>(from: nil)
+    /// Why the server's first page is not there; nil once it is, and before the server is asked.
+    package private(set) var serverFailure: RoostError?
+    /// Whether the server has given the first page, or the disk holds all channels.
+    package var hasServerPage: Bool { token != nil }
     private var isClosed = false
     private var isPaging = false
     private var publishedHasMore: Bool?
@@ -125,6 +130,7 @@ extension ChannelList {
     /// All that was known is forgotten.
     func beginAnew() async {
         token = nil
+        walk = PageWalk(from: nil)
         backlog.note(.upkeep)
         await engine.reread(self)
     }
@@ -134,6 +140,12 @@ extension ChannelList {
         guard token == nil, !isClosed else { return }
         try await loadServerPage()
         try await reread(from: .page)
+    }
+
+    /// Takes what a catch-up of the channels came to, nil for success.
+    func endCatchUp(_ error: RoostError?) {
+        // A page that was shown before stands, whatever is refused later.
+        serverFailure = token == nil ? error : nil
     }
 }
 
@@ -155,8 +167,13 @@ extension ChannelList {
             token = ""
             return
         }
-        let next = try await engine.loadChannels(query, token: token)
-        token = next
+        let page = try await engine.loadChannels(query, token: token)
+        // A server that gives pages without end and without channels is not asked by every scroll.
+        guard page.next.isEmpty || walk.goesOn(to: page.next, after: page.channels) else {
+            walk = PageWalk(from: token)
+            throw .stalled
+        }
+        token = page.next
     }
 
     /// Reads the list again, and shows what is different.

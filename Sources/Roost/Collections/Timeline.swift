@@ -270,13 +270,16 @@ extension Timeline {
 
     /// Has the server's next page stored.
     private func fetch(_ direction: Direction) async throws(RoostError) -> PageStatement {
-        let statement = try await engine.loadPage(channel, question(direction), filter)
-        guard direction == .newer, statement.reachesNewest, filter != .everything else {
-            return statement
+        let question = question(direction)
+        return try await engine.inTime { [channel, filter, pageSize] engine throws(RoostError) in
+            let statement = try await engine.loadPage(channel, question, filter)
+            guard direction == .newer, statement.reachesNewest, filter != .everything else {
+                return statement
+            }
+            // What is known under the filter has to meet what live messages continue.
+            try await engine.loadPage(channel, .around(.distantFuture, older: pageSize, newer: 0))
+            return try await engine.loadPage(channel, question, filter)
         }
-        // What is known under the filter has to meet what live messages continue.
-        try await engine.loadPage(channel, .around(.distantFuture, older: pageSize, newer: 0))
-        return try await engine.loadPage(channel, question(direction), filter)
     }
 
     private func reread(

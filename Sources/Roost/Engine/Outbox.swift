@@ -199,6 +199,8 @@ actor Outbox {
 
     /// Whether something is on its way or could leave at once.
     var isBusy: Bool { machine.isBusy }
+    /// Whether something waits for its next try.
+    var isResting: Bool { machine.isResting }
 
     /// The item as a timeline shows it; nil for a change.
     func message(_ item: OutboxItem) -> Message? {

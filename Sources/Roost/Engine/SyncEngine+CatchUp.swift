@@ -10,8 +10,11 @@ import RoostWire
 // first moment and meet the answers in the store, so no interval is blind (scar 3).
 
 extension SyncEngine {
-    /// How often a catch-up is tried again on one connection.
-    private static let retryLimit = 5
+    /// How often a catch-up looks again at once for what has come meanwhile.
+    static let roundLimit = 5
+    /// The waits between the tries of a catch-up: 1...2 s at first, 30...60 s at last.
+    private static let backoff = Backoff(
+        interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
 
     /// Wishes for a catch-up that came while one was under way.
     enum CatchUpWish: Comparable {
@@ -63,23 +66,26 @@ extension SyncEngine {
     /// The change log of the user's channels, then the first page of each open list.
     func catchUpChannels() async {
         await persistently(for: nil) { engine throws(RoostError) in
-            let asked = await engine.session
-            try await engine.applyChannelChanges()
-            await engine.endChannelLog(of: asked)
-            for list in await engine.openLists { try await list.synchronize() }
-            try await engine.fillChannelList()
+            try await engine.catchUpChannelsTelling()
         }
     }
 
-    /// Does work until it succeeds, cannot succeed, or has failed too often on one connection; a disk
-    /// that cannot be written now is waited for, however long that takes (scar 47).
+    /// Does work until it succeeds, cannot succeed, or the connection is lost for good; a disk that cannot be
+    /// written now is waited for as well (scar 47).
     ///
-    /// A new connection begins anew, and does not wait for the rest of a pause.
+    /// The waits between the tries grow up to a minute. A new connection begins anew, and does not wait for the
+    /// rest of a pause: the link itself bounds how often there is one.
     ///
+    /// - Parameters:
+    ///   - channel: The channel whose unsent messages wait for the work, but not for the pauses.
+    ///   - failed: Called after each failed try, before the pause.
+    ///   - work: One try.
     /// - Returns: Whether it succeeded.
     @discardableResult
     func persistently(
-        for channel: ChannelURL?, _ work: (SyncEngine) async throws(RoostError) -> Void
+        for channel: ChannelURL?,
+        failed: (isolated SyncEngine, RoostError) -> Void = { _, _ in },
+        _ work: (SyncEngine) async throws(RoostError) -> Void
     ) async -> Bool {
         var failures = 0
         while let session {
@@ -94,18 +100,45 @@ extension SyncEngine {
                     continue
                 }
                 if !error.mayPassWithDisk { failures += 1 }
-                guard error.remedy == .retry || error.mayPassWithDisk,
-                    failures <= Self.retryLimit,
-                    let wait = Backoff.standard.delay(
-                        beforeAttempt: max(failures, 1), entropy: world.entropy())
-                else { return false }
+                failed(self, error)
+                guard error.remedy == .retry || error.mayPassWithDisk else { return false }
                 // What the user wrote does not wait for what others wrote.
-                if let channel { await outbox?.receive(.release(channel)) }
-                await pause(for: wait)
-                if let channel { await outbox?.receive(.hold(channel)) }
+                if let channel {
+                    await outbox?.receive(.release(channel))
+                    catchUpsBackingOff += 1
+                }
+                await backOff(
+                    for: Self.backoff.wait(
+                        beforeAttempt: max(failures, 1), entropy: world.entropy()))
+                if let channel {
+                    catchUpsBackingOff -= 1
+                    await outbox?.receive(.hold(channel))
+                }
             }
         }
         return false
+    }
+
+    /// Waits before the next try; work that does so does not keep the engine from being idle.
+    private func backOff(for duration: Duration) async {
+        backingOff += 1
+        await resumeIdleWaiters()
+        await pause(for: duration)
+        backingOff -= 1
+    }
+
+    /// Waits until the engine may make one more request by itself.
+    ///
+    /// - Throws: `.connectionRequired` when the connection was lost or replaced meanwhile.
+    func takeTurn() async throws(RoostError) {
+        guard let session else { throw .notConnected }
+        let wait = pacing.take(at: world.wallTime())
+        guard wait > .zero else { return }
+        await pause(for: wait)
+        guard isPresent(session) else {
+            pacing.giveBack()
+            throw .notConnected
+        }
     }
 
     /// Waits; the next connection ends it early.
@@ -150,7 +183,7 @@ extension SyncEngine {
             failure = error  // What is missing can be asked for all the same.
         }
         // Live messages that come meanwhile may open a hole behind the answer: look again then.
-        for _ in 0..<Self.retryLimit {
+        for _ in 0..<Self.roundLimit {
             for timeline in openTimelines(of: channel) {
                 try await synchronize(timeline, .catchingUp)
             }
@@ -173,176 +206,18 @@ extension SyncEngine {
         switch sync {
         case .nothing: break
         case .load(let question):
+            try await takeTurn()
             let statement = try await loadPage(timeline.channel, question, page.filter)
             try await timeline.show(page, statement)
             // A live message may have overtaken the page, and stand alone above what it brought, or few of
             // it pass the filter.
             guard let rest = await timeline.questionForRest(of: page) else { return }
+            try await takeTurn()
             let more = try await loadPage(timeline.channel, rest, timeline.filter)
             try await timeline.show(page, more)
         case .checkGap(let known):
+            try await takeTurn()
             try await fillGap(of: timeline, page, from: known)
-        }
-    }
-
-    // MARK: Change logs
-
-    /// The place from which a channel's changes have to be read later, when it has none yet: the
-    /// server's time of this login, which is before anything this connection has brought (scar 2).
-    func firstCursor(of channel: ChannelURL, _ session: Session) -> [Mutation] {
-        firstCursor(of: channel, before: nil, since: session.login.loginAt)
-    }
-
-    /// The same where a message is not of this connection, as the answer to a repeated send: what became
-    /// of it happened after it was written.
-    func firstCursor(
-        of channel: ChannelURL, before message: Message?, since loginAt: Timestamp?
-    ) -> [Mutation] {
-        guard let loginAt else { return [] }
-        let moment = max(min(loginAt, message?.createdAt ?? loginAt), .beginning)
-        return [.firstCursor(.messageChanges(channel), .moment(moment))]
-    }
-
-    /// The place from which the list's changes have to be read later, when it has none yet: before
-    /// anything this process has brought, by whatever connection and however late.
-    var firstListCursor: [Mutation] {
-        guard let firstLoginAt else { return [] }
-        return [.firstCursor(.channelChanges, .moment(firstLoginAt))]
-    }
-
-    func cursor(_ key: CursorKey) async throws(RoostError) -> Cursor? {
-        do { return try await reader.cursor(key).value } catch { throw RoostError(error) }
-    }
-
-    private func applyMessageChanges(of channel: ChannelURL) async throws(RoostError) {
-        try await readChanges(.messageChanges(channel)) {
-            (engine, cursor, sessionKey) throws(RoostError) in
-            let beginning = engine.ledgers[channel, default: FetchLedger()].begin()
-            defer { engine.endFetch(of: channel) }
-            let changes = try await engine.api.call(
-                MessageChangeLog(
-                    channelURL: channel, cursor: ChangeLogCursor(cursor),
-                    filter: .everything), sessionKey: sessionKey)
-            let deleted = changes.deleted.map(\.id)
-            // Reactions carry no time of the message's own: news that overtook the answer counts.
-            let ledger = engine.news(of: channel, since: beginning)
-            guard !ledger.hasDeparture else { throw .departed }
-            let updated = ledger.upToDate(changes.updated)
-            for message in updated { engine.ledgers[channel]?.note(editOf: message) }
-            for id in deleted { engine.ledgers[channel]?.note(deletionOf: id) }
-            engine.noteRead(updated, deleted, in: channel)
-            var mutations: [Mutation] = updated.map { .edited($0) }
-            mutations += ledger.mutations(amending: updated, in: channel)
-            if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
-            return ChangePage(mutations: mutations, next: changes.next, hasMore: changes.hasMore)
-        }
-    }
-
-    private func noteRead(_ edited: [Message], _ deleted: [MessageID], in channel: ChannelURL) {
-        if changesRead[channel] == nil { changesRead[channel, default: FetchLedger()].begin() }
-        for message in edited { changesRead[channel]?.note(editOf: message) }
-        for id in deleted { changesRead[channel]?.note(deletionOf: id) }
-    }
-
-    private func applyChannelChanges() async throws(RoostError) {
-        try await readChanges(.channelChanges) {
-            (engine, cursor, sessionKey) throws(RoostError) in
-            let mark = engine.channelLedger.begin()
-            defer { engine.channelLedger.end() }
-            let changes = try await engine.api.call(
-                ChannelChangeLog(
-                    userID: engine.me, cursor: ChangeLogCursor(cursor), showsEmpty: true),
-                sessionKey: sessionKey)
-            let (fresh, stale) = engine.channelLedger.parted(
-                changes.updated, since: mark)
-            let unsure = changes.deleted.filter {
-                engine.channelLedger.isUnsure($0, since: mark)
-            }
-            var mutations: [Mutation] = changes.deleted.filter { !unsure.contains($0) }
-                .map { .removeChannel($0) }
-            if !fresh.isEmpty { mutations.append(.channels(fresh)) }
-            // Other answers on their way may be older than this one.
-            for url in fresh.map(\.url) + unsure { engine.channelLedger.note(changeOf: url) }
-            for url in changes.deleted where !unsure.contains(url) {
-                engine.noteDeparture(from: url)
-            }
-            return ChangePage(
-                mutations: mutations, next: changes.next, hasMore: changes.hasMore,
-                isWhole: stale.isEmpty && unsure.isEmpty, answeredAt: changes.timestamp)
-        }
-    }
-
-    private struct ChangePage {
-        let mutations: [Mutation]
-        let next: String
-        let hasMore: Bool
-        /// Some of it was overtaken by news and is not stored: the cursor must stay before it.
-        var isWhole = true
-        /// By the clock of whoever answered.
-        var answeredAt: Timestamp?
-    }
-
-    /// Reads a change log to its end; each page and its cursor are one transaction (scars 6, 7).
-    private func readChanges(
-        _ key: CursorKey,
-        _ fetch: (isolated SyncEngine, Cursor, String) async throws(RoostError) -> ChangePage
-    ) async throws(RoostError) {
-        guard let session else { throw .notConnected }
-        // What is set back from here on is read from there, whatever has been read meanwhile.
-        let rewound = rewindings[key] ?? Rewindings()
-        guard var cursor = try await cursor(key) else {
-            // A channel's log begins with its first message on disk.
-            guard key == .channelChanges, !firstListCursor.isEmpty else { return }
-            try await commit(firstListCursor, from: .changeLog)
-            return
-        }
-        var mark = readMark(at: cursor, of: key)
-        var overtaken = 0
-        while true {
-            let page: ChangePage
-            do throws(RoostError) {
-                page = try await fetch(self, cursor, session.login.sessionKey)
-            } catch {
-                // The server knows this token no longer: begin again where nothing can be missed.
-                guard case .token = cursor, error.code == .invalidValue, isPresent(session),
-                    let moment = try await beginning(of: key)
-                else { throw error }
-                guard isUnmoved(key, since: rewound) else {
-                    return try await readChanges(key, fetch)
-                }
-                cursor = .moment(moment)
-                mark.moment = moment
-                try await commit([.cursor(key, cursor)], from: .changeLog)
-                continue
-            }
-            guard isPresent(session) else { throw .notConnected }
-            guard page.isWhole else {
-                if !page.mutations.isEmpty {
-                    try await commit(page.mutations, from: .changeLog)
-                }
-                overtaken += 1
-                guard overtaken <= Self.retryLimit else { throw .overtaken }
-                continue
-            }
-            guard isUnmoved(key, since: rewound) else {
-                if !page.mutations.isEmpty { try await commit(page.mutations, from: .changeLog) }
-                return try await readChanges(key, fetch)
-            }
-            if let moment = page.answeredAt { mark.heard = mark.heard.map { min($0, moment) } }
-            let next = page.next.isEmpty ? cursor : .token(page.next)
-            mark.cursor = page.hasMore ? next : placeToResume(behind: mark) ?? next
-            if !page.mutations.isEmpty || mark.cursor != cursor {
-                try await commit(page.mutations + [.cursor(key, mark.cursor)], from: .changeLog)
-            }
-            readMarks[key] = mark
-            guard page.hasMore else { return }
-            guard next != cursor else {  // Or we would ask for ever (scar 141).
-                throw RoostError(
-                    .malformedData, remedy: .none,
-                    message: "The server's change log repeats itself. "
-                        + "What it said so far is kept.")
-            }
-            cursor = next
         }
     }
 
@@ -374,16 +249,9 @@ extension RoostError {
     static let notConnected = RoostError(
         .connectionRequired, remedy: .retry, message: "There is no connection right now.")
 
-    fileprivate static let overtaken = RoostError(
-        .requestFailed, remedy: .retry,
-        message: "More happened in the channels than their change log could follow; try again.")
-}
-
-extension ChangeLogCursor {
-    init(_ cursor: Cursor) {
-        switch cursor {
-        case .moment(let moment): self = .since(moment)
-        case .token(let token): self = .token(token)
-        }
-    }
+    /// The server's pages lead nowhere.
+    static let stalled = RoostError(
+        .malformedData, remedy: .retry,
+        message: "The server's pages repeat themselves or bring nothing new. "
+            + "What they said so far is kept; they are asked for again later.")
 }

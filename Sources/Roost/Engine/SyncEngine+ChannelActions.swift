@@ -10,6 +10,12 @@ import RoostWire
 extension SyncEngine {
     /// Asks for something whose answer is the channel as it is now, and stores that.
     func change<Call: ChannelAnswering>(_ question: Call) async throws(RoostError) -> GroupChannel {
+        try await inTime { engine throws(RoostError) in try await engine.keepAnswer(to: question) }
+    }
+
+    private func keepAnswer<Call: ChannelAnswering>(
+        to question: Call
+    ) async throws(RoostError) -> GroupChannel {
         let mark = channelLedger.begin()
         defer { channelLedger.end() }
         // The answer to something done is kept, even if the connection changed meanwhile.
@@ -63,7 +69,13 @@ extension SyncEngine {
     func request(
         _ request: ChannelRequest, thenLookUp url: ChannelURL
     ) async throws(RoostError) {
-        _ = try await call(request)
+        try await inTime { engine throws(RoostError) in
+            _ = try await engine.call(request)
+            await engine.lookUpChanged(url)
+        }
+    }
+
+    private func lookUpChanged(_ url: ChannelURL) async {
         channelLedger.note(changeOf: url)
         await lookUpNow(url)
     }
@@ -122,9 +134,12 @@ extension SyncEngine {
 
     func fetchUnreadTotals(customTypes: Set<String>) async throws(RoostError) -> UnreadTotals {
         let types = customTypes.sorted()
-        var totals = try await call(CountUnread(userID: me, customTypes: types))
-        totals.channels = try await call(CountUnreadChannels(userID: me, customTypes: types))
-        return totals
+        return try await inTime { [me] engine throws(RoostError) in
+            var totals = try await engine.call(CountUnread(userID: me, customTypes: types))
+            totals.channels = try await engine.call(
+                CountUnreadChannels(userID: me, customTypes: types))
+            return totals
+        }
     }
 }
 

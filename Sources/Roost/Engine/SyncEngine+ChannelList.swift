@@ -27,10 +27,10 @@ extension SyncEngine {
         }
     }
 
-    /// Fetches a page of the user's channels, stores it and returns where the list goes on.
+    /// Fetches a page of the user's channels, stores it and returns its channels and where the list goes on.
     func loadChannels(
         _ query: ChannelListQuery, token: String?
-    ) async throws(RoostError) -> String {
+    ) async throws(RoostError) -> (channels: [ChannelURL], next: String) {
         let mark = channelLedger.begin()
         defer { channelLedger.end() }
         let page = try await call(
@@ -39,7 +39,7 @@ extension SyncEngine {
                 showsEmpty: query.filter.includesEmpty, showsFrozen: query.filter.includesFrozen,
                 filters: query.filter.query))
         try await store(page.channels, since: mark, from: .page)
-        return page.next
+        return (page.channels.map(\.url), page.next)
     }
 
     /// Whether the disk holds all of the user's channels, so that the server need not be asked for pages.
@@ -57,9 +57,14 @@ extension SyncEngine {
         guard let epoch = session?.epoch, fillEpoch != epoch else { return }
         fillEpoch = epoch
         defer { if fillEpoch == epoch { fillEpoch = nil } }
+        var expected = try await cursor(.channelFill)
+        var walk = PageWalk<Cursor, ChannelURL>(from: expected)
         while let session, session.epoch == epoch {
             let place = try await cursor(.channelFill)
             guard place != .end else { return }
+            // Where the cache was emptied meanwhile, another walk begins.
+            if place != expected { walk = PageWalk(from: place) }
+            try await takeTurn()
             let mark = channelLedger.begin()
             defer { channelLedger.end() }
             let page: RoostWire.ChannelPage
@@ -71,7 +76,9 @@ extension SyncEngine {
             } catch {
                 // The server knows this token no longer: begin again.
                 guard error.code == .invalidValue, place != nil else { throw error }
+                guard walk.mayBeginAgain() else { throw .stalled }
                 try await commit([.removeCursor(.channelFill)], from: .page)
+                expected = nil
                 continue
             }
             guard isPresent(session) else { throw .notConnected }
@@ -80,7 +87,11 @@ extension SyncEngine {
             try await store(
                 page.channels, since: mark, and: [.cursor(.channelFill, next)], from: .page
             ) { reader throws(StoreError) in try await reader.cursor(.channelFill).value == place }
-            guard next != place else { return }  // Or we would ask for ever (scar 141).
+            expected = next
+            // The page of a cache that was emptied meanwhile was not stored: the next round finds out.
+            if next == .end { continue }
+            // Or the server would be asked for ever (scar 141).
+            guard walk.goesOn(to: next, after: page.channels.map(\.url)) else { throw .stalled }
         }
     }
 }

@@ -19,6 +19,8 @@ struct EventWatch {
     var muteTimers = Timers<ChannelURL>()
     /// The number of the last question about a mute: an answer to an earlier one is overtaken.
     var muteQuestions: [ChannelURL: Int] = [:]
+    /// How often in a row the end of a mute was asked for.
+    var muteLooks: [ChannelURL: Int] = [:]
     var marks = ReadMarkMachine()
     var markTimers = Timers<ChannelURL>()
     var markWaiters: [ChannelURL: [CheckedContinuation<RoostError?, Never>]] = [:]

@@ -37,6 +37,25 @@ extension SyncEngine {
         if let failure { throw failure }
     }
 
+    /// Reads the change log of the channels and the first page of each open list, and tells the lists what
+    /// that came to; then the rest of the channels.
+    func catchUpChannelsTelling() async throws(RoostError) {
+        let asked = session
+        do throws(RoostError) {
+            try await applyChannelChanges()
+            endChannelLog(of: asked)
+            for list in openLists {
+                try await takeTurn()
+                try await list.synchronize()
+            }
+        } catch {
+            for list in openLists { await list.endCatchUp(error) }
+            throw error
+        }
+        for list in openLists { await list.endCatchUp(nil) }
+        try await fillChannelList()
+    }
+
     func open(_ list: ChannelList) async throws(RoostError) {
         if isClosed { throw RoostError(StoreError.closed) }
         journal.asked("channel list")

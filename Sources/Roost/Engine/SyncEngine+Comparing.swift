@@ -13,6 +13,8 @@ extension SyncEngine {
     private static let comparedStretch = 150
     /// Messages a page asks for: so some may be missing, and one page brings a stretch all the same.
     private static let comparedPage = 200
+    /// Pages of one stretch: a server may hold more there than is cached, but not without end.
+    private static let comparedPages = 100
 
     func compare(_ channel: ChannelURL) async throws(RoostError) -> CacheComparison {
         guard isOnline else { throw .notConnected }
@@ -56,6 +58,7 @@ extension SyncEngine {
             channelURL: channel,
             stretches: stretches.map { .init(from: $0.lower, through: $0.upper) })
         do throws(RoostError) {
+            try await takeTurn()
             let answer = try await call(question)
             return answer.count == stretches.count ? answer : nil
         } catch {
@@ -74,17 +77,22 @@ extension SyncEngine {
         // No message is older than the epoch, and servers take no earlier time.
         var place = max(
             stretch.lower.previous,
-            Position(createdAt: Timestamp(milliseconds: 0), messageID: MessageID(.min)))
+            Position(createdAt: .earliestOfMessages, messageID: MessageID(.min)))
+        // What an earlier release cached from before the epoch goes with the first page.
+        var lower = min(stretch.lower, place)
         var count = 0
+        var walk = PageWalk<Position, Position>(from: place, pageLimit: Self.comparedPages)
         while true {
+            try await takeTurn()
             let page = try await loadPage(
                 channel, .newer(than: place, limit: Self.comparedPage),
-                replacing: stretch.upper)
+                replacing: CoveredRange(lower: lower, upper: max(lower, stretch.upper)))
             count += page.count
             guard let end = page.statement.range?.upper, end < stretch.upper,
                 !page.statement.reachesNewest, end > place
             else { return count }
-            place = end
+            guard walk.goesOn(to: end, after: [end]) else { throw .stalled }
+            (place, lower) = (end, end)
         }
     }
 }

@@ -48,7 +48,7 @@ extension SyncEngine {
         // Cut short or not, whoever rests looks again at what is to be done.
         _ = try? await world.clock.sleep(for: duration)
         // What is on screen goes first.
-        while isOnline, !catchUps.isEmpty {
+        while isOnline, catchUps.count > catchUpsBackingOff {
             guard (try? await world.clock.sleep(for: .milliseconds(50))) != nil else { return }
         }
     }
@@ -74,9 +74,11 @@ extension SyncEngine {
         let question = try await coverage(of: channel).pageToDownload(
             since: since, knowsEnd: connection == number, limit: Self.downloadPage)
         guard let question else { return DownloadStep(page: nil, connection: number) }
+        try await takeTurn()
         let before = try await holding(of: channel).messages
         let statement = try await loadPage(channel, question)
         let added = try await holding(of: channel).messages - before
+        if added > 0 { pacing.giveBack() }
         let reached = statement.range?.lower.createdAt ?? .distantFuture
         return DownloadStep(page: (added, reached), connection: number)
     }

@@ -41,6 +41,7 @@ extension SyncEngine {
         case .message(let event): try await receive(event, from: origin, since: beginning)
         case .edited(let event):
             let channel = event.message.channelURL
+            guard event.message.hasPossibleTimes else { throw .impossible }
             ledgers[channel]?.note(editOf: event.message)
             changesRead[channel]?.replace(editOf: event.message)
             try await commit(
@@ -99,6 +100,7 @@ extension SyncEngine {
     ) async throws(RoostError) {
         guard let session else { return }
         let channel = event.message.channelURL
+        guard event.message.hasPossibleTimes else { throw .impossible }
         let rewinds = try await rewinds(before: event)
         guard let (message, amendments) = upToDate(event.message, since: beginning) else { return }
         let isMine = message.sender?.user.id == me
@@ -119,7 +121,7 @@ extension SyncEngine {
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(
             mutations
-                + firstCursor(of: channel, before: message, since: session.login.loginAt),
+                + firstCursor(of: channel, before: message, since: session.loginAt),
             rewinding: rewinds, in: channel, from: origin)
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
@@ -207,9 +209,10 @@ extension SyncEngine {
     }
 
     private func runLookUp(of channel: ChannelURL) async {
-        let isDone = await persistently(for: nil) { engine throws(RoostError) in
-            try await engine.refresh(channel)
-        }
+        // A caller that waits is answered after the first try; the tries go on.
+        let isDone = await persistently(
+            for: nil, failed: { engine, _ in engine.resumeLookUpWaiters(of: channel) },
+            { engine throws(RoostError) in try await engine.refresh(channel) })
         let isAskedAgain = lookUps.removeValue(forKey: channel) == true
         if isDone {
             // Who asked after the last answer was taken waits for one of their own.
@@ -218,11 +221,17 @@ extension SyncEngine {
             // Otherwise the next connection's change log brings what the events tell of.
             emitPending(of: channel)
         }
+        resumeLookUpWaiters(of: channel)
+    }
+
+    private func resumeLookUpWaiters(of channel: ChannelURL) {
         for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
     }
 
     private func refresh(_ channel: ChannelURL) async throws(RoostError) {
         while let session {
+            try await takeTurn()
+            guard isPresent(session) else { throw .notConnected }
             lookUps[channel] = false
             let mark = channelLedger.begin()
             defer { channelLedger.end() }
@@ -234,6 +243,8 @@ extension SyncEngine {
                 let (fresh, stale) = channelLedger.parted([found], since: mark)
                 for channel in fresh { channelLedger.note(changeOf: channel.url) }
                 try await commit([.channels(fresh)] + firstListCursor, from: .event)
+                // The first answer about a channel is progress, later ones only as often as time allows.
+                if lookedUp.insert(channel).inserted { pacing.giveBack() }
                 // One more answer is newer than all that came before it was asked for.
                 if lookUps[channel] != true, stale.isEmpty { return }
                 // A burst of news costs a request now and then, not one each (scar 158).
@@ -346,6 +357,13 @@ extension SyncEngine {
             waiter.resume(returning: .failure(error))
         }
     }
+}
+
+extension RoostError {
+    /// A message of an impossible time is not stored, whatever brings it.
+    static let impossible = RoostError(
+        .malformedData, remedy: .none,
+        message: "The server dates a message before 1970 or after 9999; it is not stored.")
 }
 
 extension ServerEvent {

@@ -17,7 +17,9 @@ extension SyncEngine {
         let channel = event.channelURL
         switch event.category {
         case .muted: run { engine in await engine.awaitEndOfMute(in: channel) }
-        case .unmuted, .banned: watch.muteTimers.disarm(channel)
+        case .unmuted, .banned:
+            watch.muteLooks[channel] = nil
+            watch.muteTimers.disarm(channel)
         default: break
         }
     }
@@ -33,11 +35,20 @@ extension SyncEngine {
         let question = AskMute(channelURL: channel, userID: me)
         watch.muteQuestions[channel, default: 0] += 1
         let number = watch.muteQuestions[channel]
-        guard let mute = try? await call(question), watch.muteQuestions[channel] == number
+        guard (try? await takeTurn()) != nil, let mute = try? await call(question),
+            watch.muteQuestions[channel] == number
         else { return }
         guard mute.isMuted else { return await tellEndOfMute(in: channel) }
         guard let remaining = mute.remaining else { return watch.muteTimers.disarm(channel) }
-        watch.muteTimers.arm(channel, for: remaining + Self.muteGrace, in: world) {
+        // A mute whose end is always now is looked at less and less often.
+        let looks = watch.muteLooks[channel, default: 0]
+        watch.muteLooks[channel] = looks + 1
+        let grace =
+            looks == 0
+            ? Self.muteGrace
+            : Backoff.standard.wait(beforeAttempt: looks, entropy: world.entropy())
+        let wait = min(max(remaining, .zero), Timers<ChannelURL>.longest) + grace
+        watch.muteTimers.arm(channel, for: wait, in: world) {
             // A mute may last for days, and the app may let go of its client meanwhile.
             [weak self] number in
             await self?.muteHasEnded(in: channel, number)
@@ -51,6 +62,7 @@ extension SyncEngine {
     }
 
     private func tellEndOfMute(in channel: ChannelURL) async {
+        watch.muteLooks[channel] = nil
         watch.muteTimers.disarm(channel)
         guard let known = try? await cachedChannel(channel), known.isMuted else { return }
         let user = known.members.first { $0.user.id == me }?.user ?? User(id: me)

@@ -32,11 +32,11 @@ extension SyncEngine {
 
     /// The same, and how many messages came.
     ///
-    /// With `end` the page takes the place of all that is cached there; one that reaches the newest message
-    /// of all that is cached up to `end`.
+    /// With `replaced` the page takes the place of all that is cached in its own range and before it in
+    /// `replaced`; one that reaches the newest message takes the place of the rest of `replaced` as well.
     func loadPage(
         _ channel: ChannelURL, _ question: PageQuestion, _ filter: MessageFilter = .everything,
-        offlineKey: String? = nil, replacing end: Position?
+        offlineKey: String? = nil, replacing replaced: CoveredRange?
     ) async throws(RoostError) -> (statement: PageStatement, count: Int) {
         let isFiltered = filter != .everything
         let asked = session?.epoch
@@ -62,15 +62,18 @@ extension SyncEngine {
                 let statement = PageStatement(answer)
                 journal.note(channel, .page(statement)) { .page(channel: $0, answer) }
                 guard let range = statement.range else { return ((statement, 0), []) }
-                let forgotten = end.map { end in
-                    let upper = statement.reachesNewest ? max(range.upper, end) : range.upper
+                let forgotten = replaced.map { replaced in
+                    let upper =
+                        statement.reachesNewest ? max(range.upper, replaced.upper) : range.upper
                     return Mutation.forgotten(
-                        channel, CoveredRange(lower: range.lower, upper: upper))
+                        channel,
+                        CoveredRange(lower: min(range.lower, replaced.lower), upper: upper))
                 }
+                let possible = possible(messages, in: channel)
                 let upToDate =
                     isFiltered
-                    ? ledger.upToDate(messages, under: filter, in: range)
-                    : ledger.upToDate(messages)
+                    ? ledger.upToDate(possible, under: filter, in: range)
+                    : ledger.upToDate(possible)
                 return (
                     (statement, messages.count),
                     (forgotten.map { [$0] } ?? [])
@@ -119,7 +122,7 @@ extension SyncEngine {
             }
             gapEnds[channel] = verdict == .complete ? known : nil
             guard case .filled(let range, _) = verdict else { return (verdict, []) }
-            let upToDate = ledger.upToDate(messages)
+            let upToDate = ledger.upToDate(possible(messages, in: channel))
             return (
                 verdict,
                 [.messages(channel, upToDate, covering: range)]
@@ -159,6 +162,7 @@ extension SyncEngine {
     ) async throws(RoostError) {
         var end = known
         for _ in 0..<(Self.silentLimit / Self.walkingPage) {
+            try await takeTurn()
             let statement = try await loadPage(
                 timeline.channel, .newer(than: end, limit: Self.walkingPage))
             if statement.reachesNewest { return await timeline.reachedServer(page) }
@@ -166,6 +170,14 @@ extension SyncEngine {
             end = try await coverage(of: timeline.channel).range(containing: end)?.upper ?? end
         }
         await timeline.showHugeGap(page)
+    }
+
+    /// Leaves out the messages of impossible times, and notes each in the journal.
+    func possible(_ messages: [Message], in channel: ChannelURL) -> [Message] {
+        messages.filter { message in
+            if !message.hasPossibleTimes { journal.came("refused message", about: channel) }
+            return message.hasPossibleTimes
+        }
     }
 
     func coverage(

@@ -23,7 +23,10 @@ extension SyncEngine {
         } catch {
             throw RoostError(error)
         }
-        if !isKnown { await lookUpNow(url) }
+        // The channel is made, whether or not the server describes it in time.
+        if !isKnown {
+            try? await inTime { engine throws(RoostError) in await engine.lookUpNow(url) }
+        }
         return made.channel
     }
 

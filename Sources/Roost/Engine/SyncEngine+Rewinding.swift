@@ -31,8 +31,20 @@ struct Hearing {
     /// Takes note of a frame, by the server's clock; never more than the time that has gone by since the
     /// login, or one message dated in the future would have all until then passed over.
     mutating func note(_ moment: Timestamp, now: Timestamp) {
-        let passed = max(now.milliseconds(since: beganAt), 0)
-        until = max(until, min(moment, loginAt.advanced(by: passed)))
+        until = max(until, min(moment, present(now: now)))
+    }
+
+    /// Returns whether a moment lies in the future of the server's clock, by more than clocks differ.
+    func isAhead(_ moment: Timestamp, now: Timestamp) -> Bool {
+        moment > present(now: now).advanced(by: Self.clockSlackMS)
+    }
+
+    /// An hour: how far the clocks of one service may differ.
+    private static let clockSlackMS: Int64 = 3_600_000
+
+    /// The server's clock now, as far as the device's clock has run since the login.
+    private func present(now: Timestamp) -> Timestamp {
+        loginAt.advanced(by: max(now.milliseconds(since: beganAt), 0))
     }
 }
 
@@ -134,7 +146,7 @@ extension SyncEngine {
         guard case .messageChanges(let channel) = key else { return .beginning }
         // Every change of what is cached happened after its oldest message was written.
         do throws(StoreError) {
-            return try await reader.oldestMessage(in: channel).value
+            return try await reader.oldestMessage(in: channel).value.map { max($0, .beginning) }
         } catch {
             throw RoostError(error)
         }

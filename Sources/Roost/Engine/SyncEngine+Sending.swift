@@ -74,6 +74,7 @@ extension SyncEngine {
         _ event: MessageEvent, since beginning: Int
     ) async throws(RoostError) {
         let channel = event.message.channelURL
+        guard event.message.hasPossibleTimes else { throw .impossible }
         let rewinds = try await rewinds(before: event)
         guard let (message, amendments) = upToDate(event.message, since: beginning) else { return }
         try await commit(

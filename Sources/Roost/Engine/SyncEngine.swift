@@ -13,6 +13,9 @@ actor SyncEngine {
     struct Session: Sendable {
         let login: LoginSuccess
         let epoch: LinkMachine.Epoch
+
+        /// The server's time of the login; nil where it says none, or an impossible one.
+        var loginAt: Timestamp? { login.loginAt.flatMap { $0.isOfMessages ? $0 : nil } }
     }
 
     nonisolated let executor: any WorldExecutor
@@ -46,7 +49,9 @@ actor SyncEngine {
 
     /// Pieces of work that `waitUntilIdle` waits for.
     var underWay = 0
-    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var lastIdleWaiter = 0
+    var idleTimers = Timers<Int>()
     /// Commits go to the collections in the order they were made.
     var committing = Turnstile()
     /// Whether somebody asked for a connection; a wish taken back must not be carried out late.
@@ -62,6 +67,13 @@ actor SyncEngine {
     var attempts: [ChannelURL: HistoryHole.Attempt] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
+    var pacing = RequestPacing()
+    /// Channels that the server has described on this connection when asked for one by one.
+    var lookedUp: Set<ChannelURL> = []
+    /// Pieces of work under way that wait for their next try.
+    var backingOff = 0
+    /// Catch-ups of channels among them.
+    var catchUpsBackingOff = 0
     var channelLedger = ChannelLedger()
     /// Messages deleted while a page that may still hold them is on its way.
     var ledgers: [ChannelURL: FetchLedger] = [:]
@@ -194,11 +206,12 @@ actor SyncEngine {
 
     private func wentOnline(_ session: Session) async {
         self.session = session
-        firstLoginAt = firstLoginAt ?? session.login.loginAt
-        lastLoginAt = session.login.loginAt
-        hearing = session.login.loginAt.map { Hearing(since: $0, now: world.wallTime()) }
+        firstLoginAt = firstLoginAt ?? session.loginAt
+        lastLoginAt = session.loginAt
+        hearing = session.loginAt.map { Hearing(since: $0, now: world.wallTime()) }
         changesRead = [:]
         caughtUp = []
+        lookedUp = []
         gapEnds = [:]
         watch.isChannelLogRead = false
         // What overtook an answer that is thrown away now has nothing to be done behind.
@@ -258,9 +271,7 @@ actor SyncEngine {
         resumeDownloads(isOnline: false)
         watch.readers.closeAll()
         resumeConnectWaiters(with: RoostError(StoreError.closed))
-        let idle = idleWaiters
-        idleWaiters = []
-        for waiter in idle { waiter.resume() }
+        endIdleWaits()
         for download in downloads.compactMap(\.object) { await download.cancel() }
         for timeline in timelines.compactMap(\.object) { await timeline.close() }
         for list in openLists { await list.close() }
@@ -284,51 +295,6 @@ actor SyncEngine {
         if isClosed { return await download.cancel() }
         downloads.removeAll { $0.object == nil }
         downloads.append(WeakReference(download))
-    }
-
-    // MARK: Work under way
-
-    /// Starts work that nobody waits for, but that `waitUntilIdle` counts.
-    func run(_ work: @escaping @Sendable (SyncEngine) async -> Void) {
-        underWay += 1
-        // Owned by the count; every piece of work ends by itself when the link is lost.
-        Task(executorPreference: executor) {
-            await work(self)
-            await self.ended()
-        }
-    }
-
-    func ended() async {
-        underWay -= 1
-        await resumeIdleWaiters()
-    }
-
-    /// Returns when nothing is being connected, fetched or sent that could be.
-    func waitUntilIdle() async {
-        guard await isBusy, !isClosed else { return }
-        await withCheckedContinuation { waiter in
-            idleWaiters.append(waiter)
-            // The last of the work may have ended while the question was asked.
-            if underWay == 0 { run { _ in } }
-        }
-    }
-
-    func resumeIdleWaiters() async {
-        guard !idleWaiters.isEmpty, await !isBusy else { return }
-        let waiters = idleWaiters
-        idleWaiters = []
-        for waiter in waiters { waiter.resume() }
-    }
-
-    private var isBusy: Bool {
-        get async {
-            if underWay > 0 { return true }
-            if await outbox?.isBusy ?? false { return true }
-            switch await link?.state {
-            case .opening, .authenticating: return true
-            case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused, nil: return false
-            }
-        }
     }
 
     // MARK: Store

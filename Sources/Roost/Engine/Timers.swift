@@ -8,7 +8,20 @@ struct Timers<Kind: Hashable & Sendable> {
     private var running: [Kind: (number: Int, task: Task<Void, Never>)] = [:]
     private var lastNumber = 0
 
+    /// The longest wait.
+    ///
+    /// A clock's moment in 292 billion years is none, and adding to it ends the process.
+    ///
+    /// A timer that fires early finds its owner asking again.
+    static var longest: Duration { .seconds(86_400) }
+
     /// Starts a timer; one of the same kind that still runs is disarmed.
+    ///
+    /// - Parameters:
+    ///   - kind: What it is for.
+    ///   - duration: How long it runs, kept within zero and `longest`.
+    ///   - world: Whose clock it runs on.
+    ///   - fire: Called once with the timer's number, to be claimed.
     mutating func arm(
         _ kind: Kind, for duration: Duration, in world: World,
         then fire: @escaping @Sendable (_ number: Int) async -> Void
@@ -16,6 +29,7 @@ struct Timers<Kind: Hashable & Sendable> {
         disarm(kind)
         lastNumber += 1
         let number = lastNumber
+        let duration = min(max(duration, .zero), Self.longest)
         let task = Task(executorPreference: world.executor) { [clock = world.clock] in
             // Cancelled means disarmed: nothing to report.
             guard (try? await clock.sleep(for: duration)) != nil else { return }

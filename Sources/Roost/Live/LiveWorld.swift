@@ -26,9 +26,12 @@ extension World {
 
 /// Waits on the clock that goes on while the device sleeps.
 struct LiveClock: WorldClock {
+    /// A year: the sum of now and a much longer wait is no moment of the system's clock.
+    private static let longest = Duration.seconds(366 * 86_400)
+
     func sleep(for duration: Duration) async throws(CancellationError) {
         do {
-            try await Task.sleep(for: duration, clock: .continuous)
+            try await Task.sleep(for: min(duration, Self.longest), clock: .continuous)
         } catch {
             throw CancellationError()
         }

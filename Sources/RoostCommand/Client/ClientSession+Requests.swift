@@ -4,6 +4,9 @@ import Roost
 import RoostWire
 
 extension ClientSession {
+    /// How long a request waits for the server; what it is told then is what is known by then.
+    private static let patience = Duration.seconds(9)
+
     /// Carries one request out; its answer is what the script sees, an error included.
     mutating func perform(_ request: Request) async throws(RoostError) -> Outcome {
         switch request {
@@ -50,8 +53,10 @@ extension ClientSession {
                 "differing": .int(Int64(found.differingStretches)),
             ])
         case .waitIdle:
-            await client.waitUntilIdle()
-            return .answered(await connection())
+            let isIdle = await client.waitUntilIdle(atMost: Self.patience)
+            return .answered([
+                "connection": .string(await client.connectionState.name), "idle": .bool(isIdle),
+            ])
         case .quit: return .quit
         }
     }
@@ -106,13 +111,20 @@ extension ClientSession {
             await list?.close()
             list = nil
         }
-        if let list { return .answered(await Self.show(list, count: nil)) }
+        if let list {
+            return .answered(await Self.show(list, count: nil), await list.serverFailure)
+        }
         let list = try await client.channelList()
         self.list = list
         // A script that asks while connected means the server's list, not what the disk had before.
-        if case .connected = await client.connectionState { await client.waitUntilIdle() }
+        var failure: RoostError?
+        if case .connected = await client.connectionState {
+            let isIdle = await client.waitUntilIdle(atMost: Self.patience)
+            failure = await list.serverFailure
+            if failure == nil, !isIdle, await !list.hasServerPage { failure = .unanswered }
+        }
         let changes = await list.changes()
-        return .listed(list, changes, await Self.show(list, count: nil))
+        return .listed(list, changes, await Self.show(list, count: nil), failure)
     }
 
     private func openTimeline() throws(RoostError) -> Timeline {
@@ -164,6 +176,10 @@ extension ClientSession {
 }
 
 extension RoostError {
+    fileprivate static let unanswered = RoostError(
+        .requestFailed, remedy: .retry,
+        message: "The server has not answered yet. The list shows the cache; the request goes on.")
+
     /// A request that needs something to be open first.
     fileprivate static func notOpen(_ what: String) -> RoostError {
         RoostError(

@@ -19,10 +19,11 @@ struct ClientSession {
 
     /// What a request leads to beside its answer.
     enum Outcome {
-        case answered(JSONValue)
+        /// The error stands beside the result: the disk answers where the server does not.
+        case answered(JSONValue, RoostError? = nil)
         case opened(
             Timeline, AsyncStream<ListDiff<Message>>, AsyncStream<RoostError>, JSONValue)
-        case listed(ChannelList, AsyncStream<ListDiff<GroupChannel>>, JSONValue)
+        case listed(ChannelList, AsyncStream<ListDiff<GroupChannel>>, JSONValue, RoostError?)
         case quit
     }
 
@@ -43,7 +44,8 @@ struct ClientSession {
                 let answer: JSONValue
                 do throws(RoostError) {
                     switch try await perform(try line.outcome.get()) {
-                    case .answered(let result): answer = ReplyLine.success(line.id, result)
+                    case .answered(let result, let error):
+                        answer = ReplyLine.answer(line.id, result, error)
                     case .opened(let timeline, let changes, let refusals, let result):
                         group.addTask { await Self.report(changes, of: timeline, to: output) }
                         group.addTask { await Self.reportHugeGaps(of: timeline, to: output) }
@@ -51,9 +53,9 @@ struct ClientSession {
                             await Self.report(refusals, of: timeline.channel, to: output)
                         }
                         answer = ReplyLine.success(line.id, result)
-                    case .listed(_, let changes, let result):
+                    case .listed(_, let changes, let result, let error):
                         group.addTask { await Self.report(changes, to: output) }
-                        answer = ReplyLine.success(line.id, result)
+                        answer = ReplyLine.answer(line.id, result, error)
                     case .quit:
                         answer = ReplyLine.success(line.id, [:])
                         isOpen = false

@@ -9,6 +9,14 @@ package enum ReplyLine {
         ["id": id, "ok": true, "result": result]
     }
 
+    /// The answer of the disk, with the server's error beside it if there is one.
+    package static func answer(
+        _ id: JSONValue, _ result: JSONValue, _ error: RoostError?
+    ) -> JSONValue {
+        guard let error else { return success(id, result) }
+        return ["id": id, "ok": false, "error": .error(error), "result": result]
+    }
+
     package static func failure(_ id: JSONValue, _ error: RoostError) -> JSONValue {
         ["id": id, "ok": false, "error": .error(error)]
     }

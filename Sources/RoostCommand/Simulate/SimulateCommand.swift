@@ -15,6 +15,8 @@ extension Option {
         help: "deeds in each life")
     static let trace = Option("trace", help: "print every deed and every fault")
     static let firstFailure = Option("first-failure", help: "stop at the first broken promise")
+    static let hostile = Option(
+        "hostile", help: "scenes with a hostile server instead of lives with bad luck")
     static let jobs = Option(
         "jobs", .number(placeholder: "N", 1...256), standard: "1", help: "lives at once")
 }
@@ -27,30 +29,44 @@ extension Command {
             break, answers are lost, processes crash and clocks jump. The engine, the cache and the server's
             core are the real ones. Every promise is checked at each step and at the end against the
             server's log. The same seed gives the same life: --seed N --trace tells it.
+
+            With --hostile each seed decides a scene: the server refuses, repeats, invents, hurries and stalls,
+            and turns honest at last. No call may wait over 10 s, no minute may have over 300 requests, the
+            cache has to verify, and the client has to show what the honest server has.
             """,
-        options: [.seeds, .firstSeed, .oneSeed, .steps, .jobs, .firstFailure, .trace],
+        options: [.seeds, .firstSeed, .oneSeed, .steps, .hostile, .jobs, .firstFailure, .trace],
         example: "roost simulate --seeds 1000",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let only = arguments.number(.oneSeed)
             let first = only ?? arguments.number(.firstSeed) ?? 1
             let count = only == nil ? arguments.number(.seeds) ?? 1 : 1
+            let seeds = UInt64(first)..<UInt64(first + count)
+            let atOnce = arguments.number(.jobs) ?? 1
+            if arguments.has(.hostile) {
+                let runner = HostileRunner(
+                    keepsTrace: arguments.has(.trace),
+                    stopsAtFailure: arguments.has(.firstFailure))
+                return try Command.report(await runner.run(seeds, atOnce: atOnce))
+            }
             var shape = Simulation.Shape()
             if let steps = arguments.number(.steps) { shape.steps = steps }
             let folder = try TemporaryFolder(named: "roost-simulate", inMemory: true)
             let runner = SeedRunner(
                 shape: shape, folder: folder, keepsTrace: arguments.has(.trace),
                 stopsAtFailure: arguments.has(.firstFailure))
-            let failed = await runner.run(
-                UInt64(first)..<UInt64(first + count), atOnce: arguments.number(.jobs) ?? 1)
+            let failed = await runner.run(seeds, atOnce: atOnce)
             folder.remove()
-            guard failed.isEmpty else {
-                let seeds = failed.map { "\($0)" }.joined(separator: ", ")
-                throw CommandFailure(
-                    .failed,
-                    "Promises were broken: tell the life with --seed N --trace, N being \(seeds).")
-            }
+            try Command.report(failed)
         })
+
+    /// Ends the command with the seeds that failed, if there are any.
+    private static func report(_ failed: [UInt64]) throws(CommandFailure) {
+        guard !failed.isEmpty else { return }
+        let seeds = failed.map { "\($0)" }.joined(separator: ", ")
+        throw CommandFailure(
+            .failed, "Promises were broken: tell the life with --seed N --trace, N being \(seeds).")
+    }
 }
 
 /// Lives one life after the other and tells how it goes.

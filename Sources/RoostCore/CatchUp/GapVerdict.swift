@@ -34,15 +34,17 @@ package enum GapVerdict: Hashable, Codable, Sendable {
     /// `isDisturbed` says that counting cannot be trusted: the cache holds messages beyond a hole, or
     /// something was deleted while the question was on its way.
     package init(_ answer: GapAnswer, from known: Position, isDisturbed: Bool) {
+        // A message of an absurd time is not stored, so the end of history is not known.
+        let stored = answer.positions.filter { $0.createdAt.isOfMessages }
+        let hasMore = answer.hasMore || stored.count < answer.positions.count
         if answer.isHuge {
             self = .huge
         } else if !answer.isContinuous {
             self = .pageForward
-        } else if let newest = answer.positions.max(), newest > known {
-            self = .filled(
-                CoveredRange(lower: known, upper: newest), reachesNewest: !answer.hasMore)
+        } else if let newest = stored.max(), newest > known {
+            self = .filled(CoveredRange(lower: known, upper: newest), reachesNewest: !hasMore)
         } else {
-            self = isDisturbed || answer.hasMore ? .pageForward : .complete
+            self = isDisturbed || hasMore ? .pageForward : .complete
         }
     }
 }

@@ -50,6 +50,9 @@ package struct PageStatement: Hashable, Codable, Sendable {
     /// `has_next`, nil when it did not say. `newestKnown` is the newest place that was known to hold a message
     /// when a page under a filter was asked for: an answer that reaches the newest message reaches over it,
     /// whether or not the message there matches.
+    ///
+    /// Messages of an absurd time are not stored. One before the epoch leaves the start of history unknown, one
+    /// beyond the latest possible time the end of it.
     package init(
         question: PageQuestion, positions: [Position], hasNewer: Bool?, isContinuous: Bool,
         newestKnown: Position? = nil
@@ -58,10 +61,15 @@ package struct PageStatement: Hashable, Codable, Sendable {
         let newerFound = positions.count { $0.createdAt > question.anchor }
         // Fewer than asked for is the server saying that there are no more; a full page says nothing,
         // and one more probe gives the definite end (scar 28).
-        let reachesOldest = question.olderLimit > 0 && olderFound < question.olderLimit
-        reachesNewest =
+        let isStartKnown = !positions.contains { $0.createdAt < .earliestOfMessages }
+        let isEndKnown = !positions.contains { $0.createdAt > .latestOfMessages }
+        let reachesOldest =
+            question.olderLimit > 0 && olderFound < question.olderLimit && isStartKnown
+        let saysNewest =
             question.anchor == .distantFuture
             || (question.newerLimit > 0 && !(hasNewer ?? (newerFound >= question.newerLimit)))
+        reachesNewest = saysNewest && isEndKnown
+        let positions = positions.filter { $0.createdAt.isOfMessages }
         // Messages at the anchor come whatever the limits, so the page meets the range it continues.
         let known = question.continues.map { [$0] } ?? []
         var lower = (positions + known).min()

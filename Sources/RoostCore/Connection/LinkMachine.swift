@@ -69,6 +69,8 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         case retry
         /// How long a socket outlives the app's way to the background.
         case background
+        /// How long a connection lives until it counts as a success.
+        case proof
     }
 
     package enum Input: Hashable, Codable, Sendable {
@@ -100,37 +102,21 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         case wentOffline(reason: Refusal?)
     }
 
-    /// What a login answer says about the connection itself (`protocol.md` 2.4).
-    package struct Settings: Hashable, Codable, Sendable {
-        package let pingInterval: Duration
-        package let pongTimeout: Duration
-        package let backoff: Backoff
-        /// How long the socket of an app in the background stays open.
-        package let backgroundStay: Duration
-
-        /// 15 s between pings, 5 s for the answer, 30 s in the background (`protocol.md` 2.4).
-        package static let standard = Settings(
-            pingInterval: .seconds(15), pongTimeout: .seconds(5), backoff: .standard)
-
-        package init(
-            pingInterval: Duration, pongTimeout: Duration, backoff: Backoff,
-            backgroundStay: Duration = .seconds(30)
-        ) {
-            self.pingInterval = max(pingInterval, .seconds(1))
-            self.pongTimeout = max(pongTimeout, .milliseconds(100))
-            self.backoff = backoff
-            self.backgroundStay = max(backgroundStay, .zero)
-        }
-    }
-
-    /// How long a socket may take to open and the server to answer the login (`protocol.md` 2.4).
+    /// How long a socket may take to open and the server to answer the login.
     package static let loginTimeout = Duration.seconds(10)
+    /// How long a connection lives until its end begins the tries anew.
+    ///
+    /// A shorter one counts as a failed try: a server that accepts every login and ends every connection is
+    /// answered with growing waits.
+    package static let proofTime = Duration.seconds(10)
 
     package internal(set) var state = State.idle
     package private(set) var epoch: Epoch = 0
     package private(set) var settings = Settings.standard
     package private(set) var isInForeground = true
     private var isNetworkUp = true
+    /// Tries up to the present connection; 0 once it has lived for `proofTime`.
+    private var triesBeforeOnline = 0
 
     package init() {}
 
@@ -252,10 +238,14 @@ extension LinkMachine {
 
     private mutating func loginSucceeded(_ settings: Settings) -> [Effect] {
         switch state {
-        case .opening, .authenticating:
+        case .opening(let attempt), .authenticating(let attempt):
             self.settings = settings
             state = .online(awaitsPong: false)
-            return [.disarm(.login), .arm(.ping, settings.pingInterval), .wentOnline(epoch)]
+            triesBeforeOnline = attempt
+            return [
+                .disarm(.login), .arm(.ping, settings.pingInterval),
+                .arm(.proof, Self.proofTime), .wentOnline(epoch),
+            ]
         case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
@@ -280,15 +270,17 @@ extension LinkMachine {
     private mutating func busy(_ wait: Duration, _ entropy: UInt64) -> [Effect] {
         let reason = Refusal(
             code: .delayedConnecting, message: "The server is busy and asked to come back later.")
+        let attempt: Int
         switch state {
-        case .opening, .authenticating, .online:
-            let stop = stopHeartbeat() + [.disarm(.login), .closeSocket(epoch)]
-            state = .backingOff(attempt: 1)
-            // Never earlier than asked; the spread is added on top (scar 133).
-            let spread = Backoff.jittered(settings.backoff.interval, entropy: entropy)
-            return stop + [.wentOffline(reason: reason), .arm(.retry, wait + spread)]
+        case .opening(let present), .authenticating(let present): attempt = present + 1
+        case .online: attempt = triesBeforeOnline + 1
         case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
+        let stop = stopHeartbeat() + [.disarm(.login), .closeSocket(epoch)]
+        state = .backingOff(attempt: attempt)
+        // Never earlier than asked; the spread is added on top (scar 133).
+        let wait = settings.backoff.busyWait(wait, beforeAttempt: attempt, entropy: entropy)
+        return stop + [.wentOffline(reason: reason), .arm(.retry, wait)]
     }
 
     private mutating func received(isAlive: Bool = true) -> [Effect] {
@@ -309,7 +301,8 @@ extension LinkMachine {
         let reason = Refusal(
             code: .sessionKeyExpired, message: "The session has expired; a new one is being opened."
         )
-        return stopHeartbeat() + [.closeSocket(epoch)] + retry(1, reason: reason, entropy)
+        return stopHeartbeat() + [.closeSocket(epoch)]
+            + retry(triesBeforeOnline + 1, reason: reason, entropy)
     }
 
     private mutating func lost(_ loss: Loss, _ entropy: UInt64) -> [Effect] {
@@ -317,7 +310,8 @@ extension LinkMachine {
         case .opening(let attempt), .authenticating(let attempt):
             return [.disarm(.login)] + retry(attempt + 1, reason: loss.refusal, entropy)
         case .online:
-            return stopHeartbeat() + retry(1, reason: loss.refusal, entropy)
+            return stopHeartbeat()
+                + retry(triesBeforeOnline + 1, reason: loss.refusal, entropy)
         case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
@@ -330,13 +324,17 @@ extension LinkMachine {
             return [.closeSocket(epoch)] + retry(attempt + 1, reason: reason, entropy)
         case (.ping, .online(awaitsPong: false)): return ping()
         case (.pong, .online(awaitsPong: true)):
-            let close: [Effect] = [.disarm(.ping), .closeSocket(epoch)]
-            return close + retry(1, reason: Loss.closed.refusal, entropy)
+            let close: [Effect] = [.disarm(.ping), .disarm(.proof), .closeSocket(epoch)]
+            return close + retry(triesBeforeOnline + 1, reason: Loss.closed.refusal, entropy)
+        case (.proof, .online):
+            triesBeforeOnline = 0
+            return []
         case (.retry, .backingOff(let attempt)): return open(attempt: attempt)
         case (.background, .opening), (.background, .authenticating), (.background, .online),
             (.background, .backingOff), (.background, .awaitingNetwork):
             return isInForeground ? [] : fallAsleep()
-        case (.login, _), (.ping, _), (.pong, _), (.retry, _), (.background, _):
+        case (.login, _), (.ping, _), (.pong, _), (.retry, _), (.background, _),
+            (.proof, _):
             return []  // The timer outlived the state it was armed in.
         }
     }
@@ -374,5 +372,5 @@ extension LinkMachine {
         return [.wentOffline(reason: reason), .arm(.retry, delay)]
     }
 
-    private func stopHeartbeat() -> [Effect] { [.disarm(.ping), .disarm(.pong)] }
+    private func stopHeartbeat() -> [Effect] { [.disarm(.ping), .disarm(.pong), .disarm(.proof)] }
 }

@@ -149,7 +149,15 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
 
     /// Whether something is on its way or could leave at once.
     package var isBusy: Bool {
-        isOnline && lanes.values.contains { $0.onItsWay != nil || !$0.queue.isEmpty }
+        isOnline
+            && lanes.values.contains {
+                $0.onItsWay != nil || (!$0.queue.isEmpty && !$0.rests)
+            }
+    }
+
+    /// Whether an item waits for its next try.
+    package var isResting: Bool {
+        isOnline && lanes.values.contains { $0.rests && !$0.queue.isEmpty }
     }
 
     /// Whether an item is the one of its lane that is being sent.

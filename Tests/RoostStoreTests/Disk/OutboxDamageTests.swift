@@ -9,7 +9,7 @@ import RoostTestSupport
 import Testing
 
 /// An outbox parts of whose file are damaged on the disk.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct OutboxDamageTests {
     private let folder: TemporaryFolder
     private let store: Store

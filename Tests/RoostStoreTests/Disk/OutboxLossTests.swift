@@ -8,7 +8,7 @@ import RoostTestSupport
 import Testing
 
 /// What is told of unsent words that cannot be read, or are gone.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct OutboxLossTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("app/anna/outbox.sqlite") }

@@ -9,7 +9,7 @@ import RoostTestSupport
 import Testing
 
 /// Stores on the same files that tell each other of their commits, and one that lets go of them.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SharedStoreTests {
     /// The numbers that a feed tells of, each once and in order, through `last`.
     private func tell(

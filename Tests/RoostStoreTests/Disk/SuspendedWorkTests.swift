@@ -9,7 +9,7 @@ import RoostTestSupport
 import Testing
 
 /// Work of many transactions that the system suspends the app in the middle of.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SuspendedWorkTests {
     private typealias Cache = EvictionFixture
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+
+// Work under way, and the callers that wait for its end.
+
+extension SyncEngine {
+    /// Starts work that nobody waits for, but that `waitUntilIdle` counts.
+    func run(_ work: @escaping @Sendable (SyncEngine) async -> Void) {
+        underWay += 1
+        // Owned by the count; every piece of work ends by itself when the link is lost.
+        Task(executorPreference: executor) {
+            await work(self)
+            await self.ended()
+        }
+    }
+
+    func ended() async {
+        underWay -= 1
+        await resumeIdleWaiters()
+    }
+
+    /// Returns when nothing is being connected, fetched or sent; work that waits for its next try is not.
+    ///
+    /// - Parameter limit: When to return at the latest; nil for no limit.
+    /// - Returns: Whether nothing is left to do: no work is under way, and none waits for its next try.
+    @discardableResult
+    func waitUntilIdle(atMost limit: Duration? = nil) async -> Bool {
+        if await isBusy, !isClosed {
+            lastIdleWaiter += 1
+            let number = lastIdleWaiter
+            if let limit {
+                idleTimers.arm(number, for: limit, in: world) { timer in
+                    await self.idleIsOverdue(number, timer)
+                }
+            }
+            await withCheckedContinuation { waiter in
+                idleWaiters[number] = waiter
+                // The last of the work may have ended while the question was asked.
+                if underWay == backingOff { run { _ in } }
+            }
+            idleTimers.disarm(number)
+        }
+        if backingOff > 0 { return false }
+        if await outbox?.isResting ?? false { return false }
+        return await !isBusy
+    }
+
+    private func idleIsOverdue(_ number: Int, _ timer: Int) {
+        guard idleTimers.claim(number, timer) else { return }
+        idleWaiters.removeValue(forKey: number)?.resume()
+    }
+
+    func resumeIdleWaiters() async {
+        guard !idleWaiters.isEmpty, await !isBusy else { return }
+        endIdleWaits()
+    }
+
+    func endIdleWaits() {
+        let waiters = idleWaiters
+        idleWaiters = [:]
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume() }
+    }
+
+    private var isBusy: Bool {
+        get async {
+            if underWay > backingOff { return true }
+            if await outbox?.isBusy ?? false { return true }
+            switch await link?.state {
+            case .opening, .authenticating: return true
+            case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused, nil: return false
+            }
+        }
+    }
+}
