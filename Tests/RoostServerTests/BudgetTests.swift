@@ -48,6 +48,7 @@ struct BudgetTests {
         method: String, path: String, name: String
     ) async throws {
         let scene = try await BudgetScene()
+        await scene.fixture.send("x", "r", to: "g", on: scene.ann)
         let names = list(20_000) { "\($0)" }
         #expect(
             try await scene.code(method, path, "{\"\(name)\":\(names)}", as: scene.ann) == 400_203)

@@ -6,13 +6,15 @@ import RoostModel
 // How long a caller waits. One request has its own time limit; work of several requests has this one.
 
 extension SyncEngine {
-    /// How long a caller waits for work of several requests.
-    private static var patience: Duration { ServerAPI.timeLimit }
-
-    /// Does work for a caller and answers after ten seconds at the latest; the work goes on then.
+    /// Does work for a caller, and answers when it is done or its time is over; the work goes on then.
     ///
+    /// - Parameters:
+    ///   - limit: How long the caller waits; by default as long as for one request.
+    ///   - work: What is done.
+    /// - Returns: What the work returns.
     /// - Throws: What the work throws, and `.requestFailed` with the remedy `.retry` when the time is over.
     func inTime<Value: Sendable>(
+        within limit: Duration = ServerAPI.timeLimit,
         _ work: @escaping @Sendable (SyncEngine) async throws(RoostError) -> Value
     ) async throws(RoostError) -> Value {
         let answer = FirstAnswer<Result<Value, RoostError>>()
@@ -25,7 +27,7 @@ extension SyncEngine {
             }
         }
         let timer = Task(executorPreference: executor) { [clock = world.clock] in
-            guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
+            guard (try? await clock.sleep(for: limit)) != nil else { return }
             answer.give(.failure(.overdue))
         }
         let result = await withTaskCancellationHandler {

@@ -108,7 +108,7 @@ extension Simulation {
                 .filter { $0.deletedAt == nil && filter.matches($0.message) }
                 .compactMap { Glimpse($0.message) }
             let place = "\(app.name) timeline \(watch.number) of \(channel), at rest,"
-            try checkReplies(shown.messages, of: channel, place)
+            try checkReplies(shown.messages, of: channel, for: app.user, place)
             guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
                 try expect(
                     log.isEmpty || shown.hasNewer,
@@ -125,11 +125,12 @@ extension Simulation {
         }
     }
 
-    /// Replies show the messages they answer as the log has them, and nothing of those that are gone.
+    /// Replies show the messages they answer as the user sees them in the log, and nothing of those that are
+    /// gone or hidden.
     private func checkReplies(
-        _ messages: [Message], of channel: ChannelURL, _ place: String
+        _ messages: [Message], of channel: ChannelURL, for user: UserID, _ place: String
     ) throws(Violation) {
-        let log = log(of: channel)
+        let log = log(of: channel, for: user)
         for reply in messages where reply.messageID != nil {
             guard let parent = reply.parentID else { continue }
             let entry = log.first { $0.message.messageID == parent && $0.deletedAt == nil }
