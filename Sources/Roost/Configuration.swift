@@ -34,7 +34,7 @@ public struct Configuration: Sendable {
     public var allowsPlainTransport: Bool
     /// How many messages a timeline shows at first on either side, and loads with each page.
     ///
-    /// 1...200; 40 is what the v4 SDK takes (`requirements.md`, section 3).
+    /// 1...200; 40 is what the v4 SDK takes.
     public var pageSize: Int
     /// Told how far the opening has come where it has to move the whole cache.
     ///

@@ -6,7 +6,7 @@ import Foundation
 /// Where the program starts.
 ///
 /// Everything runs in a detached task: an `async main` would run on the main actor, where each hop costs
-/// a change of threads (`platform.md` 1.3).
+/// a change of threads.
 @main
 enum EntryPoint {
     static func main() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of my channels a list shows (`protocol.md` 3.2); the default shows all but hidden ones.
+/// Which of my channels a list shows (`docs/protocol` 3.2); the default shows all but hidden ones.
 ///
 /// The server and the cache judge alike. An empty list of names or types excludes nothing.
 public struct ChannelFilter: Hashable, Sendable {

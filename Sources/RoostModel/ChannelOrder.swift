@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order of a channel list (`protocol.md` 3.2).
+/// The order of a channel list (`docs/protocol` 3.2).
 public enum ChannelOrder: Hashable, Sendable {
     /// Newest last message first; channels without one after those with one, newest channel first.
     case latestLastMessage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A group channel as one user sees it: counts, role and state are the viewer's (`protocol.md` 4.2).
+/// A group channel as one user sees it: counts, role and state are the viewer's (`docs/protocol` 4.2).
 public struct GroupChannel: Hashable, Sendable, Identifiable {
     public package(set) var url: ChannelURL
     public var name: String

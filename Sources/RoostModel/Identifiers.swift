@@ -82,7 +82,7 @@ public struct ChannelURL: Identifier {
 
 /// Names one act of sending, for ever: made once by the sender, the same on every try.
 ///
-/// The server stores a message under it once, however often it arrives (`protocol.md` 2.3).
+/// The server stores a message under it once, however often it arrives (`docs/protocol` 2.3).
 public struct RequestID: Identifier {
     public let rawValue: String
     public init(_ rawValue: String) { self.rawValue = rawValue }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Message {
-    /// What a reply shows of it; no more of a file than the protocol tells (`protocol.md` 4.7).
+    /// What a reply shows of it; no more of a file than the protocol tells (`docs/protocol` 4.7).
     package var preview: ParentPreview {
         var preview = ParentPreview(content: content.preview)
         preview.sender = sender?.user

@@ -90,7 +90,7 @@ extension OutgoingFile {
 }
 
 extension RoostError.Code {
-    /// Whether a later try may succeed though nothing of the message changes (`protocol.md` 5, column R).
+    /// Whether a later try may succeed though nothing of the message changes (`docs/protocol` 5, column R).
     package var mayPass: Bool {
         switch self {
         case .ackTimeout, .networkError, .internalServerError, .requestCanceled, .pendingError,
@@ -103,7 +103,7 @@ extension RoostError.Code {
     }
 
     /// Whether it is the server's own word that it does not have the message and will not take it
-    /// (`protocol.md` 5.1 and 5.2).
+    /// (`docs/protocol` 5.1 and 5.2).
     package var isRefusal: Bool {
         !mayPass
             && (400_000..<500_000 ~= rawValue || 900_000..<1_000_000 ~= rawValue)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One message of a channel, delivered or still on its way (`protocol.md` 4.4).
+/// One message of a channel, delivered or still on its way (`docs/protocol` 4.4).
 ///
 /// Copying one costs a reference; the first change of a copy copies all of it.
 public struct Message: Hashable, Sendable {

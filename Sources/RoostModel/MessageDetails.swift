@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What few messages carry (`protocol.md` 4.4 to 4.8), apart from what every message has.
+/// What few messages carry (`docs/protocol` 4.4 to 4.8), apart from what every message has.
 public struct MessageDetails: Hashable, Sendable, RareValue {
     /// Nil when the copy does not tell, because nobody asked; that is not the same as none.
     public var reactions: [Reaction]?
@@ -151,7 +151,7 @@ public struct NotificationInfo: Hashable, Sendable {
     public init(id: String) { self.id = id }
 }
 
-/// A question with answers to choose from (`protocol.md` 4.8).
+/// A question with answers to choose from (`docs/protocol` 4.8).
 public struct Poll: Hashable, Sendable, Identifiable {
     public struct Option: Hashable, Sendable, Identifiable {
         public package(set) var id: Int64

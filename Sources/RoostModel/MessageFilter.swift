@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which messages of a channel a question is about (`protocol.md` 3.6).
+/// Which messages of a channel a question is about (`docs/protocol` 3.6).
 public struct MessageFilter: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         case all = ""

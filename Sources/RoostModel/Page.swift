@@ -28,7 +28,7 @@ public struct RestrictedUser: Hashable, Sendable, Identifiable {
     public var id: UserID { user.id }
 }
 
-/// Which members of a channel are asked for (`protocol.md` 3.3).
+/// Which members of a channel are asked for (`docs/protocol` 3.3).
 public struct MemberQuery: Hashable, Sendable {
     public enum Order: String, Hashable, Sendable, CaseIterable {
         case nickname = "member_nickname_alphabetical"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a poll, told without the message that carries it (`protocol.md` 2.7).
+/// What became of a poll, told without the message that carries it (`docs/protocol` 2.7).
 package enum PollChange: Hashable, Sendable {
     /// The poll as it stands; what the viewer voted for it may not tell.
     case edited(Poll)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who answered a message with one emoji (`protocol.md` 4.6).
+/// Who answered a message with one emoji (`docs/protocol` 4.6).
 public struct Reaction: Hashable, Sendable {
     public var key: String
     /// In the order they reacted; never empty on a message.
@@ -86,7 +86,7 @@ extension [Reaction] {
     }
 }
 
-/// What a message's replies amount to (`protocol.md` 4.7).
+/// What a message's replies amount to (`docs/protocol` 4.7).
 public struct ThreadInfo: Hashable, Sendable {
     public var replyCount: Int
     /// Those who replied most; five at most.

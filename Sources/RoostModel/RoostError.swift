@@ -2,7 +2,7 @@
 
 /// The one error a caller of Roost meets.
 public struct RoostError: Error, Sendable, CustomStringConvertible {
-    /// Classifies the failure by the protocol's number (`protocol.md` section 5).
+    /// Classifies the failure by the protocol's number (`docs/protocol` section 5).
     ///
     /// The set is open: servers and releases add numbers, so a `switch` needs a `default`.
     public struct Code: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
@@ -45,7 +45,7 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
 }
 
 extension RoostError.Code {
-    // The server's numbers (`protocol.md` 5.1 and 5.2).
+    // The server's numbers (`docs/protocol` 5.1 and 5.2).
     public static let wrongTypeString = Self(400_100)
     public static let wrongTypeNumber = Self(400_101)
     public static let parameterMissing = Self(400_105)
@@ -77,7 +77,7 @@ extension RoostError.Code {
     public static let messageNotFound = Self(900_300)
     public static let channelNotFound = Self(900_500)
 
-    // The client's own numbers (`protocol.md` 5.3).
+    // The client's own numbers (`docs/protocol` 5.3).
     public static let invalidInitialization = Self(800_100)
     public static let connectionRequired = Self(800_101)
     public static let connectionCanceled = Self(800_102)
@@ -98,7 +98,7 @@ extension RoostError.Code {
     public static let uploadCancelFailed = Self(800_230)
     public static let uploadTimeout = Self(800_250)
     public static let fileTooLarge = Self(800_260)
-    /// A message that was still queued when its time ran out (`protocol.md` 5.3).
+    /// A message that was still queued when its time ran out (`docs/protocol` 5.3).
     public static let pendingError = Self(800_400)
     public static let collectionDisposed = Self(800_600)
     public static let localDatabaseError = Self(800_700)

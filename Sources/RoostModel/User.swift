@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A person or a bot, as everybody in the application sees them (`protocol.md` 4.1).
+/// A person or a bot, as everybody in the application sees them (`docs/protocol` 4.1).
 ///
 /// Copying one costs a reference; the first change of a copy copies all of it.
 public struct User: Hashable, Sendable, Identifiable {

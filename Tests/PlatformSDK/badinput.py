@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strangers and broken clients do to a real server (issue 7, point 6): each thing gets a clear error
+"""What strangers and broken clients do to a real server : each thing gets a clear error
 or the end of its socket, and whoever was talking goes on talking."""
 
 import http.client

@@ -24,7 +24,7 @@ struct SearchTextTests {
         ("\u{0}", "\u{0}"),
         ("", ""),
     ])
-    func `scripts without spaces are cut and look-alikes are one (issue 3 point 7)`(
+    func `scripts without spaces are cut and look-alikes are one`(
         text: String, expected: String
     ) {
         #expect(

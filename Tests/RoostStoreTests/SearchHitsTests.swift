@@ -18,7 +18,7 @@ struct SearchHitsTests {
         ("{tag}: c1", []), ("c1", []), ("c1 ", []), ("\"c1\"", []), ("hello -c1", [1]),
         ("c1 hello", []), ("hello*", [1]), ("\u{0}hello\u{0}", [1]), ("🇩🇪", [12]),
     ])
-    func `what is typed finds what is meant, in any script (issue 3 point 7, scar 38)`(
+    func `what is typed finds what is meant, in any script (scar 38)`(
         typed: String, expected: [Int64]
     ) throws {
         let fixture = try SearchFixture([

@@ -6,7 +6,7 @@ public import RoostModel
 public struct ChannelListQuery: Hashable, Sendable {
     public var filter: ChannelFilter
     public var order: ChannelOrder
-    /// 1...100 channels a page (`protocol.md` 3.2).
+    /// 1...100 channels a page (`docs/protocol` 3.2).
     public var pageSize: Int
 
     public init(

@@ -162,7 +162,7 @@ extension Link {
     /// Takes another token for the next login.
     func use(token: String?) { self.token = token }
 
-    /// The first connection names the user; later ones show the session key (`protocol.md` 2.1).
+    /// The first connection names the user; later ones show the session key (`docs/protocol` 2.1).
     ///
     /// Neither key nor token stands in the URL, where logs would keep them (scar 39).
     private func request() -> SocketRequest {

@@ -109,7 +109,7 @@ extension SyncEngine {
         ]
         mutations += amendments
         let login = session.login
-        // Silent messages of others change neither preview nor counts (`protocol.md` 2.6).
+        // Silent messages of others change neither preview nor counts (`docs/protocol` 2.6).
         let isHeard = isMine || !message.isSilent
         let reception = ChannelNews.Reception(
             isPreview: (isHeard || event.forcesLastMessage)
@@ -117,7 +117,7 @@ extension SyncEngine {
             isUnread: !isMine && isHeard && login.unreadReplies.admits(message),
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
         mutations += tell(.received(message, reception), in: channel)
-        // Whoever writes has read what stands above (`protocol.md` 3.11).
+        // Whoever writes has read what stands above (`docs/protocol` 3.11).
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(
             mutations
@@ -301,7 +301,7 @@ extension SyncEngine {
 
     /// How long a disk that refused is left alone.
     private static let repairDelay = Duration.seconds(5)
-    /// How long a command that waits for its answer may wait (`protocol.md` 2.3).
+    /// How long a command that waits for its answer may wait (`docs/protocol` 2.3).
     private static let answerTimeLimit = Duration.seconds(10)
 
     /// Sends a command and waits for the frame that names its request ID.

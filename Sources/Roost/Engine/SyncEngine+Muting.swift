@@ -8,7 +8,7 @@ import RoostWire
 // The end of the user's own mute. It ends by itself: no frame and no change log tells of it.
 
 extension SyncEngine {
-    /// How long after the end the channel is looked at again (`protocol.md` 6.3).
+    /// How long after the end the channel is looked at again (`docs/protocol` 6.3).
     private static let muteGrace = Duration.seconds(1)
 
     /// Notes that somebody was muted, or is no more.

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What the server answered to the question what is missing (`protocol.md` 3.9).
+/// What the server answered to the question what is missing (`docs/protocol` 3.9).
 package struct GapAnswer: Hashable, Codable, Sendable {
     package let isHuge: Bool
     /// Of the messages it brought, from the known end on.

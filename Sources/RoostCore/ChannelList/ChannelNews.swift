@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What a live event means for the channel it happened in (`protocol.md` 6.6).
+/// What a live event means for the channel it happened in (`docs/protocol` 6.6).
 package enum ChannelNews: Hashable, Sendable {
     /// What a message that came means to whoever looks at the list.
     package struct Reception: Hashable, Sendable {
@@ -85,7 +85,7 @@ extension GroupChannel {
     }
 
     private mutating func receive(_ message: Message, _ reception: ChannelNews.Reception) {
-        // Whoever writes has read what stands above (`protocol.md` 3.11).
+        // Whoever writes has read what stands above (`docs/protocol` 3.11).
         if let sender = message.sender?.user.id {
             readReceipts?.merge([sender: message.createdAt]) { max($0, $1) }
         }

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Who types where, and how often the user's own typing is told (`protocol.md` 2.7).
+/// Who types where, and how often the user's own typing is told (`docs/protocol` 2.7).
 package struct TypingMachine: Hashable, Sendable {
     package enum Timer: Hashable, Sendable {
         /// Somebody may have gone without a word.

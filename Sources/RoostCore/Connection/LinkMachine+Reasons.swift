@@ -15,7 +15,7 @@ extension LinkMachine.Loss {
 }
 
 extension RoostError.Code {
-    /// Whether the same credentials can never log in again (`protocol.md` 2.11, 5.4).
+    /// Whether the same credentials can never log in again (`docs/protocol` 2.11, 5.4).
     package var endsSession: Bool {
         switch self {
         case .userDeactivated, .userNotFound, .tokenInvalid, .sessionRevoked,

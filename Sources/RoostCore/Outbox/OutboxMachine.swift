@@ -15,7 +15,7 @@ package import RoostModel
 package struct OutboxMachine: Hashable, Codable, Sendable {
     /// How long an unsent message may wait: three days (R151).
     package static let lifetime = Duration.seconds(3 * 24 * 60 * 60)
-    /// How long an acknowledgement may take (`protocol.md` 2.3: 5 to 300 s, 10 s by default).
+    /// How long an acknowledgement may take (`docs/protocol` 2.3: 5 to 300 s, 10 s by default).
     package static let ackTimeout = Duration.seconds(10)
     /// How long a lane rests at first after the server asked for less haste; twice as long each time.
     package static let rest = Duration.seconds(2)

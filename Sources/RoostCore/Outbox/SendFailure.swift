@@ -27,7 +27,7 @@ package enum SendConsequence: Hashable, Sendable {
 }
 
 extension SendConsequence {
-    /// The one table from error to consequence (R138-R151, `protocol.md` 5.3 and 6.9, scar 72).
+    /// The one table from error to consequence (R138-R151, `docs/protocol` 5.3 and 6.9, scar 72).
     package init(of code: RoostError.Code, at stage: SendStage) {
         switch (code, stage) {
         // The link went away before the answer: the same request ID makes a second try harmless.

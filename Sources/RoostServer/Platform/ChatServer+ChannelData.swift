@@ -4,7 +4,7 @@ import RoostExecutors
 import RoostModel
 import RoostWire
 
-// Metadata are texts, metacounters numbers by name (`protocol.md` 3.13).
+// Metadata are texts, metacounters numbers by name (`docs/protocol` 3.13).
 extension ChatServer {
     /// Changes a channel's record, unless the limits refuse the outcome.
     @discardableResult

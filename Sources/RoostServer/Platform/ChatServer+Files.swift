@@ -71,7 +71,7 @@ extension ChatServer {
     }
 
     /// Keeps the pictures that a call about a user or a channel brings, which then reads as if it had
-    /// named their URLs (`protocol.md` 3.0); `picture` is the name of what was kept.
+    /// named their URLs (`docs/protocol` 3.0); `picture` is the name of what was kept.
     func keepPictures(
         of request: APIRequest, at host: String?
     ) async throws(ServerError) -> (call: APIRequest, picture: String?) {

@@ -36,7 +36,7 @@ extension ChatServer {
         }
     }
 
-    /// An open channel as everybody sees it (`protocol.md` 4.3).
+    /// An open channel as everybody sees it (`docs/protocol` 4.3).
     func openChannelResponse(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
         guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
             throw ServerError(.notFound, "There is no such channel.")

@@ -7,7 +7,7 @@ enum ScheduledAction: Hashable, Sendable {
     case create, get, update, cancel, send, list, count
 }
 
-/// Where a message to be sent later stands (`protocol.md` 3.7).
+/// Where a message to be sent later stands (`docs/protocol` 3.7).
 private enum ScheduledStatus: String {
     case pending
     case sent

@@ -181,7 +181,7 @@ extension ChatServer {
         }
     }
 
-    /// The platform's own words count as well (`protocol.md` 3.4).
+    /// The platform's own words count as well (`docs/protocol` 3.4).
     private func countPreference(_ word: String) throws(ServerError) -> CountPreference {
         switch word {
         case "unread_mentioned_count_only": return .mentions

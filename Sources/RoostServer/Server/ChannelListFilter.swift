@@ -3,7 +3,7 @@
 import RoostModel
 import RoostWire
 
-/// Which of their channels a user asks for (`protocol.md` 3.2); filters it does not know let all through.
+/// Which of their channels a user asks for (`docs/protocol` 3.2); filters it does not know let all through.
 struct ChannelListFilter {
     private let fields: RequestFields
     private let showsEmpty: Bool
@@ -153,7 +153,7 @@ struct ChannelListFilter {
         }
         if let nicknames, !members.contains(where: nicknames.contains) { return false }
         guard let words = fields.string("search_query") else { return true }
-        // One client leaves off the last letter (`protocol.md` 3.2).
+        // One client leaves off the last letter (`docs/protocol` 3.2).
         let isInName = searchPlaces.contains("channel_name") && contains(state.record.name, words)
         let asksMembers =
             searchPlaces.contains("member_nickname") || searchPlaces.contains("member_nick_name")

@@ -85,7 +85,7 @@ extension ChatServer {
         let inviter = users.first { $0.id == inviter }
         let guests = newcomers.filter { $0.id != inviter?.id }
         let counts = state.counts
-        // Who comes and goes in a large channel is told in numbers (`protocol.md` 2.7).
+        // Who comes and goes in a large channel is told in numbers (`docs/protocol` 2.7).
         let isLarge = state.record.countsMembersOnly
         let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
         // Many newcomers come in several frames, each of which a client can read.

@@ -21,7 +21,7 @@ extension ChatServer {
         hear(from: id)
         for part in Frame.split(text) {
             // A part that is no command has no request to answer, and an error without one would log
-            // some clients out (`protocol.md` 2.10).
+            // some clients out (`docs/protocol` 2.10).
             guard let session = sessions[id] else { return }
             guard case .success(let frame) = part else {
                 // It costs the same as one that can be read.

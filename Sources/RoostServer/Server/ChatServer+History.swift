@@ -5,7 +5,7 @@ import RoostWire
 
 /// Questions about a channel's log. All of them see the same: live messages behind the viewer's offset.
 extension ChatServer {
-    /// More missing messages than this, both sides of a view together, are a huge gap (`protocol.md` 3.9).
+    /// More missing messages than this, both sides of a view together, are a huge gap (`docs/protocol` 3.9).
     static let hugeGapThreshold = 300
     /// Changes in one answer of a change log.
     static let changeLimit = 100
@@ -178,7 +178,7 @@ extension ChatServer {
         return answer
     }
 
-    /// What a view is missing; the algorithm of `protocol.md` 3.9.
+    /// What a view is missing; the algorithm of `docs/protocol` 3.9.
     ///
     /// A side with anything missing is answered whole, edges included, and never in pages: one client
     /// replaces what it held by the answer, another would ask for the next page without end.

@@ -58,7 +58,7 @@ extension ChatServer {
     /// Takes a message up; its `finish` is told when it is on the disk, or refused.
     ///
     /// The session it came over gets the answer and nothing else; every other session of every member,
-    /// the sender's own included, gets the news (`protocol.md` 2.3).
+    /// the sender's own included, gets the news (`docs/protocol` 2.3).
     func post(_ post: Post) {
         let url = post.command.channelURL
         guard posting.posts[url] == nil else {

@@ -4,7 +4,7 @@ import RoostModel
 package import RoostWire
 
 extension ChatServer {
-    /// Answers one REST call: 200 and an object, or an error the client can read (`protocol.md` 1.3).
+    /// Answers one REST call: 200 and an object, or an error the client can read (`docs/protocol` 1.3).
     package func respond(
         to request: APIRequest, headers: RequestHeaders
     ) async -> APIResponse {
@@ -55,7 +55,7 @@ extension ChatServer {
         } catch {
             // A call that the server could not end may have named it already.
             if let picture, error.code != .internalServerError { await files?.remove(picture) }
-            // The socket's number for this is not REST's (`protocol.md` 3.6).
+            // The socket's number for this is not REST's (`docs/protocol` 3.6).
             return APIResponse(
                 error.code == .channelNotFound ? ServerError(.notFound, error.message) : error)
         }

@@ -254,8 +254,7 @@ extension ChatServer {
     /// How many sockets a user has open here.
     func sessionCount(of id: UserID) -> Int { sessionsOfUser[id]?.count ?? 0 }
 
-
-    /// Closes the sockets of clients that have missed two pings (`protocol.md` 2.5): a half-open
+    /// Closes the sockets of clients that have missed two pings (`docs/protocol` 2.5): a half-open
     /// connection never says that it ended.
     package func dropIdle() async {
         userRates.forgetIdle(at: world.now())

@@ -3,7 +3,7 @@
 package import RoostModel
 package import RoostWire
 
-/// The headers that mean something to this server; every other one is descriptive (`protocol.md` 1.3).
+/// The headers that mean something to this server; every other one is descriptive (`docs/protocol` 1.3).
 package struct RequestHeaders: Hashable, Sendable {
     package var sessionKey: String?
     package var apiToken: String?
@@ -39,7 +39,7 @@ package struct RequestHeaders: Hashable, Sendable {
     }
 }
 
-/// What a client says when it opens its socket (`protocol.md` 1.2 and 2.1).
+/// What a client says when it opens its socket (`docs/protocol` 1.2 and 2.1).
 package struct Handshake: Hashable, Sendable {
     package var query: [QueryItem]
     package var headers: RequestHeaders

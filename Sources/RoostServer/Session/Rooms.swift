@@ -5,7 +5,7 @@ import RoostModel
 /// Which connections are in which open channels.
 ///
 /// A room is where a connection is, not what a user has: it ends with the connection, and clients enter
-/// again when they come back (`protocol.md` 2.7).
+/// again when they come back (`docs/protocol` 2.7).
 struct Rooms {
     private var inside: [ChannelURL: [SessionID]] = [:]
     private var places: [SessionID: [ChannelURL]] = [:]

@@ -146,7 +146,7 @@ package protocol MessageStorage: Sendable {
     ///
     /// A message's own ID and time are not looked at: the time becomes the later of `now` and the
     /// channel's last time plus one, the ID grows throughout the application. A request ID is remembered
-    /// as long as its message, deleted or not, which is longer than any client tries (`design.md` 3.7).
+    /// as long as its message, deleted or not, which is longer than any client tries.
     ///
     /// - Returns: For each what the log holds now, or what it held already; nil when there is no such
     ///   channel.

@@ -251,7 +251,7 @@ extension Message {
         return max(now, last.advanced(by: 1))
     }
 
-    /// Applies an edit; only what it names changes (`protocol.md` 2.6).
+    /// Applies an edit; only what it names changes (`docs/protocol` 2.6).
     mutating func apply(_ edit: EditCommand, mentioned: [User], at now: Timestamp) {
         if let text = edit.text { content.setText(text) }
         data = edit.data ?? data

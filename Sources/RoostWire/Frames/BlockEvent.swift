@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Somebody blocked somebody, or does so no more (USEV, `protocol.md` 2.9).
+/// Somebody blocked somebody, or does so no more (USEV, `docs/protocol` 2.9).
 package struct BlockEvent: Hashable, Sendable {
     package var isBlocked: Bool
     package var blocker: User

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// News about a channel that is no message (SYEV, `protocol.md` 2.8).
+/// News about a channel that is no message (SYEV, `docs/protocol` 2.8).
 package struct ChannelEvent: Hashable, Sendable {
     /// The protocol's number for the kind of news; the set is open.
     package struct Category: RawRepresentable, Hashable, Sendable {

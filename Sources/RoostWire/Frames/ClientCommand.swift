@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What a client says over the socket (`protocol.md` 2.2, 2.6, 2.7).
+/// What a client says over the socket (`docs/protocol` 2.2, 2.6, 2.7).
 package enum ClientCommand: Hashable, Sendable {
     case ping(Ping)
     case message(MessageCommand)
@@ -113,7 +113,7 @@ package struct MessageCommand: Hashable, Sendable {
     }
 }
 
-/// A change of a message; only what is not nil changes (`protocol.md` 2.6).
+/// A change of a message; only what is not nil changes (`docs/protocol` 2.6).
 package struct EditCommand: Hashable, Sendable {
     /// How a list of meta arrays is applied to those the message has.
     package struct MetaArrayEdit: Hashable, Sendable {
@@ -165,7 +165,7 @@ package struct EditCommand: Hashable, Sendable {
     }
 }
 
-/// Asks for a new session key over the open socket (`protocol.md` 1.4).
+/// Asks for a new session key over the open socket (`docs/protocol` 1.4).
 package struct SessionRefresh: Hashable, Sendable {
     package var requestID: RequestID?
     package var token: String?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One command as it crosses the socket: four letters and a JSON object (`protocol.md` 2.2).
+/// One command as it crosses the socket: four letters and a JSON object (`docs/protocol` 2.2).
 package struct Frame: Sendable {
     /// The four letters; the set is open, and unknown ones are passed over.
     package struct Command: RawRepresentable, Hashable, Sendable {

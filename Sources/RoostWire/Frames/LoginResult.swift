@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What a server answers to a login or to a request for a new key (LOGI, `protocol.md` 2.4).
+/// What a server answers to a login or to a request for a new key (LOGI, `docs/protocol` 2.4).
 package enum LoginResult: Hashable, Sendable {
     case success(LoginSuccess)
     /// The answer to `ClientCommand.refreshSession`.
@@ -117,7 +117,7 @@ extension JSONWriter {
 }
 
 extension LoginSuccess {
-    /// Writes every field of `protocol.md` 2.4's frame, both names where clients differ.
+    /// Writes every field of `docs/protocol` 2.4's frame, both names where clients differ.
     fileprivate func fields(_ writer: inout JSONWriter) {
         writer.fields(of: user)
         writer.field("key", sessionKey)

@@ -76,7 +76,7 @@ extension Frame {
 
 extension Message {
     /// One frame is told to everybody: a list of the reader's votes in it says nothing, and an earlier
-    /// server's is empty (`protocol.md` 2.7).
+    /// server's is empty (`docs/protocol` 2.7).
     fileprivate var toldToAll: Message {
         guard !hasNoDetails, details.poll?.votedOptionIDs != nil else { return self }
         var message = self
@@ -86,7 +86,7 @@ extension Message {
 }
 
 extension MessageFields {
-    /// Like `read`, but passes over what is true of the frame alone (`protocol.md` 4.4, "live only").
+    /// Like `read`, but passes over what is true of the frame alone (`docs/protocol` 4.4, "live only").
     fileprivate mutating func readLive(
         _ field: MessageField?, _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {

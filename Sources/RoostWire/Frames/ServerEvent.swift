@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What a server says over the socket (`protocol.md` 2.2-2.10).
+/// What a server says over the socket (`docs/protocol` 2.2-2.10).
 ///
 /// A request ID called `acknowledges` makes the frame an answer to the session that asked; without it
 /// the same frame is news (2.3).
@@ -42,7 +42,7 @@ package enum ServerEvent: Hashable, Sendable {
     }
 }
 
-/// An error as the protocol writes it: a number and a sentence (`protocol.md` 4.9).
+/// An error as the protocol writes it: a number and a sentence (`docs/protocol` 4.9).
 package struct ServerError: Error, Hashable, Sendable {
     package var code: RoostError.Code
     package var message: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Readers for fields that clients in the field write in more than one way (`protocol.md` 1.3, 3.0).
+/// Readers for fields that clients in the field write in more than one way (`docs/protocol` 1.3, 3.0).
 extension JSONReader {
     /// A text, or nil for null; a number counts as the text it is written in.
     package mutating func readStringIfPresent() throws(WireError) -> String? {

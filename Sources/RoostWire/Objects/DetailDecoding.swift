@@ -171,7 +171,7 @@ extension JSONReader {
         return thread
     }
 
-    /// Nil for a parent that was deleted, and for one of no kind (`protocol.md` 4.7).
+    /// Nil for a parent that was deleted, and for one of no kind (`docs/protocol` 4.7).
     mutating func readParentPreview() throws(WireError) -> ParentPreview? {
         if try skipEmptyOrNull() { return nil }
         var preview = ParentPreview(content: .user(text: ""))

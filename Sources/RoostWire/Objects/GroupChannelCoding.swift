@@ -3,7 +3,7 @@
 package import RoostModel
 
 extension JSONReader {
-    /// Reads a group channel from one user's point of view (`protocol.md` 4.2).
+    /// Reads a group channel from one user's point of view (`docs/protocol` 4.2).
     ///
     /// `ts` and `is_created` speak of the answer, not of the channel, and are not kept with it.
     package mutating func readGroupChannel() throws(WireError) -> GroupChannel {
@@ -145,7 +145,7 @@ struct GroupChannelFields {
 }
 
 extension HiddenState {
-    /// Also the short words that one client knows (`protocol.md` 4.2).
+    /// Also the short words that one client knows (`docs/protocol` 4.2).
     fileprivate init?(word: String) {
         switch word {
         case "allow_auto_unhide": self = .untilNextMessage
@@ -156,7 +156,7 @@ extension HiddenState {
 }
 
 extension CountPreference {
-    /// Also the words of the service's own interface (`protocol.md` 3.15).
+    /// Also the words of the service's own interface (`docs/protocol` 3.15).
     fileprivate init?(word: String) {
         switch word {
         case "unread_mentioned_count_only": self = .mentions
@@ -203,7 +203,7 @@ extension JSONWriter {
     }
 
     /// Writes a channel's fields into the object at hand; absent values are left out but for the two
-    /// that may be null (`protocol.md` 4.0).
+    /// that may be null (`docs/protocol` 4.0).
     package mutating func fields(of channel: GroupChannel) {
         field("channel_url", channel.url.rawValue)
         field("name", channel.name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of a group channel's fields (`protocol.md` 4.2).
+/// The names of a group channel's fields (`docs/protocol` 4.2).
 enum GroupChannelField: String, FieldName {
     case url = "channel_url"
     case name

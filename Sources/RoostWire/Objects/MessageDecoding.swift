@@ -4,7 +4,7 @@ package import RoostModel
 
 /// A message is written in two dialects: frames flatten it and use short names, REST uses long ones.
 ///
-/// Clients and servers in the field mix them, so one reader takes every name (`protocol.md` 4.4); only
+/// Clients and servers in the field mix them, so one reader takes every name (`docs/protocol` 4.4); only
 /// `type` needs context: the media type of a flattened file, the kind of message everywhere else.
 struct MessageFields {
     /// The frame's command; nil where the object itself says its kind.

@@ -7,7 +7,7 @@ package enum MessageDialect: Hashable, Sendable {
     /// Long names, as an object of its own.
     case rest
     /// Short names, as the payload of a frame; the request ID as `req_id` in the answer to the sender's
-    /// own session, as `request_id` everywhere else (`protocol.md` 2.3).
+    /// own session, as `request_id` everywhere else (`docs/protocol` 2.3).
     case socket(isAnswer: Bool)
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of a message's fields, in both dialects (`protocol.md` 4.4).
+/// The names of a message's fields, in both dialects (`docs/protocol` 4.4).
 enum MessageField: String, FieldName {
     case msgID = "msg_id"
     case messageID = "message_id"

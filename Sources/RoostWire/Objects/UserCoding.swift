@@ -48,7 +48,7 @@ struct UserFields {
         return unknown
     }
 
-    /// Uses up the value of any field: a user's own, in both spellings (`protocol.md` 4.1), or one to keep.
+    /// Uses up the value of any field: a user's own, in both spellings (`docs/protocol` 4.1), or one to keep.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
         if let field = UserField(rawValue: name), try readOwn(field, &reader) { return }
         try unknown.keep(name, from: &reader)

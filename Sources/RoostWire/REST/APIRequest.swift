@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// One call of the REST interface, without host and headers (`protocol.md` 3.0).
+/// One call of the REST interface, without host and headers (`docs/protocol` 3.0).
 package struct APIRequest: Hashable, Sendable {
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
@@ -88,7 +88,7 @@ package struct APIResponse: Hashable, Sendable {
     /// A failure.
     ///
     /// The status is 400 unless the error is about who asks: of other answers some clients do not read
-    /// the code (`protocol.md` 1.3).
+    /// the code (`docs/protocol` 1.3).
     package init(_ error: ServerError) {
         var writer = JSONWriter()
         writer.object { writer in writer.error(error) }

@@ -12,7 +12,7 @@ package enum KeyedWrite: Hashable, Sendable {
     fileprivate var method: APIRequest.Method { self == .create ? .post : .put }
 }
 
-/// Asks for a channel's metadata or changes them (`protocol.md` 3.13); answered with what was asked for,
+/// Asks for a channel's metadata or changes them (`docs/protocol` 3.13); answered with what was asked for,
 /// or with what changed.
 package enum MetadataQuestion: Question {
     /// Nil for all.
@@ -82,7 +82,7 @@ package enum CounterQuestion: Question {
     }
 }
 
-/// Whether somebody is muted in a channel, and how long still (`protocol.md` 3.4).
+/// Whether somebody is muted in a channel, and how long still (`docs/protocol` 3.4).
 package struct AskMute: Question {
     package struct Answer: Hashable, Sendable {
         package var isMuted = false
@@ -119,7 +119,7 @@ package struct AskMute: Question {
     }
 }
 
-/// What the user has not read, as the server counts it (`protocol.md` 3.11).
+/// What the user has not read, as the server counts it (`docs/protocol` 3.11).
 package struct CountUnread: Question {
     package var userID: UserID
     /// Empty for all.

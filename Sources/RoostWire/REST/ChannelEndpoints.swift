@@ -38,7 +38,7 @@ package struct ChannelOptions: Hashable, Sendable {
     }
 }
 
-/// Makes a group channel, or finds the distinct one that the same members have (`protocol.md` 3.3).
+/// Makes a group channel, or finds the distinct one that the same members have (`docs/protocol` 3.3).
 package struct CreateChannel: Endpoint {
     package struct Output: Hashable, Sendable {
         package var channel: GroupChannel

@@ -3,7 +3,7 @@
 package import RoostModel
 
 extension ChannelFilter {
-    /// The filter as parameters of a list; what it does not mention is left out (`protocol.md` 3.2).
+    /// The filter as parameters of a list; what it does not mention is left out (`docs/protocol` 3.2).
     package var query: [QueryItem] {
         var query = QueryBuilder()
         query.add("hidden_mode", hidden == .none ? nil : hidden.rawValue)

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// One page of a channel's members (`protocol.md` 3.3).
+/// One page of a channel's members (`docs/protocol` 3.3).
 package struct ListMembers: Question {
     package var channelURL: ChannelURL
     package var query: MemberQuery
@@ -101,7 +101,7 @@ package struct ListRestricted: Question {
     }
 }
 
-/// One page of the channels that anybody may find (`protocol.md` 3.2).
+/// One page of the channels that anybody may find (`docs/protocol` 3.2).
 package struct ListPublicChannels: Question {
     package var filter: ChannelFilter
     package var limit: Int
@@ -132,7 +132,7 @@ package struct ListPublicChannels: Question {
     }
 }
 
-/// One page of the application's open channels (`protocol.md` 4.3).
+/// One page of the application's open channels (`docs/protocol` 4.3).
 package struct ListOpenChannels: Question {
     package var limit: Int
     package var token: String?

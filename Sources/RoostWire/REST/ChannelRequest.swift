@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// What a user does to a channel, or about one, and that the server only accepts or refuses
-/// (`protocol.md` 3.3, 3.4, 3.13).
+/// (`docs/protocol` 3.3, 3.4, 3.13).
 package enum ChannelRequest: Question {
     package typealias Output = NoOutput
 

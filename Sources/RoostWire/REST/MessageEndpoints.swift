@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// One page of a channel's messages around an anchor (`protocol.md` 3.6).
+/// One page of a channel's messages around an anchor (`docs/protocol` 3.6).
 package struct ListMessages: Endpoint {
     package enum Anchor: Hashable, Sendable {
         /// `.distantFuture` stands for "the latest".
@@ -123,7 +123,7 @@ extension JSONReader {
     }
 }
 
-/// What became of a channel's messages since a cursor (`protocol.md` 3.8).
+/// What became of a channel's messages since a cursor (`docs/protocol` 3.8).
 package struct MessageChangeLog: Endpoint {
     package var channelURL: ChannelURL
     package var cursor: ChangeLogCursor

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Asks what a view is missing on either side of what it has verified (`protocol.md` 3.9).
+/// Asks what a view is missing on either side of what it has verified (`docs/protocol` 3.9).
 package struct MessageGap: Endpoint {
     /// A range of time on one side, both ends included, and how many messages of it the client has.
     package struct Side: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// One page of a user's channels (`protocol.md` 3.2).
+/// One page of a user's channels (`docs/protocol` 3.2).
 package struct ListMyChannels: Endpoint {
     package var userID: UserID
     /// Where the last page ended; "" for the first page.
@@ -119,7 +119,7 @@ package struct ChannelPage: Hashable, Sendable {
     }
 }
 
-/// What became of a user's channels since a cursor (`protocol.md` 3.10).
+/// What became of a user's channels since a cursor (`docs/protocol` 3.10).
 package struct ChannelChangeLog: Endpoint {
     package var userID: UserID
     package var cursor: ChangeLogCursor

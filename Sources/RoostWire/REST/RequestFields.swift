@@ -5,7 +5,7 @@ package import RoostModel
 /// A request as a server reads it: parameters by name, wherever and however the client wrote them.
 ///
 /// Parameters of the query and of the body are one set, the body's winning; lists come repeated or
-/// joined by commas, truth values and numbers also as text (`protocol.md` 3.0).
+/// joined by commas, truth values and numbers also as text (`docs/protocol` 3.0).
 package struct RequestFields: Sendable {
     /// The parts of the path that the endpoint's pattern leaves open, in order.
     package let pathParts: [String]

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Sends a message over REST; stored and told to others exactly as over the socket (`protocol.md` 3.7).
+/// Sends a message over REST; stored and told to others exactly as over the socket (`docs/protocol` 3.7).
 package struct SendMessage: Endpoint {
     package var message: MessageCommand
     /// Who sends, for calls of the platform; a user's own call acts for that user, whatever stands here.
@@ -161,7 +161,7 @@ package struct DeleteMessage: Endpoint {
     }
 }
 
-/// Marks a whole channel as read over REST (`protocol.md` 3.11).
+/// Marks a whole channel as read over REST (`docs/protocol` 3.11).
 package struct MarkAsRead: Endpoint {
     package struct Output: Hashable, Sendable {
         package var channelURL: ChannelURL

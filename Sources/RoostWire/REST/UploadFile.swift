@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Uploads a file for a message (`protocol.md` 3.12), as a form whose file is sent piece by piece.
+/// Uploads a file for a message (`docs/protocol` 3.12), as a form whose file is sent piece by piece.
 package struct UploadFile: Question {
     package struct Output: Hashable, Sendable {
         package var url: String

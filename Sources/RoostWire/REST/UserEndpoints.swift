@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Makes a user; a call of the platform (`protocol.md` 3.1).
+/// Makes a user; a call of the platform (`docs/protocol` 3.1).
 package struct CreateUser: Endpoint {
     package struct Output: Hashable, Sendable {
         package var user: User
@@ -133,7 +133,7 @@ package struct ListUsers: Endpoint {
 }
 
 /// Asks for a new session key with the user's token, which goes in the header `Access-Token`
-/// (`protocol.md` 1.4).
+/// (`docs/protocol` 1.4).
 package struct RefreshSessionKey: Endpoint {
     package struct Output: Hashable, Sendable {
         package var sessionKey: String
