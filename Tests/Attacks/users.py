@@ -192,20 +192,11 @@ def client_lines(scene, user, *requests):
 
 @attack("depth: the deepest message hides no channel list")
 def _():
-    with Scene() as scene:
-        deepest = 0
-        for depth in range(127, 0, -1):
-            witness = scene.socket("ann")
-            payload = json.loads(nested(depth))
-            witness.say("MESG", channel_url="g", message="deep", extended_message={"a": payload}, req_id="d")
-            try:
-                answer = witness.wait("MESG", "EROR", req_id="d")
-            except (ConnectionError, TimeoutError):
-                continue
-            if answer.get("msg_id"):
-                deepest = depth
-                break
-            if depth < 120:
+    with Scene("--user-rate", "0") as scene:
+        for deepest in range(127, 0, -1):
+            body = json.dumps({"message_type": "MESG", "message": "deep"})[:-1]
+            body += f', "extended_message": {{"a":{nested(deepest)}}}}}'
+            if scene.raw("ann", "POST", "/group_channels/g/messages", body.encode())[0] == 200:
                 break
         answers = client_lines(scene, "bob", {"request": "connect"}, {"request": "channels"},
                                {"request": "wait_idle"}, {"request": "channels"})
@@ -258,7 +249,7 @@ def _():
 @attack("budget: a page of small messages stays small")
 def _():
     with Scene("--user-rate", "0") as scene:
-        for size in (39_000, 10_000, 4_000, 1_000, 300):
+        for size in (39_000, 10_000, 4_000, 1_000, 300, 25):
             metadata = {f"k{i}": "v" * size for i in range(100)}
             answer = scene.raw("ann", "POST", "/users/ann/metadata",
                                json.dumps({"metadata": metadata}).encode())
@@ -278,52 +269,38 @@ def _():
         for number in range(400):
             scene.send("ann", ("ab" * 32_000) + str(number))
         key = scene.key("bob")
-        waits, done = [], threading.Event()
+        spans, done = [], threading.Event()
 
         def others():
             while not done.is_set():
                 start = time.monotonic()
                 scene.server.raw("GET", "/v3/users/bob", None, {"Session-Key": key})
-                waits.append(time.monotonic() - start)
+                spans.append((start, time.monotonic()))
 
-        quiet = time.monotonic()
-        scene.server.raw("GET", "/v3/users/bob", None, {"Session-Key": key})
-        quiet = time.monotonic() - quiet
         thread = threading.Thread(target=others)
         thread.start()
         start = time.monotonic()
         found = scene.call("ann", "GET", "/search/messages?query=zz&limit=20&channel_url=g")
-        took = time.monotonic() - start
+        end = time.monotonic()
         done.set()
         thread.join()
-        # The longest wait is a part of the search, or the search is too short to be in anybody's way.
-        return holds(not refused(found) and (max(waits) < took / 3 or max(waits) < 0.2),
-                     f"a search of {took:.2f} s made others wait {max(waits):.2f} s at most, "
-                     f"{len(waits)} calls meanwhile")
+        between = sum(start < first and last < end for first, last in spans)
+        return holds(not refused(found) and between >= 2,
+                     f"{between} calls were answered during a search of {end - start:.2f} s")
 
 
 @attack("rate: commands that cannot be read count")
 def _():
     with Scene() as scene:
         witness = scene.socket("bob")
-        frames = 0
         try:
             for _ in range(3_000):
                 witness.socket.sendall(bytes([0x81, 0x80 | 5, 0, 0, 0, 0]) + b"MESG{")
-                frames += 1
-            witness.socket.settimeout(5)
-            seen = {}
-            while True:
-                witness._read()
-                for name, body in witness.frames:
-                    seen[(name, body.get("code"))] = seen.get((name, body.get("code")), 0) + 1
-                witness.frames.clear()
-                if any(code == 500910 for _, code in seen):
-                    return f"limited: {seen}"
-        except (ConnectionError, BrokenPipeError):
-            return f"closed after {frames} frames"
-        except TimeoutError:
-            raise Open(f"3,000 frames, none limited: {seen}")
+            witness.say("READ", channel_url="g", req_id="r")
+            answer = witness.wait("READ", "EROR", req_id="r")
+        except ConnectionError:
+            return "the socket is closed"
+        return holds(answer.get("code") == 500910, f"after 3,000 of them: {answer}")
 
 
 @attack("budget: four hundred thousand names in one call")
@@ -354,7 +331,7 @@ def _():
                 "Origin: https://evil.example\r\n\r\n".encode())
             said = b""
             try:
-                while b'"key"' not in said and (more := connection.recv(65536)):
+                while b'"key"' not in said and b" 403 " not in said and (more := connection.recv(65536)):
                     said += more
             except (TimeoutError, ConnectionError):
                 pass

@@ -29,6 +29,17 @@ struct MainActorTests {
         }
     }
 
+    /// A clock that stands until the gate is open, so that no time limit ends a call before.
+    private struct HeldClock: WorldClock {
+        let gate: Gate
+        let clock: any WorldClock
+
+        func sleep(for duration: Duration) async throws(CancellationError) {
+            await gate.wait()
+            try await clock.sleep(for: duration)
+        }
+    }
+
     private actor HeldSocket: Socket {
         let gate: Gate
         private var hasLoggedIn = false
@@ -194,6 +205,7 @@ struct MainActorTests {
         var world = World.live()
         world.http = network
         world.sockets = network
+        world.clock = HeldClock(gate: gate, clock: world.clock)
         let client = try await ChatClient.open(
             Configuration(
                 applicationID: "app", server: "https://held.test", userID: "alice",

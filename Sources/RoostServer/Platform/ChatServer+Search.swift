@@ -15,8 +15,12 @@ private struct SearchFront {
 // it has found down to the newest message that it has not looked at is complete, so it can end anywhere
 // and go on by a token, which is a time.
 extension ChatServer {
-    /// Messages of one look; other callers get in between two.
-    private static let searchSlice = 50
+    /// About as many bytes of texts are looked at at once; other callers get in between.
+    private static let searchSliceBytes = 262_144
+    /// Messages of the first look.
+    private static let firstSlice = 16
+    /// Messages of a later look, by the weight of those before.
+    private static let sliceRange = 4...200
     /// Messages that one call looks at.
     private static let searchRows = 10_000
 
@@ -29,6 +33,7 @@ extension ChatServer {
         var fronts = try await searchFronts(call, before: end)
         var found: [Message] = []
         var (rows, bytes) = (Self.searchRows, configuration.limits.searchBytes)
+        var sliceRows = Self.firstSlice
         var horizon = fronts.newest
         while let next = horizon {
             let isSpent = rows <= 0 || bytes <= 0
@@ -37,11 +42,12 @@ extension ChatServer {
             if whole > limit || isSpent && fronts[next].top.after < end.createdAt { break }
             try stopIfCancelled()
             await Task.yield()
-            let (url, range) = (fronts[next].url, fronts[next].range)
+            let (url, range, count) = (fronts[next].url, fronts[next].range, sliceRows)
             let slice = try await ask(
                 try await storage.messages(
                     in: url, range, MessageFilter(replyType: .all), newestFirst: true,
-                    limit: Self.searchSlice))
+                    limit: count))
+            let before = bytes
             for message in slice {
                 let (isFound, cost) = pattern.find(in: message.text)
                 if isFound, let message = fronts[next].sight.shown(message) {
@@ -50,7 +56,9 @@ extension ChatServer {
                 bytes -= cost
             }
             rows -= slice.count
-            if slice.count == Self.searchSlice, let last = slice.last?.position {
+            let weight = max(1, before - bytes)
+            sliceRows = (Self.searchSliceBytes * slice.count / weight).clamped(to: Self.sliceRange)
+            if slice.count == count, let last = slice.last?.position {
                 fronts[next].range.before = last
             } else {
                 fronts.remove(at: next)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostModel
+import RoostWire
 
 // Every call and command is counted before it is read.
 extension ChatServer {

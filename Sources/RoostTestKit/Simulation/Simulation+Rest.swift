@@ -213,7 +213,8 @@ extension Simulation {
                 "\(app.name) shows \(shown.count) messages of \(channel), the log has \(log.count): "
                     + Glimpse.difference(of: shown, from: log))
             try checkReplies(
-                shown.map(\.message), of: channel, "\(app.name), having paged \(channel),")
+                shown.map(\.message), of: channel, for: app.user,
+                "\(app.name), having paged \(channel),")
             await timeline.close()
         }
     }
