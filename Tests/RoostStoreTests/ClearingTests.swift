@@ -10,7 +10,7 @@ import Testing
 struct ClearingTests {
     private static let everything: [Mutation] = [
         .channels([Fixture.group(Fixture.channel, last: Fixture.message(5), name: "secret name")]),
-        Fixture.page(1...50), Fixture.page(1...50, in: "other"),
+        Fixture.page(1...50), Fixture.page(101...150, in: "other"),
         .liveMessage(Fixture.message(60, text: "secret text"), predecessor: nil),
         .users([User(id: "bob", nickname: "secret nickname")]),
         .cursor(.channelChanges, .token("secret token")),

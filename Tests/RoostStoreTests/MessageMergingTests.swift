@@ -198,7 +198,7 @@ struct MessageMergingTests {
         let owner = StoreOwner(application: "app", user: name)
         let store = try await Store.open(.memory, owner: owner)
         let (url, user) = (ChannelURL(name), User(id: UserID(name), nickname: name))
-        let message = Fixture.message(5, in: url, text: name, from: user, request: RequestID(name))
+        let message = Fixture.message(15, in: url, text: name, from: user, request: RequestID(name))
         let channel = Fixture.group(url, last: message, members: [user], name: name)
         try await store.writer.commit([
             Fixture.page(1...9), .channels([channel]), .liveMessage(message, predecessor: nil),
@@ -214,7 +214,7 @@ struct MessageMergingTests {
             try await reader.channels(order: .chronological, limit: 9).value
                 == [channel])
         try await store.writer.commit([
-            .deleted(url, [5]), .clearMessages(url), .removeChannel(url),
+            .deleted(url, [15]), .clearMessages(url), .removeChannel(url),
         ])
         #expect(try await reader.channel(url).value == nil)
         #expect(try await reader.newest().count == 9)

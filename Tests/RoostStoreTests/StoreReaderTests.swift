@@ -79,7 +79,11 @@ struct StoreReaderTests {
         async throws
     {
         let store = try await Store.test()
-        try await store.writer.commit([Fixture.page(1...9), Fixture.page(1...50, in: "other")])
+        let others = (1...50).map { Fixture.message(100 + $0, at: $0, in: "other") }
+        let range = CoveredRange(lower: Fixture.place(1, 101), upper: Fixture.place(50, 150))
+        try await store.writer.commit([
+            Fixture.page(1...9), .messages("other", others, covering: range),
+        ])
         let reader = store.reader
         let counts: [(Int64, Int64, Int)] = [(3, 5, 3), (.min, .max, 9), (9, 99, 1), (5, 4, 0)]
         for (from, through, count) in counts {

@@ -180,6 +180,22 @@ extension Query where Input == (channelRow: Int64, id: MessageID), Output == Pos
         decode: { row in Position(row, column: 0) })
 }
 
+extension Query where Input == (channelRow: Int64, id: MessageID), Output == MessagePlace {
+    /// Where other channels hold a message of this ID.
+    static let placesElsewhere = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id FROM message
+            WHERE message_id = ?2 AND channel_id <> ?1
+            """,
+        bind: { input, bindings in
+            bindings.append(input.channelRow)
+            bindings.append(input.id.rawValue)
+        },
+        decode: { row in
+            MessagePlace(channelRow: row.int64(0), position: Position(row, column: 1))
+        })
+}
+
 extension Query where Input == MessageEntry, Output == Void {
     /// Adds a message; changes no row when the channel has one of its ID or place.
     static let insertMessage = Query(
@@ -188,6 +204,21 @@ extension Query where Input == MessageEntry, Output == Void {
                 custom_type_id, parent_id, updated_at, request_key, is_reply_to_channel,
                 mentions_me, payload)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING
+            """,
+        bind: { entry, bindings in entry.bind(&bindings) })
+
+    /// Adds a message; changes no row when any channel has one of its ID.
+    ///
+    /// In another channel the ID becomes NULL, which the column refuses. The look goes to the leaf that
+    /// the new row's own entry in the index goes to, so it is no question of its own.
+    static let insertNewMessage = Query(
+        sql: """
+            INSERT OR IGNORE INTO message (channel_id, created_at, message_id, sender_id, kind,
+                custom_type_id, parent_id, updated_at, request_key, is_reply_to_channel,
+                mentions_me, payload)
+            VALUES (?1, ?2, (SELECT ?3 WHERE NOT EXISTS (
+                SELECT 1 FROM message AS other WHERE other.message_id = ?3 AND other.channel_id <> ?1)),
+                ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """,
         bind: { entry, bindings in entry.bind(&bindings) })
 

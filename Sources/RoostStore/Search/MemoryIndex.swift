@@ -209,13 +209,20 @@ extension Connection {
         guard commit.sequence == known + 1, let index = try SearchIndex(in: self) else {
             return nil
         }
+        var changes: [(row: Int64, change: MessagesChange)] = []
         for case .messages(let change) in commit.changes {
             guard change.namesAll, let row = try channelRow(change.channel)?.row else {
                 return nil
             }
+            changes.append((row, change))
+        }
+        // A message may go from one channel into another, and the index goes by its ID alone.
+        for (row, change) in changes {
             for message in change.deleted {
                 try index.remove(SearchEntry(message, channelRow: row))
             }
+        }
+        for (row, change) in changes {
             for update in change.updated {
                 try index.replace(
                     SearchEntry(update.before, channelRow: row),

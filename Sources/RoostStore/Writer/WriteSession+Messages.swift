@@ -28,6 +28,7 @@ extension WriteSession {
             }
             news.joinPredecessors(messages)
         }
+        try takeContested(for: row)
     }
 
     /// Writes a live message; it continues the range of its predecessor, or begins one.
@@ -46,6 +47,7 @@ extension WriteSession {
             try put(message, news: &news)
             news.joinPredecessors([message])
         }
+        try takeContested(for: row)
     }
 
     /// Where the message before a live one lies; nearly always at the end of what is known.
@@ -88,6 +90,7 @@ extension WriteSession {
                 news.filtered?[index].now.subtract(lower: message.place, upper: message.place)
             }
         }
+        try takeContested(for: row)
     }
 
     /// Changes a part of a message that the cache has.
@@ -224,7 +227,7 @@ extension WriteSession {
         }
     }
 
-    private func put(_ message: Message, news: inout MessageNews) throws(SQLiteError) {
+    func put(_ message: Message, news: inout MessageNews) throws(SQLiteError) {
         let position = message.place
         guard !news.isCut(position) else { return }
         let place = MessagePlace(channelRow: news.channelRow, position: position)
@@ -236,7 +239,7 @@ extension WriteSession {
             guard try isCovered(message, news: &news) else { return }
             let senderRow = try learnPeople(of: message)
             let entry = try entry(message, by: senderRow, row: news.channelRow)
-            if try connection.execute(.insertMessage, entry) > 0 {
+            if try connection.execute(.insertNewMessage, entry) > 0 {
                 try index(message, row: news.channelRow)
                 news.add(entry)
                 news.noteAdded(position.messageID, message)
@@ -251,9 +254,7 @@ extension WriteSession {
             held = try movedMessage(position.messageID, news: &news)
             if case .dropped = held { return try put(message, news: &news) }
         }
-        guard let old = held.message else {
-            throw .malformed("a message", because: "two messages have one place")
-        }
+        guard let old = held.message else { return contested.append(message) }
         try update(old, with: message, news: &news)
         guard news.hasFilters, news.coverageBefore.range(containing: position) == nil,
             news.coverage.range(containing: position) != nil

@@ -95,6 +95,29 @@ extension WriteSession {
         news.dropped = []
     }
 
+    /// Takes messages away from other channels that have their IDs, and writes them into this channel.
+    ///
+    /// An ID is unique in the application, and the index of words goes by it. A server that says
+    /// otherwise is believed in its last statement. The place in the other channel becomes unknown there.
+    func takeContested(for row: Int64) throws(SQLiteError) {
+        guard !contested.isEmpty else { return }
+        let messages = contested
+        contested = []
+        for message in messages {
+            guard let id = message.messageID else { continue }
+            for other in try connection.all(.placesElsewhere, (row, id)) {
+                let place = CoveredRange(lower: other.position, upper: other.position)
+                try forget(place, of: try connection.channelURL(ofRow: other.channelRow))
+            }
+            try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
+                try put(message, news: &news)
+            }
+        }
+        guard contested.isEmpty else {
+            throw .malformed("a message", because: "its ID is taken and not found")
+        }
+    }
+
     /// Every message of a channel that can be read; of the others nobody has heard.
     func allMessages(of url: ChannelURL, row: Int64) throws(SQLiteError) -> [Message] {
         var messages: [Message] = []

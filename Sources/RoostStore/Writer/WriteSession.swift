@@ -32,6 +32,8 @@ final class WriteSession {
     private var seals: [Int64: PayloadSeal] = [:]
     private var filterRows: [MessageFilter: Int64] = [:]
     private var clearsUsers = false
+    /// Messages whose IDs another channel has; empty after each mutation.
+    var contested: [Message] = []
     /// Channels whose rows are gone, and all that refers to them.
     var removedRows: Set<Int64> = []
     var channels: [ChannelURL: (before: GroupChannel?, after: GroupChannel?)] = [:]
