@@ -302,7 +302,9 @@ extension ChatClient {
     /// Returns when the server has taken this mark or a later one, and at once when nothing is unread.
     /// Calls that come together become one request.
     public func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.markAsRead(channel)
+        try await engine.inTime { engine throws(RoostError) in
+            try await engine.markAsRead(channel)
+        }
     }
 
     /// Takes the user's read mark back, so that a message and what follows it are unread again.
@@ -317,7 +319,9 @@ extension ChatClient {
     public func markAsUnread(
         _ channel: ChannelURL, from message: MessageID
     ) async throws(RoostError) {
-        try await engine.markAsUnread(channel, from: message)
+        try await engine.inTime { engine throws(RoostError) in
+            try await engine.markAsUnread(channel, from: message)
+        }
     }
 
     /// Marks some channels as read, or all of them; returns when the server has done so.

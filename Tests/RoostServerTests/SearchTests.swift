@@ -59,8 +59,8 @@ struct SearchTests {
         }
         let found = try await results("needle", limit: 20, in: scene)
         #expect(found.texts == ["the needle"])
-        // Slices of 50 texts, 50,000 bytes, until 60,000 bytes are reached.
-        #expect(found.calls == 4)
+        // Each call looks at 60 of the 301 texts: 16 of 1,000 bytes, and as many as the rest allows.
+        #expect(found.calls == 6)
     }
 
     @Test func `calls of other users get in between the slices of a search`() async throws {

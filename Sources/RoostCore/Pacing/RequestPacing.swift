@@ -4,11 +4,11 @@ package import RoostModel
 
 /// The bound on requests that a client makes by itself, whatever the server's frames and answers ask for.
 ///
-/// A stock of `burst` requests is spent at once and grows again by `perSecond`: 240 requests in the first minute,
-/// 180 in every later one. A request that made progress is given back, so a long download is not slowed down.
+/// A stock of `burst` requests is spent at once and grows again by `perSecond`: 210 requests in the first minute,
+/// 180 in every later one, and less than five a second over any 15 seconds. A request that made progress is given back, so a long download is not slowed down.
 package struct RequestPacing: Hashable, Sendable {
     /// The requests that leave without a wait.
-    package static let burst = 60
+    package static let burst = 30
     package static let perSecond = 3
     private static let costMS = Int64(1_000 / perSecond)
     private static let fullMS = Int64(burst) * costMS

@@ -57,7 +57,8 @@ extension ChatServer {
             }
             rows -= slice.count
             let weight = max(1, before - bytes)
-            sliceRows = (Self.searchSliceBytes * slice.count / weight).clamped(to: Self.sliceRange)
+            let wanted = min(Self.searchSliceBytes, max(0, bytes))
+            sliceRows = (wanted * slice.count / weight).clamped(to: Self.sliceRange)
             if slice.count == count, let last = slice.last?.position {
                 fronts[next].range.before = last
             } else {
