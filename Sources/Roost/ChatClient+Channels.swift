@@ -94,7 +94,7 @@ extension ChatClient {
     /// Needs a connection. When it returns, the vote counts, and a message that the cache has shows it, on
     /// disk too unless the disk refused: then the change log brings it.
     ///
-    /// - Throws: `.connectionRequired`, or `.ackTimeout` after ten seconds without an answer: the vote may
+    /// - Throws: `.connectionRequired`, or `.ackTimeout` after eight seconds without an answer: the vote may
     ///   count then; otherwise what the server says, as `.invalidValue` of a poll that is closed.
     public func vote(
         for options: [Int64], in poll: Int64, of channel: ChannelURL
@@ -302,9 +302,7 @@ extension ChatClient {
     /// Returns when the server has taken this mark or a later one, and at once when nothing is unread.
     /// Calls that come together become one request.
     public func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.inTime { engine throws(RoostError) in
-            try await engine.markAsRead(channel)
-        }
+        try await engine.markAsRead(channel)
     }
 
     /// Takes the user's read mark back, so that a message and what follows it are unread again.
@@ -319,9 +317,7 @@ extension ChatClient {
     public func markAsUnread(
         _ channel: ChannelURL, from message: MessageID
     ) async throws(RoostError) {
-        try await engine.inTime { engine throws(RoostError) in
-            try await engine.markAsUnread(channel, from: message)
-        }
+        try await engine.markAsUnread(channel, from: message)
     }
 
     /// Marks some channels as read, or all of them; returns when the server has done so.

@@ -192,7 +192,7 @@ extension SyncEngine {
     }
 
     private func sendReadMark(to channel: ChannelURL) async {
-        let waiters = watch.markWaiters.removeValue(forKey: channel) ?? []
+        var waiters = watch.markWaiters.removeValue(forKey: channel) ?? []
         watch.markTimers.arm(channel, for: ReadMarkMachine.pause, in: world) { number in
             await self.endReadPause(of: channel, number)
         }
@@ -202,6 +202,8 @@ extension SyncEngine {
             _ = try await ask(.read(channel, requestID), requestID)
         } catch {
             failure = error
+            // Marks that were wished meanwhile are sent, and their callers do not wait as long once more.
+            waiters += watch.markWaiters.removeValue(forKey: channel) ?? []
         }
         for waiter in waiters { waiter.resume(returning: failure) }
         for waiter in watch.markEndWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }

@@ -301,8 +301,8 @@ extension SyncEngine {
 
     /// How long a disk that refused is left alone.
     private static let repairDelay = Duration.seconds(5)
-    /// How long a command that waits for its answer may wait (`docs/protocol` 2.3).
-    private static let answerTimeLimit = Duration.seconds(10)
+    /// How long a command waits for its answer: as long as a call (`docs/protocol` 2.3).
+    private static let answerTimeLimit = ServerAPI.timeLimit
 
     /// Sends a command and waits for the frame that names its request ID.
     func ask(_ command: ClientCommand, _ requestID: RequestID) async throws(RoostError)
