@@ -65,7 +65,7 @@ struct SearchTests {
 
     @Test func `calls of other users get in between the slices of a search`() async throws {
         let scene = try await BudgetScene()
-        let hay = String(repeating: "aab ", count: 500)
+        let hay = String(repeating: "aab ", count: 4_000)
         for number in 0..<400 {
             await scene.fixture.send(hay, RequestID("\(number)"), to: "g", on: scene.bob)
         }
@@ -83,7 +83,8 @@ struct SearchTests {
         }
         _ = try await search.value
         other.cancel()
-        #expect(try await other.value >= 3)
+        // The search looks at its 6.4 MB in some 25 slices.
+        #expect(try await other.value >= 2)
     }
 
     @Test func `a search whose caller has gone ends`() async throws {
