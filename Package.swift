@@ -224,7 +224,7 @@ let tests: [Target] = [
             "RoostTestSupport", "RoostCommand", "RoostCore", "RoostModel", "RoostSQLite",
             "RoostStore", "RoostWire",
         ]),
-    .testTarget(name: "ProjectTests"),
+    .testTarget(name: "ProjectTests", dependencies: ["RoostTestSupport"]),
 ]
 
 let package = Package(

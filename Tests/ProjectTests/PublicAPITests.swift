@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostTestSupport
+import Testing
+
+/// Holds `docs/api` against the sources.
+struct PublicAPITests {
+    @Test func `docs/api lists the public declarations of the sources`() async throws {
+        let script = Project.root.appending(path: "scripts/public-api").path
+        let process = try ChildProcess("/usr/bin/env", ["python3", script, "--check"])
+        let lines = await process.lines()
+        let ending = await process.end()
+        #expect(ending == .exited(0), "\(lines.joined(separator: "\n"))")
+        #expect(!lines.isEmpty)
+    }
+}

@@ -1,0 +1,1310 @@
+// The public declarations of `Roost`: written by scripts/public-api, not to be edited.
+
+struct ByteCount: Comparable, Hashable, Sendable {
+    let bytes: Int64
+    init(bytes: Int64)
+    static func < (left: Self, right: Self) -> Bool
+}
+
+struct CacheComparison: Hashable, Sendable {
+    var comparedMessages: Int { get }
+    var differingStretches: Int { get }
+    var fetchedMessages: Int { get }
+}
+
+struct CacheLimit: Sendable {
+    typealias Comparator = @Sendable (_ left: CachedChannel, _ right: CachedChannel) -> Bool
+    var keptMessages: Int { get set }
+    var maxSize: Int64 { get set }
+    var order: Order { get set }
+    init(maxSize: Int64 = 256, order: Order = .lastOpened, keptMessages: Int = 0)
+
+    enum Order: Sendable {
+        case custom(Comparator?)
+        case lastOpened
+    }
+}
+
+struct CacheMigration: Hashable, Sendable {
+    let done: Int
+    let total: Int
+}
+
+struct CacheTrim: Hashable, Sendable {
+    let channels: [CachedChannel]
+    let sizeAfter: Int64
+    let sizeBefore: Int64
+}
+
+struct CachedChannel: Hashable, Sendable {
+    let byteCount: Int64
+    let cachedMessageCount: Int64
+    let isOpen: Bool
+    let isPinned: Bool
+    let lastMessageAt: Timestamp?
+    let openedAt: Timestamp?
+    let url: ChannelURL
+}
+
+struct ChangeLog<Item: Hashable & Sendable, ID: Hashable & Sendable>: Hashable, Sendable {
+    let deleted: [ID]
+    let hasMore: Bool
+    let token: String
+    let updated: [Item]
+}
+
+enum ChangeLogStart: Hashable, Sendable {
+    case moment(Timestamp)
+    case token(String)
+}
+
+enum ChangeOrigin: CaseIterable, Codable, Sendable, String {
+    case answer
+    case catchUp
+    case changeLog
+    case disk
+    case event
+    case local
+    case otherProcess
+    case page
+    case upkeep
+}
+
+struct ChangeRefusal: Hashable, Sendable {
+    let change: PendingChange
+    let held: Message?
+    let reason: RoostError.Code
+}
+
+struct ChannelCreateParams: Hashable, Sendable {
+    var accessCode: String? { get set }
+    var coverURL: String { get set }
+    var customType: String { get set }
+    var data: String { get set }
+    var isBroadcast: Bool { get set }
+    var isDiscoverable: Bool? { get set }
+    var isDistinct: Bool { get set }
+    var isEphemeral: Bool { get set }
+    var isExclusive: Bool { get set }
+    var isPublic: Bool { get set }
+    var isSuper: Bool { get set }
+    var memberIDs: [UserID] { get set }
+    var messageSurvivalSeconds: Int? { get set }
+    var name: String { get set }
+    var operatorIDs: [UserID] { get set }
+    var url: ChannelURL? { get set }
+    init(memberIDs: [UserID], name: String = "", coverURL: String = "", data: String = "", customType: String = "", isDistinct: Bool = false)
+}
+
+enum ChannelExplanation: CustomStringConvertible, Hashable, Sendable {
+    case leftOut([ChannelFilter.Criterion])
+    case shown
+    case unknown(isListWhole: Bool)
+    var description: String { get }
+}
+
+struct ChannelFilter: Hashable, Sendable {
+    var createdAfter: Timestamp? { get set }
+    var createdBefore: Timestamp? { get set }
+    var customTypePrefix: String? { get set }
+    var customTypes: Set<String> { get set }
+    var hidden: Hidden { get set }
+    var includesEmpty: Bool { get set }
+    var includesFrozen: Bool { get set }
+    var isDistinct: Bool? { get set }
+    var isPublic: Bool? { get set }
+    var isUnread: Bool { get set }
+    var kind: Kind? { get set }
+    var memberNickname: Text? { get set }
+    var members: Members? { get set }
+    var membership: MembershipState? { get set }
+    var metadata: Metadata? { get set }
+    var name: Text? { get set }
+    var search: Search? { get set }
+    var urls: Set<ChannelURL> { get set }
+    init()
+    func criteria(unmetBy channel: GroupChannel, viewer: UserID) -> [Criterion]
+    func matches(_ channel: GroupChannel, viewer: UserID) -> Bool
+
+    enum Criterion: CaseIterable, Hashable, Sendable, String {
+        case membership, messages, frozen, hidden, unread, kind, publicity, distinctness, customType
+        case name, url, members, memberNickname, search, metadata, age
+    }
+
+    enum Hidden: CaseIterable, Hashable, Sendable, String {
+        case all
+        case none = "unhidden_only"
+        case only = "hidden_only"
+        case onlyUntilNextMessage = "hidden_allow_auto_unhide"
+        case onlyUntilShown = "hidden_prevent_auto_unhide"
+    }
+
+    enum Kind: CaseIterable, Hashable, Sendable, String {
+        case broadcast = "broadcast_only"
+        case exclusive = "exclusive_only"
+        case nonSuper = "nonsuper"
+        case `super` = "super"
+    }
+
+    enum Members: Hashable, Sendable {
+        case allOf(Set<UserID>)
+        case anyOf(Set<UserID>)
+        case exactly(Set<UserID>)
+    }
+
+    struct Metadata: Hashable, Sendable {
+        var key: String { get set }
+        var value: Value { get set }
+        init(key: String, value: Value = .any)
+
+        enum Value: Hashable, Sendable {
+            case any
+            case hasPrefix(String)
+            case oneOf(Set<String>)
+        }
+    }
+
+    struct Search: Hashable, Sendable {
+        var inChannelName: Bool { get set }
+        var inMemberNicknames: Bool { get set }
+        var text: String { get set }
+        init(_ text: String, inChannelName: Bool = true, inMemberNicknames: Bool = true)
+    }
+
+    enum Text: Hashable, Sendable {
+        case contains(String)
+        case hasPrefix(String)
+    }
+}
+
+actor ChannelList {
+    let query: ChannelListQuery
+    var snapshot: Snapshot { get }
+    var unownedExecutor: UnownedSerialExecutor { get }
+    func changes() -> AsyncStream<ListDiff<GroupChannel>>
+    func close() async
+    @discardableResult func loadMore() async throws(RoostError) -> Int
+    func snapshots() -> AsyncStream<Snapshot>
+
+    struct Snapshot: Hashable, Sendable {
+        let channels: [GroupChannel]
+        let hasMore: Bool
+    }
+}
+
+@MainActor @Observable final class ChannelListModel {
+    var channels: [GroupChannel] { get }
+    var connection: ConnectionState? { get }
+    var error: RoostError? { get }
+    var hasMore: Bool { get }
+    var isLoading: Bool { get }
+    init(_ client: ChatClient, _ query: ChannelListQuery = ChannelListQuery())
+    func loadMore() async
+    func run() async
+}
+
+struct ChannelListQuery: Hashable, Sendable {
+    var filter: ChannelFilter { get set }
+    var order: ChannelOrder { get set }
+    var pageSize: Int { get set }
+    init(_ filter: ChannelFilter = ChannelFilter(), order: ChannelOrder = .latestLastMessage, pageSize: Int = 20)
+}
+
+enum ChannelOrder: Hashable, Sendable {
+    case chronological
+    case latestLastMessage
+    case metadataValue(key: String)
+    case name
+}
+
+struct ChannelURL: Identifier {
+    let rawValue: String
+    init(_ rawValue: String)
+}
+
+struct ChannelUpdateParams: Hashable, Sendable {
+    var accessCode: String? { get set }
+    var coverURL: String? { get set }
+    var customType: String? { get set }
+    var data: String? { get set }
+    var isDiscoverable: Bool? { get set }
+    var isPublic: Bool? { get set }
+    var messageSurvivalSeconds: Int? { get set }
+    var name: String? { get set }
+    var operatorIDs: [UserID]? { get set }
+    init(name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil)
+}
+
+final class ChatClient: Sendable {
+    let configuration: Configuration
+    let storageReport: [String]
+    var connectionState: ConnectionState { get async }
+    var me: User { get async throws(RoostError) }
+    static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient
+    @discardableResult func acceptInvitation(to channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
+    func addOperators(_ users: [UserID], to channel: ChannelURL) async throws(RoostError)
+    @discardableResult func addReaction(_ key: String, to target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
+    func appMoved(toForeground: Bool) async
+    func ban(_ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    func bannedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
+    func block(_ user: UserID) async throws(RoostError)
+    func blockedUsers(pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
+    func cacheSize() async throws(RoostError) -> Int64
+    func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel?
+    func cachedEdits(in channel: ChannelURL, since moment: Timestamp, after place: Position = .distantPast, limit: Int = 100) async throws(RoostError) -> [Message]
+    func cachedMentions(before place: Position = .distantFuture, limit: Int = 100) async throws(RoostError) -> [Message]
+    func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message?
+    func cachedMessages(of channel: ChannelURL, matching filter: MessageFilter = .everything, after lower: Position = .distantPast, before upper: Position = .distantFuture, newestFirst: Bool = true, limit: Int = 100) async throws(RoostError) -> [Message]
+    func cancel(_ requestID: RequestID) async
+    @discardableResult func changeCounters(_ counters: [String: Int64], of channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
+    func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel
+    func channelList(_ query: ChannelListQuery = ChannelListQuery()) async throws(RoostError) -> ChannelList
+    func clearCache(includingUnsent: Bool) async throws(RoostError)
+    func clearCache(of channel: ChannelURL) async throws(RoostError)
+    func close() async
+    @discardableResult func compareCache(of channel: ChannelURL) async throws(RoostError) -> CacheComparison
+    func connect() async throws(RoostError)
+    func connectionStates() async -> AsyncStream<ConnectionState>
+    func counters(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
+    func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel
+    @discardableResult func createCounters(_ counters: [String: Int64], of channel: ChannelURL) async throws(RoostError) -> [String: Int64]
+    @discardableResult func createMetadata(_ metadata: [String: String], of channel: ChannelURL) async throws(RoostError) -> [String: String]
+    func declineInvitation(to channel: ChannelURL) async throws(RoostError)
+    @discardableResult func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
+    @discardableResult func delete(_ target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
+    func deleteChannel(_ channel: ChannelURL) async throws(RoostError)
+    func deleteCounters(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
+    func deleteMetadata(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
+    func disconnect() async
+    func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload
+    func downloadEstimate(of channel: ChannelURL) async throws(RoostError) -> DownloadEstimate
+    @discardableResult func edit(_ messageID: MessageID, in channel: ChannelURL, text: String) async throws(RoostError) -> RequestID
+    @discardableResult func edit(_ target: MessageTarget, in channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> RequestID
+    func endTyping(in channel: ChannelURL) async
+    @discardableResult func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool
+    func events() async -> AsyncStream<ChatEvent>
+    func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim
+    func explain(_ channel: ChannelURL, in query: ChannelListQuery = ChannelListQuery()) async throws(RoostError) -> ChannelExplanation
+    func explain(_ message: MessageID, in channel: ChannelURL, under filter: MessageFilter = .everything) async throws(RoostError) -> MessageExplanation
+    func explain(_ message: RequestID, in channel: ChannelURL, under filter: MessageFilter = .everything) async throws(RoostError) -> MessageExplanation
+    func failedMessages(in channel: ChannelURL) async -> [Message]
+    func fetchChannelChanges(since start: ChangeLogStart, customTypes: [String]? = nil) async throws(RoostError) -> ChangeLog<GroupChannel, ChannelURL>
+    func fetchMessage(_ id: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
+    func fetchMessageChanges(of channel: ChannelURL, since start: ChangeLogStart, filter: MessageFilter = .everything) async throws(RoostError) -> ChangeLog<Message, MessageID>
+    func fetchMessages(of channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
+    func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
+    func hide(_ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true) async throws(RoostError)
+    func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
+    @discardableResult func invite(_ users: [UserID], to channel: ChannelURL) async throws(RoostError) -> GroupChannel
+    @discardableResult func join(_ channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
+    func journal() -> String
+    func journalNumber(of channel: ChannelURL) -> Int?
+    func leave(_ channel: ChannelURL) async throws(RoostError)
+    func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError)
+    func markAsDelivered(_ channel: ChannelURL) async throws(RoostError)
+    func markAsRead(_ channel: ChannelURL) async throws(RoostError)
+    @discardableResult func markAsRead(_ channel: ChannelURL, through moment: Timestamp) async throws(RoostError) -> RequestID
+    func markAsUnread(_ channel: ChannelURL, from message: MessageID) async throws(RoostError)
+    func members(of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil) async throws(RoostError) -> Page<Member>
+    func metadata(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
+    func mute(_ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    func mutedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
+    func networkChanged(isUp: Bool) async
+    func operators(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
+    func outboxEvents() async -> AsyncStream<OutboxEvent>
+    func outcome(of requestID: RequestID) async throws(RoostError)
+    func pendingChanges(in channel: ChannelURL) async -> [PendingChange]
+    func pin(_ channel: ChannelURL) async throws(RoostError)
+    func publicChannels(_ filter: ChannelFilter = ChannelFilter(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<GroupChannel>
+    func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal]
+    func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async
+    func removeOperators(_ users: [UserID]? = nil, from channel: ChannelURL) async throws(RoostError)
+    @discardableResult func removeReaction(_ key: String, from target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
+    @discardableResult func resend(_ requestID: RequestID) async -> Bool
+    func resetHistory(of channel: ChannelURL, forEverybody: Bool = false) async throws(RoostError)
+    @discardableResult func resume() async throws(RoostError) -> [String]
+    func search(_ search: MessageSearch) async throws(RoostError) -> MessageSearchPage
+    @discardableResult func send(_ params: FileMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
+    @discardableResult func send(_ params: MessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
+    @discardableResult func send(_ params: UserMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
+    @discardableResult func send(_ text: String, to channel: ChannelURL) async throws(RoostError) -> Message
+    func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError)
+    func setFrozen(_ isFrozen: Bool, _ channel: ChannelURL) async throws(RoostError)
+    func setPushTrigger(_ trigger: PushTrigger, of channel: ChannelURL) async throws(RoostError)
+    func startTyping(in channel: ChannelURL) async
+    func suspend() async
+    func timeline(of channel: ChannelURL, startingAt start: Timestamp = .distantFuture, filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000) async throws(RoostError) -> Timeline
+    @discardableResult func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim
+    func typingUsers(in channel: ChannelURL) async -> [User]
+    func unban(_ user: UserID, from channel: ChannelURL) async throws(RoostError)
+    func unblock(_ user: UserID) async throws(RoostError)
+    func unhide(_ channel: ChannelURL) async throws(RoostError)
+    func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError)
+    func unpin(_ channel: ChannelURL) async throws(RoostError)
+    func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
+    func unsentMessages(in channel: ChannelURL) async -> [Message]
+    @discardableResult func update(_ channel: ChannelURL, _ params: ChannelUpdateParams) async throws(RoostError) -> GroupChannel
+    @discardableResult func updateMetadata(_ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
+    func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress>
+    func vote(for options: [Int64], in poll: Int64, of channel: ChannelURL) async throws(RoostError)
+    func waitUntilIdle() async
+
+    enum CounterChange: Hashable, Sendable {
+        case decrease
+        case increase
+        case set
+    }
+}
+
+enum ChatEvent: Hashable, Sendable {
+    case banned(RestrictedUser, ChannelURL)
+    case blocked(User, by: User)
+    case channelChanged(ChannelURL)
+    case channelDeleted(ChannelURL)
+    case countersChanged(created: [String: Int64], updated: [String: Int64], deleted: [String], ChannelURL)
+    case declined(User, inviter: User?, ChannelURL)
+    case delivered([UserID: Timestamp], ChannelURL)
+    case frozen(Bool, ChannelURL)
+    case hidden(ChannelURL)
+    case invited([Member], by: User?, ChannelURL)
+    case joined([Member], ChannelURL)
+    case left(User, ChannelURL)
+    case memberCountsChanged(ChannelURL)
+    case mentioned(Message)
+    case messageDeleted(MessageID, ChannelURL)
+    case messageReceived(Message)
+    case messageUpdated(Message)
+    case metadataChanged(created: [String: String], updated: [String: String], deleted: [String], ChannelURL)
+    case missed(Int)
+    case muted(RestrictedUser, ChannelURL)
+    case operatorsChanged([User], ChannelURL)
+    case pinsChanged(ChannelURL)
+    case reactionChanged(ReactionChange, MessageID, ChannelURL)
+    case read(User, through: Timestamp, ChannelURL)
+    case storageRepaired(String)
+    case threadChanged(ThreadInfo, MessageID, ChannelURL)
+    case typing([User], ChannelURL)
+    case unbanned(User, ChannelURL)
+    case unblocked(User, by: User)
+    case unhidden(ChannelURL)
+    case unmuted(User, ChannelURL)
+    case unreadTotalChanged(Int)
+    var channel: ChannelURL? { get }
+}
+
+struct Configuration: Sendable {
+    var allowsPlainTransport: Bool { get set }
+    var applicationID: String { get set }
+    var cache: Cache { get set }
+    var cacheLimit: CacheLimit { get set }
+    var locksFilesWithDevice: Bool { get set }
+    var migrating: @Sendable (CacheMigration) -> Void { get set }
+    var pageSize: Int { get set }
+    var protection: Protection { get set }
+    var server: String { get set }
+    var token: String? { get set }
+    var userID: UserID { get set }
+    init(applicationID: String, server: String, userID: UserID, token: String? = nil, cache: Cache, cacheLimit: CacheLimit = CacheLimit(), protection: Protection = .none, allowsPlainTransport: Bool = false, pageSize: Int = 40)
+
+    enum Cache: Hashable, Sendable {
+        case folder(String)
+        case memory
+    }
+}
+
+enum ConnectionState: Sendable {
+    case connected
+    case connecting
+    case disconnected
+    case reconnecting(RoostError?)
+    case refused(RoostError)
+    var name: String { get }
+}
+
+enum CountPreference: CaseIterable, Hashable, Sendable, String {
+    case all
+    case mentions = "unread_mention_count_only"
+    case messages = "unread_message_count_only"
+    case off
+}
+
+struct CriticalAlert: Hashable, Sendable {
+    var sound: String { get set }
+    var unknownFields: UnknownFields { get set }
+    var volume: Double { get set }
+    init()
+}
+
+struct DownloadEstimate: Hashable, Sendable {
+    let bytes: Int64?
+    let missingMessages: Int?
+}
+
+struct DownloadRequest: Hashable, Sendable {
+    var channels: [ChannelURL]? { get set }
+    var pause: Duration { get set }
+    var since: Timestamp { get set }
+    init(channels: [ChannelURL]? = nil, since: Timestamp = .distantPast, pause: Duration = .milliseconds(100))
+}
+
+struct FileContent: Hashable, Sendable {
+    var caption: String { get set }
+    var data: String { get set }
+    var files: [FileContent] { get set }
+    var name: String { get set }
+    var requiresAuth: Bool { get set }
+    var size: ByteCount { get set }
+    var thumbnails: [Thumbnail] { get set }
+    var type: String { get set }
+    var unknownFields: UnknownFields { get set }
+    var url: String { get set }
+    init(url: String, name: String, type: String, size: ByteCount, caption: String = "")
+}
+
+struct FileMessageParams: Hashable, Sendable {
+    var caption: String { get set }
+    var customType: String { get set }
+    var data: String { get set }
+    var files: [OutgoingFile] { get set }
+    var isReplyToChannel: Bool { get set }
+    var isSilent: Bool { get set }
+    var mention: Mention { get set }
+    var metaArrays: [MetaArray] { get set }
+    var parentID: MessageID? { get set }
+    init(files: [OutgoingFile], caption: String = "", data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
+}
+
+struct GroupChannel: Hashable, Identifiable, ListElement, Sendable {
+    var countPreference: CountPreference { get set }
+    var coverURL: String { get set }
+    var createdAt: Timestamp { get set }
+    var createdBy: User? { get set }
+    var customType: String { get set }
+    var data: String { get set }
+    var deliveryReceipts: [UserID: Timestamp]? { get set }
+    var hasAIBot: Bool { get set }
+    var hasBot: Bool { get set }
+    var hiddenState: HiddenState { get set }
+    var id: ChannelURL { get }
+    var identities: [ChannelURL] { get }
+    var ignoresProfanityFilter: Bool { get set }
+    var invitedAt: Timestamp? { get set }
+    var inviter: User? { get set }
+    var isBroadcast: Bool { get set }
+    var isChatNotification: Bool { get set }
+    var isDiscoverable: Bool { get set }
+    var isDistinct: Bool { get set }
+    var isEphemeral: Bool { get set }
+    var isExclusive: Bool { get set }
+    var isFrozen: Bool { get set }
+    var isMuted: Bool { get set }
+    var isPublic: Bool { get set }
+    var isPushEnabled: Bool { get set }
+    var isSuper: Bool { get set }
+    var isSurvivalTriggeredByRead: Bool { get set }
+    var joinedAt: Timestamp? { get set }
+    var joinedMemberCount: Int { get set }
+    var lastMessage: Message? { get set }
+    var latestMessage: Position? { get set }
+    var latestPinnedMessage: Message? { get set }
+    var maxMessageLength: Int? { get set }
+    var memberCount: Int { get set }
+    var members: [Member] { get set }
+    var messageOffset: Timestamp? { get set }
+    var messageSurvivalSeconds: Int? { get set }
+    var metadata: [String: String]? { get set }
+    var myLastRead: Timestamp? { get set }
+    var myRole: Role { get set }
+    var myState: MembershipState { get set }
+    var name: String { get set }
+    var needsAccessCode: Bool { get set }
+    var operators: [User] { get set }
+    var pinnedMessageIDs: [MessageID] { get set }
+    var purgeOffset: Timestamp? { get set }
+    var pushTrigger: PushTrigger { get set }
+    var readReceipts: [UserID: Timestamp]? { get set }
+    var unknownFields: UnknownFields { get set }
+    var unreadMentionCount: Int { get set }
+    var unreadMessageCount: Int { get set }
+    var url: ChannelURL { get }
+    init(url: ChannelURL, name: String = "", coverURL: String = "", data: String = "", customType: String = "", createdAt: Timestamp = Timestamp(milliseconds: 0), createdBy: User? = nil, isDistinct: Bool = false, isSuper: Bool = false, isBroadcast: Bool = false, isPublic: Bool = false, isFrozen: Bool = false, members: [Member] = [], memberCount: Int = 0, joinedMemberCount: Int = 0, unreadMessageCount: Int = 0, unreadMentionCount: Int = 0, lastMessage: Message? = nil, myState: MembershipState = .joined, myRole: Role = .none, myLastRead: Timestamp? = nil, messageOffset: Timestamp? = nil, unknownFields: UnknownFields = UnknownFields())
+    func undeliveredMembers(of message: Message) -> [Member]
+    func unreadMembers(of message: Message) -> [Member]
+}
+
+enum HiddenState: CaseIterable, Hashable, Sendable, String {
+    case unhidden
+    case untilNextMessage = "hidden_allow_auto_unhide"
+    case untilShown = "hidden_prevent_auto_unhide"
+}
+
+actor HistoryDownload {
+    let request: DownloadRequest
+    var progress: Progress { get }
+    var unownedExecutor: UnownedSerialExecutor { get }
+    func cancel()
+    func pause()
+    func progressUpdates() -> AsyncStream<Progress>
+    func resume()
+
+    struct Progress: Hashable, Sendable {
+        var channel: ChannelURL? { get }
+        var channelCount: Int? { get }
+        var finishedChannels: Int { get }
+        var messages: Int { get }
+        var reached: Timestamp? { get }
+        var refused: [ChannelURL: RoostError.Code] { get }
+        var state: State { get }
+    }
+
+    enum State: Hashable, Sendable {
+        case canceled
+        case finished
+        case paused
+        case running
+        case waitingForConnection
+    }
+}
+
+struct HistoryHole: Hashable, Sendable {
+    let channel: ChannelURL
+    let from: Timestamp
+    let lastAttempt: Attempt?
+    let messages: Int?
+    let reason: Reason
+    let through: Timestamp
+    var requests: Int? { get }
+
+    struct Attempt: Hashable, Sendable {
+        let at: Timestamp
+        let failure: RoostError.Code?
+    }
+
+    enum Reason: Hashable, Sendable {
+        case betweenVisits
+        case neverFetched
+        case notCaughtUp
+        case notPagedTo
+    }
+}
+
+protocol Identifier: Codable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral, Hashable, RawRepresentable<String>, Sendable {
+    var description: String { get }
+    init(_ rawValue: String)
+    init(rawValue: String)
+    init(stringLiteral value: String)
+    static func < (left: Self, right: Self) -> Bool
+    static func == (left: Self, right: Self) -> Bool
+    func hash(into hasher: inout Hasher)
+}
+
+struct LinkPreview: Hashable, Sendable {
+    var image: Image? { get set }
+    var summary: String { get set }
+    var title: String { get set }
+    var unknownFields: UnknownFields { get set }
+    var url: String { get set }
+    init()
+
+    struct Image: Hashable, Sendable {
+        var alternativeText: String { get set }
+        var height: Int { get set }
+        var secureURL: String { get set }
+        var type: String { get set }
+        var unknownFields: UnknownFields { get set }
+        var url: String { get set }
+        var width: Int { get set }
+        init()
+    }
+}
+
+struct ListDiff<Element: ListElement>: Hashable, Sendable {
+    var deleted: [Element] { get }
+    var inserted: [Element] { get }
+    var isEmpty: Bool { get }
+    var origins: Set<ChangeOrigin> { get }
+    var updated: [Update<Element>] { get }
+}
+
+protocol ListElement: Hashable, Sendable {
+    associatedtype Identity: Hashable & Sendable
+    var identities: [Identity] { get }
+}
+
+struct Member: Hashable, Identifiable, Sendable {
+    var deliveredAt: Timestamp? { get set }
+    var id: UserID { get }
+    var isBlockedByMe: Bool { get set }
+    var isBlockingMe: Bool { get set }
+    var isMuted: Bool { get set }
+    var joinedAt: Timestamp? { get set }
+    var muteReason: String { get set }
+    var mutedUntil: Timestamp? { get set }
+    var readAt: Timestamp? { get set }
+    var role: Role { get set }
+    var state: MembershipState { get set }
+    var unknownFields: UnknownFields { get set }
+    var user: User { get set }
+    init(user: User, state: MembershipState = .joined, role: Role = .none, isMuted: Bool = false, joinedAt: Timestamp? = nil)
+}
+
+struct MemberQuery: Hashable, Sendable {
+    var isMuted: Bool? { get set }
+    var isOperator: Bool? { get set }
+    var membership: MembershipState? { get set }
+    var nicknamePrefix: String? { get set }
+    var order: Order { get set }
+    var pageSize: Int { get set }
+    init()
+
+    enum Order: CaseIterable, Hashable, Sendable, String {
+        case nickname = "member_nickname_alphabetical"
+        case operatorsFirst = "operator_then_member_alphabetical"
+    }
+}
+
+enum MembershipState: CaseIterable, Hashable, Sendable, String {
+    case invited
+    case joined
+    case none
+}
+
+struct Mention: Hashable, Sendable {
+    var kind: Kind { get set }
+    var userIDs: [UserID] { get set }
+    init(kind: Kind = .users, userIDs: [UserID] = [])
+    func calls(_ user: UserID) -> Bool
+
+    enum Kind: Hashable, Sendable, String {
+        case channel
+        case users
+    }
+}
+
+struct Message: Hashable, ListElement, Sendable {
+    var channelURL: ChannelURL { get set }
+    var content: MessageContent { get set }
+    var createdAt: Timestamp { get set }
+    var customType: String { get set }
+    var data: String { get set }
+    var delivery: Delivery { get set }
+    var details: MessageDetails { get set }
+    var hasNoDetails: Bool { get }
+    var identities: [Identity] { get }
+    var isReplyToChannel: Bool { get set }
+    var isResendable: Bool { get }
+    var isSilent: Bool { get set }
+    var mention: Mention { get set }
+    @inline(never) var messageID: MessageID? { get }
+    var metaArrays: [MetaArray] { get set }
+    var params: MessageParams? { get }
+    var parentID: MessageID? { get set }
+    var position: Position? { get }
+    var requestID: RequestID? { get }
+    var rowID: Identity { get }
+    var sender: Sender? { get set }
+    var status: SendingStatus { get }
+    var text: String { get }
+    var unknownFields: UnknownFields { get set }
+    var updatedAt: Timestamp? { get set }
+    init(delivery: Delivery, channelURL: ChannelURL, createdAt: Timestamp, updatedAt: Timestamp? = nil, sender: Sender? = nil, content: MessageContent, data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false, unknownFields: UnknownFields = UnknownFields())
+    func applying(_ changes: [PendingChange], by me: UserID) -> Message?
+    mutating func completeDetails(from earlier: Message)
+
+    enum Delivery: Hashable, Sendable {
+        case delivered(MessageID, RequestID?)
+        case unsent(RequestID, UnsentState)
+    }
+
+    enum Identity: Hashable, Sendable {
+        case message(MessageID)
+        case request(RequestID)
+    }
+}
+
+enum MessageContent: Hashable, Sendable {
+    case admin(text: String)
+    indirect case file(FileContent)
+    case unknown(kind: String)
+    case user(text: String)
+}
+
+struct MessageDetails: Hashable, Sendable {
+    var criticalAlert: CriticalAlert? { get set }
+    var effects: MessageEffects? { get set }
+    var extendedMessage: String? { get set }
+    var extendedMessagePayload: String? { get set }
+    var isRemoved: Bool { get set }
+    var linkPreview: LinkPreview? { get set }
+    var mentionTemplate: String { get set }
+    var mentionedUsers: [User] { get set }
+    var notification: NotificationInfo? { get set }
+    var parentPreview: ParentPreview? { get set }
+    var plugins: String? { get set }
+    var poll: Poll? { get set }
+    var reactions: [Reaction]? { get set }
+    var retentionHours: Int? { get set }
+    var schedule: Schedule? { get set }
+    var survivalSeconds: Int? { get set }
+    var threadInfo: ThreadInfo? { get set }
+    var translations: [String: String] { get set }
+    init()
+    mutating func complete(from earlier: MessageDetails)
+}
+
+struct MessageEdit: Hashable, Sendable {
+    var customType: String? { get set }
+    var data: String? { get set }
+    var mention: Mention? { get set }
+    var text: String? { get set }
+    init(text: String? = nil, data: String? = nil, customType: String? = nil, mention: Mention? = nil)
+}
+
+struct MessageEffects: Hashable, Sendable {
+    var push: String { get set }
+    var unknownFields: UnknownFields { get set }
+    var updatesLastMessage: Bool { get set }
+    var updatesMentionCount: Bool { get set }
+    var updatesUnreadCount: Bool { get set }
+    init()
+}
+
+enum MessageExplanation: CustomStringConvertible, Hashable, Sendable {
+    case cached(Message, passes: Bool)
+    case failed(Message)
+    case notInChannel
+    case pending(Message, ahead: Int, Waiting)
+    case perhapsIn([HistoryHole])
+    var description: String { get }
+
+    enum Waiting: Hashable, Sendable {
+        case connection
+        case server
+    }
+}
+
+struct MessageFilter: Hashable, Sendable {
+    static let everything: MessageFilter
+    var customTypes: [String]? { get set }
+    var kind: Kind { get set }
+    var parentID: MessageID? { get set }
+    var replyType: ReplyType { get set }
+    var senderIDs: [UserID]? { get set }
+    init(kind: Kind = .all, customTypes: [String]? = nil, senderIDs: [UserID]? = nil, replyType: ReplyType = .none, parentID: MessageID? = nil)
+    func matches(_ message: Message) -> Bool
+
+    enum Kind: Hashable, Sendable, String {
+        case admin = "ADMM"
+        case all = ""
+        case file = "FILE"
+        case user = "MESG"
+    }
+
+    enum ReplyType: Hashable, Sendable, String {
+        case all
+        case none
+        case onlyReplyToChannel = "only_reply_to_channel"
+    }
+}
+
+struct MessageID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+    let rawValue: Int64
+    var description: String { get }
+    init(_ rawValue: Int64)
+    init(integerLiteral value: Int64)
+    init(rawValue: Int64)
+    static func < (left: Self, right: Self) -> Bool
+}
+
+enum MessageParams: Hashable, Sendable {
+    case file(FileMessageParams)
+    case user(UserMessageParams)
+}
+
+struct MessageSearch: Hashable, Sendable {
+    var channels: [ChannelURL]? { get set }
+    var limit: Int { get set }
+    var order: Order { get set }
+    var period: ClosedRange<Timestamp> { get set }
+    var senders: [UserID]? { get set }
+    var snippetLength: Int { get set }
+    var words: String { get set }
+    init(_ words: String, in channels: [ChannelURL]? = nil, by senders: [UserID]? = nil, period: ClosedRange<Timestamp> = .distantPast ... .distantFuture, order: Order = .newest, limit: Int = 20, snippetLength: Int = 120)
+
+    enum Order: Hashable, Sendable {
+        case newest
+        case relevance
+    }
+}
+
+struct MessageSearchPage: Hashable, Sendable {
+    let matches: [Match]
+    let next: MessageSearch?
+    let unseen: [UnseenPeriod]
+
+    struct Match: Hashable, Sendable {
+        let highlights: [Range<String.Index>]
+        let isCutAfter: Bool
+        let isCutBefore: Bool
+        let message: Message
+        let snippet: String
+    }
+
+    struct UnseenPeriod: Hashable, Sendable {
+        let channel: ChannelURL
+        let from: Timestamp
+        let reason: Reason
+        let through: Timestamp
+
+        enum Reason: Hashable, Sendable {
+            case notCached
+            case notIndexed
+        }
+    }
+}
+
+enum MessageTarget: Hashable, Sendable {
+    case delivered(MessageID)
+    case unsent(RequestID)
+}
+
+struct MetaArray: Hashable, Sendable {
+    var key: String { get set }
+    var unknownFields: UnknownFields { get set }
+    var values: [String] { get set }
+    init(key: String, values: [String])
+}
+
+struct NotificationInfo: Hashable, Sendable {
+    var data: String? { get set }
+    var id: String { get set }
+    var status: String { get set }
+    init(id: String)
+}
+
+enum OutboxEvent: Hashable, Sendable {
+    case canceled(Message)
+    case changeDropped(PendingChange)
+    case changeMade(PendingChange)
+    case changeQueued(PendingChange)
+    case changeRefused(ChangeRefusal)
+    case delayed(Message, RoostError.Code)
+    case delivered(Message)
+    case failed(Message)
+    case queued(Message)
+    case retried(Message)
+    case unrecorded(RequestID)
+    case uploading(RequestID, UploadProgress)
+}
+
+struct OutgoingFile: Hashable, Sendable {
+    var name: String { get set }
+    var requiresAuth: Bool { get set }
+    var size: ByteCount? { get set }
+    var source: Source { get set }
+    var thumbnailSizes: [ThumbnailSize] { get set }
+    var thumbnails: [Thumbnail] { get set }
+    var type: String { get set }
+    init(_ source: Source, name: String, type: String = "application/octet-stream", size: ByteCount? = nil, thumbnailSizes: [ThumbnailSize] = [])
+
+    enum Source: Hashable, Sendable {
+        case bytes([UInt8])
+        case copy(of: String)
+        case reference(to: String)
+        case url(String)
+    }
+
+    struct ThumbnailSize: Hashable, Sendable {
+        var height: Int { get set }
+        var width: Int { get set }
+        init(width: Int, height: Int)
+    }
+}
+
+struct Page<Element: Hashable & Sendable>: Hashable, Sendable {
+    let elements: [Element]
+    let next: String?
+}
+
+struct ParentPreview: Hashable, Sendable {
+    var content: MessageContent { get set }
+    var createdAt: Timestamp? { get set }
+    var customType: String { get set }
+    var data: String { get set }
+    var sender: User? { get set }
+    var translations: [String: String] { get set }
+    var unknownFields: UnknownFields { get set }
+    var updatedAt: Timestamp? { get set }
+    init(content: MessageContent)
+}
+
+struct PendingChange: Hashable, Identifiable, Sendable {
+    let action: Action
+    let channel: ChannelURL
+    let createdAt: Timestamp
+    let id: RequestID
+
+    enum Action: Hashable, Sendable {
+        case addReaction(String, MessageTarget)
+        case delete(MessageTarget)
+        case edit(MessageTarget, MessageEdit)
+        case markAsRead(through: Timestamp)
+        case removeReaction(String, MessageTarget)
+        var target: MessageTarget? { get }
+    }
+}
+
+struct Poll: Hashable, Identifiable, Sendable {
+    var allowsMultipleVotes: Bool { get set }
+    var allowsSuggestions: Bool { get set }
+    var closesAt: Timestamp? { get set }
+    var createdAt: Timestamp? { get set }
+    var createdBy: UserID? { get set }
+    var dataText: String { get set }
+    var dataType: String { get set }
+    var id: Int64 { get }
+    var messageID: MessageID? { get set }
+    var options: [Option] { get set }
+    var status: Status { get set }
+    var title: String { get set }
+    var unknownFields: UnknownFields { get set }
+    var updatedAt: Timestamp? { get set }
+    var votedOptionIDs: [Int64]? { get set }
+    var voterCount: Int { get set }
+    init(id: Int64)
+
+    struct Option: Hashable, Identifiable, Sendable {
+        var createdAt: Timestamp? { get set }
+        var createdBy: UserID? { get set }
+        var id: Int64 { get }
+        var text: String { get set }
+        var unknownFields: UnknownFields { get set }
+        var updatedAt: Timestamp? { get set }
+        var voteCount: Int { get set }
+        var voters: [User] { get set }
+        init(id: Int64)
+    }
+
+    enum Status: Hashable, Sendable, String {
+        case closed
+        case open
+        case removed
+    }
+}
+
+struct Position: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
+    static let distantFuture: Position
+    static let distantPast: Position
+    let createdAt: Timestamp
+    let messageID: MessageID
+    var description: String { get }
+    init(createdAt: Timestamp, messageID: MessageID)
+    static func < (left: Self, right: Self) -> Bool
+}
+
+struct Protection: Sendable {
+    static let none: Protection
+    static func key(_ key: [UInt8], replacing old: [UInt8]? = nil) throws(RoostError) -> Protection
+    static func keyFile(in folder: String, replacesKey: Bool = false) -> Protection
+    func takenOff() -> Protection
+}
+
+enum PushTrigger: CaseIterable, Hashable, Sendable, String {
+    case all
+    case mentions = "mention_only"
+    case off
+    case standard = "default"
+}
+
+struct Reaction: Hashable, Sendable {
+    var count: Int { get set }
+    var key: String { get set }
+    var unknownFields: UnknownFields { get set }
+    var updatedAt: Timestamp { get set }
+    var userIDs: [UserID] { get set }
+    init(key: String, userIDs: [UserID], updatedAt: Timestamp)
+}
+
+struct ReactionChange: Hashable, Sendable {
+    var isAdded: Bool { get set }
+    var key: String { get set }
+    var updatedAt: Timestamp { get set }
+    var userID: UserID { get set }
+    init(key: String, userID: UserID, isAdded: Bool, updatedAt: Timestamp)
+}
+
+struct ReactionTimes: Hashable, Sendable {
+    init()
+    mutating func admits(_ change: ReactionChange) -> Bool
+}
+
+struct RequestID: Identifier {
+    let rawValue: String
+    init(_ rawValue: String)
+}
+
+struct RestrictedUser: Hashable, Identifiable, Sendable {
+    var id: UserID { get }
+    var reason: String { get set }
+    var until: Timestamp? { get set }
+    var user: User { get set }
+    init(user: User, until: Timestamp? = nil, reason: String = "")
+}
+
+enum Role: CaseIterable, Hashable, Sendable, String {
+    case none
+    case `operator`
+}
+
+struct RoostError: CustomStringConvertible, Error, Sendable {
+    let code: Code
+    let message: String
+    let remedy: Remedy
+    let underlying: (any Error)?
+    var description: String { get }
+    init(_ code: Code, remedy: Remedy, message: String, underlying: (any Error)? = nil)
+
+    struct Code: Codable, CustomStringConvertible, Hashable, RawRepresentable, Sendable {
+        static let ackTimeout = Self(800_180)
+        static let apiTokenInvalid = Self(400_401)
+        static let applicationNotFound = Self(400_304)
+        static let channelFrozen = Self(900_050)
+        static let channelNotFound = Self(900_500)
+        static let collectionDisposed = Self(800_600)
+        static let connectionCanceled = Self(800_102)
+        static let connectionRequired = Self(800_101)
+        static let delayedConnecting = Self(800_221)
+        static let duplicate = Self(400_202)
+        static let featureUnavailable = Self(400_920)
+        static let fileTooLarge = Self(800_260)
+        static let internalServerError = Self(500_901)
+        static let invalidEndpoint = Self(400_930)
+        static let invalidInitialization = Self(800_100)
+        static let invalidParameter = Self(800_110)
+        static let invalidURL = Self(400_404)
+        static let invalidValue = Self(400_111)
+        static let localDatabaseError = Self(800_700)
+        static let loginRequired = Self(900_010)
+        static let loginTimeout = Self(800_190)
+        static let malformedData = Self(800_130)
+        static let malformedJSON = Self(400_403)
+        static let messageNotFound = Self(900_300)
+        static let networkError = Self(800_120)
+        static let notAMember = Self(900_020)
+        static let notAuthorized = Self(400_108)
+        static let notFound = Self(400_201)
+        static let notTheOwner = Self(900_022)
+        static let parameterMissing = Self(400_105)
+        static let pendingError = Self(800_400)
+        static let queryInProgress = Self(800_170)
+        static let rateLimited = Self(500_910)
+        static let requestCanceled = Self(800_240)
+        static let requestFailed = Self(800_220)
+        static let routingError = Self(800_121)
+        static let senderDeactivated = Self(900_021)
+        static let sessionKeyExpired = Self(400_309)
+        static let sessionKeyNotFound = Self(400_303)
+        static let sessionRevoked = Self(400_310)
+        static let socketClosed = Self(800_200)
+        static let socketFailed = Self(800_210)
+        static let tokenInvalid = Self(400_302)
+        static let tooManyMessages = Self(900_200)
+        static let untrustedServer = Self(800_122)
+        static let uploadCancelFailed = Self(800_230)
+        static let uploadTimeout = Self(800_250)
+        static let userDeactivated = Self(400_300)
+        static let userNotFound = Self(400_301)
+        static let valueLength = Self(400_110)
+        static let wrongTypeNumber = Self(400_101)
+        static let wrongTypeString = Self(400_100)
+        let rawValue: Int
+        var description: String { get }
+        init(_ rawValue: Int)
+        init(rawValue: Int)
+    }
+
+    enum Remedy: Hashable, Sendable {
+        case correctInput
+        case none
+        case repairStorage
+        case retry
+        case signIn
+    }
+}
+
+struct Schedule: Hashable, Sendable {
+    var id: Int64 { get set }
+    var sendsAt: Timestamp? { get set }
+    var status: String { get set }
+    init(id: Int64)
+}
+
+struct Sender: Hashable, Sendable {
+    var isBlockedByMe: Bool { get set }
+    var role: Role { get set }
+    var unknownFields: UnknownFields { get set }
+    var user: User { get set }
+    init(user: User, role: Role = .none)
+}
+
+enum SendingStatus: CaseIterable, Hashable, Sendable, String {
+    case canceled
+    case failed
+    case pending
+    case succeeded
+}
+
+struct ThreadInfo: Hashable, Sendable {
+    var isPushEnabled: Bool? { get set }
+    var lastRepliedAt: Timestamp? { get set }
+    var memberCount: Int? { get set }
+    var mostReplies: [User] { get set }
+    var replyCount: Int { get set }
+    var unknownFields: UnknownFields { get set }
+    var unreadMessageCount: Int? { get set }
+    var updatedAt: Timestamp? { get set }
+    init(replyCount: Int)
+    func merged(with other: ThreadInfo) -> ThreadInfo
+}
+
+struct Thumbnail: Hashable, Sendable {
+    var height: Int { get set }
+    var plainURL: String { get set }
+    var realHeight: Int { get set }
+    var realWidth: Int { get set }
+    var unknownFields: UnknownFields { get set }
+    var url: String { get set }
+    var width: Int { get set }
+    init(url: String)
+}
+
+actor Timeline {
+    let channel: ChannelURL
+    let filter: MessageFilter
+    var snapshot: Snapshot { get }
+    var unownedExecutor: UnownedSerialExecutor { get }
+    func changes() -> AsyncStream<ListDiff<Message>>
+    func close() async
+    func jump(to moment: Timestamp) async throws(RoostError)
+    @discardableResult func loadNewer() async throws(RoostError) -> Int
+    @discardableResult func loadOlder() async throws(RoostError) -> Int
+    func reachServer() async throws(RoostError)
+    func snapshots() -> AsyncStream<Snapshot>
+
+    struct Snapshot: Hashable, Sendable {
+        let hasHugeGap: Bool
+        let hasNewer: Bool
+        let hasOlder: Bool
+        let messages: [Message]
+    }
+}
+
+@MainActor @Observable final class TimelineModel {
+    var error: RoostError? { get }
+    var hasHugeGap: Bool { get }
+    var hasNewer: Bool { get }
+    var hasOlder: Bool { get }
+    var isLoading: Bool { get }
+    var messages: [Message] { get }
+    init(_ client: ChatClient, channel: ChannelURL, startingAt start: Timestamp = .distantFuture, filter: MessageFilter = .everything)
+    func jump(to moment: Timestamp) async
+    func loadNewer() async
+    func loadOlder() async
+    func run() async
+    @discardableResult func send(_ text: String) async -> Bool
+}
+
+struct Timestamp: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
+    static let distantFuture: Timestamp
+    static let distantPast: Timestamp
+    let milliseconds: Int64
+    var description: String { get }
+    var seconds: Int64 { get }
+    init(milliseconds: Int64)
+    init(seconds: Int64)
+    static func < (left: Self, right: Self) -> Bool
+}
+
+struct UnknownFields: Hashable, Sendable {
+    var fields: [Field] { get }
+    var isEmpty: Bool { get }
+    init()
+    subscript(name: String) -> String? { get }
+    mutating func keep(_ field: Field)
+
+    struct Field: Hashable, Sendable {
+        let json: String
+        let name: String
+        init(name: String, json: String)
+    }
+}
+
+struct UnreadTotals: Hashable, Sendable {
+    var channels: Int { get set }
+    var invitations: Int { get set }
+    var mentions: Int { get set }
+    var messages: Int { get set }
+    init()
+}
+
+enum UnsentState: Codable, Hashable, Sendable {
+    case canceled
+    case failed(RoostError.Code)
+    case pending
+}
+
+struct Update<Value: Hashable & Sendable>: Hashable, Sendable {
+    let after: Value
+    let before: Value
+    init(before: Value, after: Value)
+}
+
+struct UploadProgress: Hashable, Sendable {
+    var sent: ByteCount { get set }
+    var total: ByteCount { get set }
+    init(sent: ByteCount, total: ByteCount)
+}
+
+struct User: Hashable, Identifiable, Sendable {
+    var details: UserDetails { get set }
+    var hasNoDetails: Bool { get }
+    var id: UserID { get }
+    var isActive: Bool { get set }
+    var metadata: [String: String] { get set }
+    var nickname: String { get set }
+    var profileURL: String { get set }
+    var unknownFields: UnknownFields { get set }
+    init(id: UserID, nickname: String = "", profileURL: String = "", metadata: [String: String] = [:], isActive: Bool = true, unknownFields: UnknownFields = UnknownFields())
+    mutating func learnDetails(of other: User)
+}
+
+struct UserDetails: Hashable, Sendable {
+    var friendDiscoveryKey: String? { get set }
+    var friendName: String? { get set }
+    var isOnline: Bool? { get set }
+    var lastSeenAt: Timestamp? { get set }
+    var preferredLanguages: [String] { get set }
+    var requiresAuthForProfileImage: Bool { get set }
+    init()
+}
+
+struct UserID: Identifier {
+    let rawValue: String
+    init(_ rawValue: String)
+}
+
+struct UserMessageParams: Hashable, Sendable {
+    var customType: String { get set }
+    var data: String { get set }
+    var isReplyToChannel: Bool { get set }
+    var isSilent: Bool { get set }
+    var mention: Mention { get set }
+    var metaArrays: [MetaArray] { get set }
+    var parentID: MessageID? { get set }
+    var text: String { get set }
+    init(text: String, data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
+}
+
+extension extension {
+    func applying(_ change: ReactionChange) -> [Reaction]
+}
