@@ -3,38 +3,46 @@
 import RoostCore
 public import RoostModel
 
-/// How large a cache may become, and what goes when it is too large.
+/// The size limit of a cache, and the channels that are evicted when it is exceeded.
 ///
-/// At the limit whole channels lose their cached messages, but for those they keep, until the cache is an eighth below it; they are
-/// fetched again when somebody opens the channel. Channels themselves and unsent messages never go.
-/// Checked after the first login and from then on as messages come.
+/// Eviction removes the messages of whole channels, apart from `keptMessages`, until the cache is
+/// an eighth below the limit. They are fetched again when the channel is opened. Channels and
+/// unsent messages are never evicted. The size is checked after the first login, and from then on
+/// as messages arrive.
 public struct CacheLimit: Sendable {
-    /// Decides which of two channels loses its messages first.
+    /// Decides which of two channels is evicted first; true if the left one is.
     ///
-    /// Says true when the left one goes before the right one, as for `sort(by:)`; one that contradicts
-    /// itself gives some order. Called on a thread of the cache's: be quick, and call nothing of Roost.
+    /// The comparator must be a strict order, as for `sort(by:)`; a contradictory one gives an
+    /// unspecified order. It is called on a thread of the cache: it must be quick and must not call
+    /// Roost.
     public typealias Comparator =
         @Sendable (_ left: CachedChannel, _ right: CachedChannel) -> Bool
 
+    /// The order in which channels are evicted.
     public enum Order: Sendable {
-        /// The channel whose timeline was opened longest ago goes first, never opened ones before all.
+        /// The channel whose timeline was opened longest ago first; channels that were never opened
+        /// before all others.
         case lastOpened
-        /// The app's own order; without a comparator it is `lastOpened`.
+        /// An order of the app's own; nil means `lastOpened`.
         case custom(Comparator?)
     }
 
-    /// In megabytes of 1,048,576 bytes.
+    /// The limit in megabytes of 1,048,576 bytes.
     ///
-    /// At least 64: less is taken for 64. `Int64.max` is no limit.
+    /// The least limit is 64; smaller values count as 64. `Int64.max` means no limit.
     public var maxSize: Int64
+    /// The order in which channels are evicted.
     public var order: Order
-    /// How many of its newest messages each channel keeps, so that its first screen is there offline.
+    /// The number of newest messages that eviction leaves in each channel, for its first screen
+    /// offline.
     ///
-    /// 0, the default, is none: whole channels go (R120). With more, what the channels keep may hold the
-    /// cache above its limit, and a cache that is much too large gets smaller in slices only, which takes
-    /// longer. `clearCache` and `eraseCache` take them too.
+    /// 0, the default, evicts whole channels (R120). With more, the messages kept may hold the
+    /// cache above its limit, and a far too large cache shrinks in slices, which takes longer.
+    /// `clearCache` and `eraseCache` remove these messages too.
     public var keptMessages: Int
 
+    /// Creates a limit; by default 256 MB, the channel opened longest ago first, and no messages
+    /// kept.
     public init(maxSize: Int64 = 256, order: Order = .lastOpened, keptMessages: Int = 0) {
         self.maxSize = maxSize
         self.order = order
@@ -42,28 +50,31 @@ public struct CacheLimit: Sendable {
     }
 }
 
-/// What a channel weighs in the cache.
+/// The size and state of a channel in the cache.
 public struct CachedChannel: Hashable, Sendable {
+    /// The channel.
     public let url: ChannelURL
+    /// The number of cached messages.
     public let cachedMessageCount: Int64
-    /// About what its messages take on disk.
+    /// The approximate size of the messages on disk.
     public let byteCount: Int64
-    /// When its timeline was last opened, on the device's clock; nil for never.
+    /// The time its timeline was last opened, by the device's clock; nil if never.
     public let openedAt: Timestamp?
+    /// The time of the last message by the server's clock; nil without one.
     public let lastMessageAt: Timestamp?
-    /// A pinned channel is never evicted.
+    /// Whether the channel is pinned, so that it is never evicted.
     public let isPinned: Bool
-    /// Whether a timeline of it is open now.
+    /// Whether a timeline of the channel is open now.
     public let isOpen: Bool
 }
 
-/// What making the cache smaller takes, or took.
+/// The result of an eviction, or the plan of one.
 public struct CacheTrim: Hashable, Sendable {
-    /// The channels that lose their messages, in the order in which they go.
+    /// The channels that lose their messages, in the order of eviction.
     public let channels: [CachedChannel]
-    /// Bytes in use before.
+    /// Bytes in use before the eviction.
     public let sizeBefore: Int64
-    /// Bytes in use afterwards; of a plan, what is expected.
+    /// Bytes in use after it; an estimate in a plan.
     public let sizeAfter: Int64
 }
 

@@ -4,12 +4,13 @@ import RoostCore
 package import RoostModel
 import RoostStore
 
-// What an app kept elsewhere comes into the cache.
+// The import of objects that an app kept elsewhere.
 
 extension ChatClient {
-    /// Takes channels that the cache does not know; of the others it knows more than anybody's copy.
+    /// Adds channels that the cache does not have; the copy of a cached channel is ignored, because
+    /// it is older.
     ///
-    /// The next connection asks what became of them since.
+    /// The next connection reads the change log from the oldest of them on.
     package func adopt(_ channels: [GroupChannel]) async throws(RoostError) {
         var news: [GroupChannel] = []
         for channel in channels {
@@ -24,15 +25,15 @@ extension ChatClient {
             [.channels(news)] + firstCursor(.channelChanges, oldest), from: .local)
     }
 
-    /// Takes delivered messages of a channel of which the cache has none.
+    /// Adds delivered messages of a channel of which the cache has none.
     ///
-    /// `areWhole` says that no other message stands between the first and the last.
+    /// `areWhole` states that no other message lies between the first and the last.
     package func adopt(
         _ messages: [Message], in channel: ChannelURL, areWhole: Bool
     ) async throws(RoostError) {
         let positions = messages.compactMap(\.position)
         guard let first = positions.min(), let last = positions.max() else { return }
-        // Where something is known, a message that is not there was deleted, and must not come back.
+        // Inside the coverage a missing message was deleted and must not come back.
         let coverage = try await ask { reader throws(StoreError) in
             try await reader.coverage(of: channel).value
         }
@@ -41,12 +42,12 @@ extension ChatClient {
             areWhole
             ? [.messages(channel, messages, covering: CoveredRange(lower: first, upper: last))]
             : messages.map { .liveMessage($0, predecessor: nil) }
-        // Whatever happened to a copy happened after the oldest of them was written.
+        // All changes of the copies happened after the oldest message was written.
         try await engine.commit(
             mutations + firstCursor(.messageChanges(channel), first.createdAt), from: .local)
     }
 
-    /// Where the change log is read on, unless it has been read before.
+    /// Returns the start of a change log, unless the log has a cursor already.
     private func firstCursor(
         _ key: CursorKey, _ moment: Timestamp
     ) async throws(RoostError) -> [Mutation] {

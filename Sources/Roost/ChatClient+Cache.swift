@@ -3,47 +3,56 @@
 public import RoostModel
 import RoostStore
 
-/// What a comparison of the cache with the server came to.
+/// The result of a comparison between the cache and the server.
 public struct CacheComparison: Hashable, Sendable {
-    /// Messages that were cached when it began.
+    /// The number of messages in the cache at the start.
     public internal(set) var comparedMessages = 0
-    /// How many had to be fetched, because of a difference or because the server has no fingerprints.
+    /// The number of messages fetched, because of a difference or because the server has no
+    /// fingerprints.
     public internal(set) var fetchedMessages = 0
-    /// Stretches in which something was missing, too many or not as it was edited last; 0 is all well.
+    /// The number of stretches with missing, surplus or differently edited messages; 0 if the cache
+    /// is right.
     public internal(set) var differingStretches = 0
 }
 
 extension ChatClient {
-    /// Bytes that the cache takes on disk, its log included; unsent messages are not part of it.
+    /// Returns the bytes of the cache on disk, its write-ahead log included and unsent messages
+    /// excluded.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func cacheSize() async throws(RoostError) -> Int64 {
         try await engine.cacheSize()
     }
 
-    /// What `trimCache` with the same argument would do now; nothing is changed.
+    /// Returns the effect that `trimCache(downTo:)` would have now, without changing anything.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
         try await engine.evictionPlan(downTo: bytes)
     }
 
-    /// Makes the cache smaller, at once.
+    /// Evicts messages from the cache now.
     ///
-    /// Without a size it does what happens by itself at the configured limit: nothing below it. With one
-    /// it goes down to that many bytes, if that can be. Messages may come and be sent meanwhile; when
-    /// most of the cache has to go, they wait for a second or more.
+    /// Without a size it applies the configured limit: below it nothing happens. With a size it
+    /// evicts down to that many bytes, if possible. Messages may arrive and be sent meanwhile; if
+    /// most of the cache goes, they wait for a second or more.
     ///
-    /// - Throws: `.localDatabaseError` when the disk refuses; what was done until then stays done.
+    /// - Returns: The evicted channels and the sizes.
+    /// - Throws: `.localDatabaseError`; evictions up to then are durable.
     @discardableResult
     public func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
         try await engine.trimCache(downTo: bytes)
     }
 
-    /// Compares what is cached of a channel with the server, and fetches anew what differs.
+    /// Compares the cached messages of a channel with the server, and fetches those that differ.
     ///
-    /// For whoever has lost trust in what is shown. A Roost server is asked for fingerprints of stretches of 150
-    /// messages, and only those that differ are fetched; of another server all that is cached is fetched again,
-    /// 200 messages a call. What is missing above or below what is known is no difference: see `explain`.
+    /// A Roost server compares fingerprints of 150 messages each, and only differing stretches are
+    /// fetched. From another server all cached messages are fetched again, 200 a request. Gaps
+    /// between covered stretches are no differences: see `explain(_:in:under:)`.
     ///
-    /// - Throws: `.connectionRequired` without a connection, `.notAMember` and other refusals of the server;
-    ///   what was put right until then stays so.
+    /// - Returns: The number of differences.
+    /// - Throws: `.connectionRequired` without a connection; `.notAMember` and other refusals of
+    ///   the server. Corrections up to then are durable.
     @discardableResult
     public func compareCache(
         of channel: ChannelURL
@@ -51,29 +60,37 @@ extension ChatClient {
         try await engine.compare(channel)
     }
 
-    /// Forgets the cached messages of one channel, pinned or not; the channel stays.
+    /// Removes the cached messages of a channel, pinned or not; the channel stays.
     ///
-    /// An open timeline of it becomes empty, and fetches them again as if it had just been opened.
+    /// An open timeline of the channel becomes empty and fetches messages as if it had just been
+    /// opened.
+    ///
+    /// - Throws: `.localDatabaseError`; nothing was removed then.
     public func clearCache(of channel: ChannelURL) async throws(RoostError) {
         try await engine.clearCache(of: channel)
     }
 
-    /// Forgets the cached messages of one channel as `clearCache(of:)` does, and destroys the key that
-    /// sealed them: nothing that is left of them on the disk can be opened any more.
+    /// Removes the cached messages of a channel, and destroys the key that sealed them.
     ///
-    /// A copy made before, together with the key, can still be read. In a client without protection it
-    /// only forgets.
+    /// Remains of the messages on the disk cannot be decrypted afterwards; a copy of the files made
+    /// before, together with the key, can. Without protection the call does the same as
+    /// `clearCache(of:)`.
     ///
-    /// - Returns: False while somebody still reads, and the key stands in a log: call it again.
+    /// - Returns: Whether the key is destroyed; false while a read in progress keeps it in the
+    ///   write-ahead log. Repeat the call then.
+    /// - Throws: `.localDatabaseError`.
     @discardableResult
     public func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
         try await engine.eraseCache(of: channel)
     }
 
-    /// Forgets everything that can be fetched again: channels, messages, users, the last login.
+    /// Removes everything that the server can restore: channels, messages, users and the last
+    /// login.
     ///
-    /// Unsent messages stay, unless they are asked for: then they are lost, those being sent right now
-    /// excepted. Open collections become empty; what they showed comes back from the server.
+    /// Unsent messages stay unless `includingUnsent` is true; then all but those being sent right
+    /// now are lost. Open collections become empty and fetch their contents again.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func clearCache(includingUnsent: Bool) async throws(RoostError) {
         if includingUnsent {
             for item in try await unsentMessages() { await cancel(item.requestID) }
@@ -81,12 +98,16 @@ extension ChatClient {
         try await engine.clearCache()
     }
 
-    /// Keeps a channel's messages whatever the limit says, until it is unpinned.
+    /// Exempts a channel's messages from eviction until it is unpinned; durable.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func pin(_ channel: ChannelURL) async throws(RoostError) {
         try await engine.commit([.pinned(channel, true)], from: .local)
     }
 
-    /// Lets a channel's messages go again when the cache is too large.
+    /// Allows the eviction of a channel's messages again.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func unpin(_ channel: ChannelURL) async throws(RoostError) {
         try await engine.commit([.pinned(channel, false)], from: .local)
     }

@@ -4,11 +4,13 @@ import RoostCore
 public import RoostModel
 import RoostStore
 
-// What the cache holds, asked as one asks a database: without a connection, and the server hears nothing
-// of it. Nothing here sees a hole in history; `holes(in:)` does.
+// Queries of the cache. They need no connection and send nothing to the server. They do not show
+// gaps in the history; `holes(in:)` does.
 
 extension ChatClient {
-    /// A channel as the cache has it; nil when it has none.
+    /// Returns a channel from the cache; nil if the cache does not have it.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
         do {
             return try await store.readers[0].channel(url).value
@@ -17,25 +19,28 @@ extension ChatClient {
         }
     }
 
-    /// A message as the cache has it; nil when it has none.
+    /// Returns a message from the cache; nil if the cache does not have it.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message? {
         do { return try await store.readers[0].message(id).value } catch { throw RoostError(error) }
     }
 
-    /// A page of a channel's cached messages; the next one begins behind the last of this.
+    /// Returns a page of a channel's cached messages; the next page begins behind the last message
+    /// of this one.
     ///
-    /// What has not been delivered is not among them (see `unsentMessages(in:)`).
+    /// Unsent messages are not included (see `unsentMessages(in:)`).
     ///
     /// - Parameters:
-    ///   - channel: The channel; of one that is not cached there are none.
-    ///   - filter: Which messages are meant: by kind, type, sender, or as replies to one.
-    ///   - lower: All of them come after this place.
-    ///   - upper: And before this one.
-    ///   - newestFirst: The order, and with it from which end the page is taken.
-    ///   - limit: How many at most.
-    /// - Returns: The messages; fewer than `limit` where there are no more.
-    /// - Throws: `.invalidParameter` for a limit below one, or `.localDatabaseError`.
-    /// - Complexity: Walks the index that fits the filter best, for as long as it takes to fill the page.
+    ///   - channel: The channel; one that is not cached has no messages.
+    ///   - filter: The selection by kind, type, sender or parent.
+    ///   - lower: The lower bound of positions, excluded.
+    ///   - upper: The upper bound of positions, excluded.
+    ///   - newestFirst: The order, and the end from which the page is taken.
+    ///   - limit: The greatest number of messages; at least 1.
+    /// - Returns: The messages; fewer than `limit` only at the end.
+    /// - Throws: `.invalidParameter` for a limit below 1; `.localDatabaseError`.
+    /// - Complexity: Walks the index that fits the filter best until the page is full.
     public func cachedMessages(
         of channel: ChannelURL, matching filter: MessageFilter = .everything,
         after lower: Position = .distantPast, before upper: Position = .distantFuture,
@@ -48,20 +53,22 @@ extension ChatClient {
         return try await cached { reader throws(StoreError) in try await reader.messages(query) }
     }
 
-    /// Cached messages of a channel that were edited at or after a moment, the earliest edit first.
+    /// Returns the cached messages of a channel edited at or after a moment, the earliest edit
+    /// first.
     ///
-    /// The next page begins at the `updatedAt` of the last of this one, behind its `position`.
+    /// The next page begins at the last message's `updatedAt`, behind its `position`.
     ///
-    /// The first call makes an index for it: it reads every cached message once, and commits wait meanwhile.
-    /// Where that cannot be written, as on a full disk, each call reads the channel.
+    /// The first call builds an index: it reads every cached message once, and commits wait
+    /// meanwhile. If the index cannot be written, as on a full disk, each call reads the whole
+    /// channel.
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - moment: A time of the server's.
-    ///   - place: Of the messages edited at that very moment those behind this place are meant.
-    ///   - limit: How many at most.
-    /// - Returns: The messages; fewer than `limit` where there are no more.
-    /// - Throws: As `cachedMessages`.
+    ///   - moment: A time of the server's clock.
+    ///   - place: Of the messages edited at exactly this moment, only those behind this position.
+    ///   - limit: The greatest number of messages; at least 1.
+    /// - Returns: The messages; fewer than `limit` only at the end.
+    /// - Throws: As `cachedMessages(of:matching:after:before:newestFirst:limit:)`.
     public func cachedEdits(
         in channel: ChannelURL, since moment: Timestamp, after place: Position = .distantPast,
         limit: Int = 100
@@ -73,13 +80,14 @@ extension ChatClient {
         }
     }
 
-    /// Cached messages of all channels in which others mention me, newest first.
+    /// Returns the cached messages of all channels in which other users mention the user, newest
+    /// first.
     ///
     /// - Parameters:
-    ///   - place: Where the page before this one ended.
-    ///   - limit: How many at most.
-    /// - Returns: The messages; fewer than `limit` where there are no more.
-    /// - Throws: As `cachedMessages`.
+    ///   - place: The position of the last message of the page before.
+    ///   - limit: The greatest number of messages; at least 1.
+    /// - Returns: The messages; fewer than `limit` only at the end.
+    /// - Throws: As `cachedMessages(of:matching:after:before:newestFirst:limit:)`.
     public func cachedMentions(
         before place: Position = .distantFuture, limit: Int = 100
     ) async throws(RoostError) -> [Message] {
@@ -101,7 +109,8 @@ extension ChatClient {
         _ read: (StoreReader) async throws(StoreError) -> Snapshot<Value>
     ) async throws(RoostError) -> Value {
         do {
-            // The last one, as for a search: a long walk holds up nobody who reads a page.
+            // The last reader is shared with searches, so that a long walk does not delay reads of
+            // pages.
             return try await read(store.readers[store.readers.count - 1]).value
         } catch {
             throw RoostError(error)

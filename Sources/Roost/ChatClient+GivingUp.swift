@@ -4,18 +4,18 @@ import RoostCore
 package import RoostModel
 import RoostStore
 
-/// What the outbox holds of a message, for whoever limits how long it is tried.
+/// An unsent message with its number of attempts, for apps that limit the attempts.
 package struct UnsentMessage: Hashable, Sendable {
     package let requestID: RequestID
     package let channel: ChannelURL
     package let createdAt: Timestamp
-    /// How often sending was begun.
+    /// The number of send attempts.
     package let attemptCount: Int
     package let hasFailed: Bool
 }
 
 extension ChatClient {
-    /// All messages that wait or have failed, in the order they were written.
+    /// Returns all messages that wait or have failed, in the order of their send calls.
     package func allUnsent() async throws(RoostError) -> [UnsentMessage] {
         try await unsentMessages().filter { !$0.content.isChange }.map { item in
             UnsentMessage(
@@ -24,8 +24,8 @@ extension ChatClient {
         }
     }
 
-    /// Gives up a message that waits, as its three days would; one on its way may arrive all the same, and is
-    /// sent then.
+    /// Gives up a waiting message, as after its three days; a message being sent may arrive all the
+    /// same and is then sent.
     package func giveUp(_ requestID: RequestID) async {
         await outbox.receive(.failed(requestID, .pendingError, .socket))
     }

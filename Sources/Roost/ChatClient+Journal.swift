@@ -4,17 +4,19 @@ package import RoostCore
 public import RoostModel
 
 extension ChatClient {
-    /// What the client took in and decided lately, as lines of JSON: for a report, or for `roost journal`.
+    /// Returns the client's last inputs and decisions as lines of JSON, for a report or `roost
+    /// journal`.
     ///
-    /// The last 4,000 steps since the client was opened, in memory only. No text, name, URL, token or user stands in it,
-    /// and channels are numbers; places in time, message IDs and request IDs do. `roost journal FILE`
-    /// draws it, and lives it again up to any step.
+    /// The journal has the last 4,000 steps since the client was opened, in memory only. It
+    /// contains no texts, names, URLs, tokens or users; channels are numbers. It does contain
+    /// times, message IDs and request IDs. `roost journal FILE` shows and replays it.
     public func journal() -> String { JournalFile(journalRecord).text }
 
-    /// The journal before it is text.
+    /// The journal before it is encoded.
     package var journalRecord: SyncRecord { engine.journal.record }
 
-    /// The number that stands for a channel in the journal; nil when nothing was about it.
+    /// Returns the number that stands for a channel in the journal; nil if no step is about the
+    /// channel.
     public func journalNumber(of channel: ChannelURL) -> Int? {
         engine.journal.number(of: channel)
     }

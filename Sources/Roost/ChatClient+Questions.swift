@@ -4,27 +4,31 @@ public import RoostModel
 import RoostStore
 import RoostWire
 
-// Questions whose answers are the app's to keep, for whoever has a database of their own: the cache
-// neither answers them nor learns from them.
+// Queries of the server for apps with a database of their own. The cache neither answers them nor
+// learns from them.
 
-/// What became of things since a moment: one page of a change log.
+/// One page of a change log: the changes since a moment.
 public struct ChangeLog<Item: Hashable & Sendable, ID: Hashable & Sendable>: Hashable, Sendable {
+    /// The objects that were added or changed, as they are now.
     public let updated: [Item]
+    /// The identifiers of deleted objects.
     public let deleted: [ID]
+    /// Whether another page follows.
     public let hasMore: Bool
-    /// Where the next page begins; store it with what this one said, never before.
+    /// The start of the next page; store it together with this page, never before.
     public let token: String
 }
 
-/// Where to begin in a change log.
+/// The start of a change log.
 public enum ChangeLogStart: Hashable, Sendable {
+    /// `ChangeLog.token` of the page before.
     case token(String)
-    /// A time the server gave, such as that of the newest message one has.
+    /// A time of the server's clock, such as that of the newest message at hand.
     case moment(Timestamp)
 }
 
 extension ChatClient {
-    /// Who the user is: as the last login told, or an ID without a name before the first.
+    /// The user as of the last login; before the first one, an ID without a name.
     public var me: User {
         get async throws(RoostError) {
             if let user = await engine.session?.login.user { return user }
@@ -37,22 +41,24 @@ extension ChatClient {
         }
     }
 
-    /// Takes another access token, for the next login.
+    /// Sets the access token for the next login.
     package func use(token: String?) async { await engine.link?.use(token: token) }
 
-    /// The messages around a moment as the server has them now, oldest first.
+    /// Returns the messages around a moment from the server, oldest first.
     ///
     /// Needs a connection.
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - moment: A time of the server's; of messages with this very time all come, or none.
-    ///   - older: How many before it, 200 at most.
-    ///   - newer: How many after it, 200 at most.
-    ///   - includesMoment: Whether those with the very time come as well.
-    ///   - filter: Which messages are meant.
+    ///   - moment: A time of the server's clock; messages with exactly this time come all or not at
+    ///     all.
+    ///   - older: The number of messages before the moment, 0...200.
+    ///   - newer: The number of messages after it, 0...200.
+    ///   - includesMoment: Whether messages with exactly this time are included, beside both
+    ///     numbers.
+    ///   - filter: The selection of messages.
     /// - Returns: The messages.
-    /// - Throws: A network error, or the server's refusal.
+    /// - Throws: `.connectionRequired`, a network error, or the server's refusal.
     public func fetchMessages(
         of channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0,
         includesMoment: Bool = false, filter: MessageFilter = MessageFilter()
@@ -64,28 +70,34 @@ extension ChatClient {
         ).messages
     }
 
-    /// A message as the server has it now.
+    /// Returns a message from the server.
     ///
     /// Needs a connection.
+    ///
+    /// - Throws: `.connectionRequired`, `.messageNotFound`, a network error, or another refusal of
+    ///   the server.
     public func fetchMessage(
         _ id: MessageID, in channel: ChannelURL
     ) async throws(RoostError) -> Message {
         try await engine.call(GetMessage(channelURL: channel, messageID: id))
     }
 
-    /// A page of the application's open channels, which are not cached: nobody tells what becomes of them.
+    /// Returns a page of the application's open channels; they are never cached, because no events
+    /// tell of them.
     ///
-    /// Needs a connection. `token` is `next` of the page before; nil asks for the first. Of each comes what
-    /// a group's channel has too.
+    /// Needs a connection. `token` is `Page.next` of the page before; nil asks for the first. The
+    /// channels have the fields that group channels have too.
     package func openChannels(
         pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<GroupChannel> {
         try await engine.call(ListOpenChannels(limit: pageSize, token: token))
     }
 
-    /// What was edited and deleted in a channel.
+    /// Returns the edits and deletions in a channel since a moment, one page.
     ///
     /// Needs a connection.
+    ///
+    /// - Throws: `.connectionRequired`, a network error, or the server's refusal.
     public func fetchMessageChanges(
         of channel: ChannelURL, since start: ChangeLogStart,
         filter: MessageFilter = .everything
@@ -98,9 +110,12 @@ extension ChatClient {
             token: answer.next)
     }
 
-    /// What became of the user's channels; one they have left, or lost, counts as deleted.
+    /// Returns the changes of the user's channels since a moment, one page; a channel that the user
+    /// has left counts as deleted.
     ///
     /// Needs a connection.
+    ///
+    /// - Throws: `.connectionRequired`, a network error, or the server's refusal.
     public func fetchChannelChanges(
         since start: ChangeLogStart, customTypes: [String]? = nil
     ) async throws(RoostError) -> ChangeLog<GroupChannel, ChannelURL> {
@@ -125,7 +140,7 @@ extension ChangeLogCursor {
 }
 
 extension Configuration {
-    /// The database of the cache, to which `-wal` adds its log; nil in memory.
+    /// The path of the cache's database, to which `-wal` adds its write-ahead log; nil in memory.
     package var cacheFile: String? {
         StoreLocation(cache).files(
             of: StoreOwner(application: applicationID, user: userID.rawValue))?.cache

@@ -3,19 +3,21 @@
 public import RoostModel
 import RoostStore
 
-// What a user writes and changes. Every call returns once it is on disk, connected or not, and what
-// follows survives a relaunch: see `docs/delivery.md`.
+// Messages and changes of the user. Each call returns once its item is on disk, with or without a
+// connection; delivery survives a relaunch (`docs/delivery.md`).
 
 extension ChatClient {
     // MARK: Messages
 
     /// Saves a message and queues it for delivery.
     ///
-    /// Returns once the message is on disk, connected or not. Open timelines show it at once as
-    /// pending; delivery survives a relaunch, keeps the order of calls within a channel and happens once.
+    /// The call returns once the message is on disk, with or without a connection. Open timelines
+    /// show it at once as pending. Delivery survives a relaunch, keeps the order of calls within a
+    /// channel, and happens once.
     ///
-    /// - Throws: `.invalidParameter` for an empty text, `.localDatabaseError` when the disk refuses; in
-    ///   both cases nothing was saved.
+    /// - Returns: The message with its request ID.
+    /// - Throws: `.invalidParameter` for an empty text; `.localDatabaseError`. Nothing was saved
+    ///   then.
     @discardableResult
     public func send(
         _ params: UserMessageParams, to channel: ChannelURL
@@ -23,7 +25,11 @@ extension ChatClient {
         try await send(.user(params), to: channel, as: nil)
     }
 
-    /// Saves a text and queues it for delivery, as `send(_:to:)` does.
+    /// Saves a text and queues it for delivery, as `send(_:to:)` with `UserMessageParams` does.
+    ///
+    /// - Returns: The message with its request ID.
+    /// - Throws: `.invalidParameter` for an empty text; `.localDatabaseError`. Nothing was saved
+    ///   then.
     @discardableResult
     public func send(
         _ text: String, to channel: ChannelURL
@@ -31,14 +37,16 @@ extension ChatClient {
         try await send(UserMessageParams(text: text), to: channel)
     }
 
-    /// Saves a message with its files and queues it for delivery.
+    /// Saves a message with files and queues it for delivery.
     ///
-    /// Files that are copied are copied before this returns. Then each is uploaded, its address is
-    /// written down, and the message goes; a crash between two of these steps repeats none of them. Text
-    /// written later in the same channel waits for the upload. How it goes is told by `outboxEvents()`.
+    /// Files to be copied are copied before the call returns. Then each file is uploaded, its
+    /// address is stored, and the message is sent; a crash between two of these steps repeats none
+    /// of them. Later messages of the same channel wait for the upload. `outboxEvents()` reports
+    /// the progress.
     ///
-    /// - Throws: `.invalidParameter` without a file, or for one that cannot be read;
-    ///   `.localDatabaseError` when the disk refuses. Nothing was saved then.
+    /// - Returns: The message with its request ID.
+    /// - Throws: `.invalidParameter` without a file, or if a file cannot be read;
+    ///   `.localDatabaseError`. Nothing was saved then.
     @discardableResult
     public func send(
         _ params: FileMessageParams, to channel: ChannelURL
@@ -46,9 +54,11 @@ extension ChatClient {
         try await send(.file(params), to: channel, as: nil)
     }
 
-    /// Sends the like of a message, such as a copy into another channel; files are not uploaded again.
+    /// Sends a message with the parameters of another one, such as a copy into another channel;
+    /// files are not uploaded again.
     ///
-    /// - Throws: As `send(_:to:)`.
+    /// - Returns: The message with its request ID.
+    /// - Throws: As `send(_:to:)` with `UserMessageParams` or `FileMessageParams`.
     @discardableResult
     public func send(
         _ params: MessageParams, to channel: ChannelURL
@@ -56,7 +66,7 @@ extension ChatClient {
         try await send(params, to: channel, as: nil)
     }
 
-    /// Sends under a name that the caller has made; nil makes one.
+    /// Sends under a request ID of the caller; nil creates one.
     package func send(
         _ params: MessageParams, to channel: ChannelURL, as requestID: RequestID?
     ) async throws(RoostError) -> Message {
@@ -80,31 +90,33 @@ extension ChatClient {
         return try await outbox.send(content, to: channel, as: requestID)
     }
 
-    /// Tries a failed message or change again, under the same request ID, behind what waits already.
+    /// Queues a failed message or change again, under the same request ID, behind all waiting
+    /// items.
     ///
-    /// It has another three days. A file that was uploaded is not uploaded again.
+    /// The item has another three days. A file that was uploaded is not uploaded again.
     ///
-    /// - Returns: Whether it will be sent; false for what has not failed or is not there any more.
+    /// - Returns: Whether the item is queued; false if it has not failed or does not exist any
+    ///   more.
     @discardableResult
     public func resend(_ requestID: RequestID) async -> Bool { await outbox.resend(requestID) }
 
-    /// Takes an unsent message or a waiting change back; one that is on its way may arrive all the same.
+    /// Cancels an unsent message or a waiting change; an item being sent may arrive all the same.
     ///
-    /// A disk that refuses is asked again; should the app end before, it waits again after the relaunch.
-    /// `delete(_:in:)` throws then instead.
+    /// If the disk refuses, the deletion is retried; if the app ends before, the item waits again
+    /// after the relaunch. `delete(_:in:)` throws in this case.
     public func cancel(_ requestID: RequestID) async { await outbox.cancel(requestID) }
 
-    /// The messages of a channel that wait or have failed, in the order they were written.
+    /// Returns the waiting and failed messages of a channel, in the order of their send calls.
     public func unsentMessages(in channel: ChannelURL) async -> [Message] {
         await outbox.unsent(in: channel)
     }
 
-    /// The messages of a channel that the outbox has given up, in the order they were written.
+    /// Returns the failed messages of a channel, in the order of their send calls.
     public func failedMessages(in channel: ChannelURL) async -> [Message] {
         await outbox.unsent(in: channel).filter { $0.status == .failed }
     }
 
-    /// Forgets a message that has failed; one that waits stays.
+    /// Deletes a failed message; a waiting one stays.
     public func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async {
         guard await failedMessages(in: channel).contains(where: { $0.requestID == requestID })
         else { return }
@@ -113,10 +125,10 @@ extension ChatClient {
 
     // MARK: Changes
 
-    /// Changes the text of an own message.
+    /// Edits the text of the user's own message.
     ///
-    /// - Returns: The name of the change, for `outcome(of:)`.
-    /// - Throws: `.localDatabaseError` when the disk refuses; then nothing was saved.
+    /// - Returns: The identifier of the change, for `outcome(of:)`.
+    /// - Throws: `.localDatabaseError`; nothing was saved then.
     @discardableResult
     public func edit(
         _ messageID: MessageID, in channel: ChannelURL, text: String
@@ -124,15 +136,15 @@ extension ChatClient {
         try await edit(.delivered(messageID), in: channel, MessageEdit(text: text))
     }
 
-    /// Changes an own message, delivered or not.
+    /// Edits the user's own message, delivered or not.
     ///
-    /// One that certainly has not left yet leaves with the change in it; otherwise the change follows it.
-    /// An edit that waits still becomes one with this one: the later words count.
+    /// A message that has certainly not been sent is edited in the outbox; otherwise the edit is
+    /// sent after it. A waiting edit of the same message is merged with this one, whose values win.
     ///
-    /// - Returns: The name of the change, for `outcome(of:)`; where it became part of an unsent message or of
-    ///   an edit that waits, that one's.
-    /// - Throws: `.messageNotFound` for an unsent message nobody knows; `.localDatabaseError` when the
-    ///   disk refuses. Nothing was saved then.
+    /// - Returns: The identifier of the change, for `outcome(of:)`; after a merge, that of the
+    ///   other item.
+    /// - Throws: `.messageNotFound` for an unknown unsent message; `.localDatabaseError`. Nothing
+    ///   was saved then.
     @discardableResult
     public func edit(
         _ target: MessageTarget, in channel: ChannelURL, _ edit: MessageEdit
@@ -150,10 +162,10 @@ extension ChatClient {
         try await delete(.delivered(messageID), in: channel)
     }
 
-    /// Deletes a message for everybody.
+    /// Deletes a message for everybody, delivered or not.
     ///
-    /// One that certainly has not left yet is taken back. One that may have left is taken back too, and
-    /// deleted at the server should it show there.
+    /// A message that has certainly not been sent is canceled. One that may have been sent is
+    /// canceled too, and deleted at the server should it appear there.
     ///
     /// - Returns, throws: As `edit(_:in:_:)`.
     @discardableResult
@@ -163,7 +175,7 @@ extension ChatClient {
         try await outbox.change(.delete(target), in: channel)
     }
 
-    /// Adds the user's reaction to a message; on an unsent one it follows the message.
+    /// Adds the user's reaction to a message; for an unsent message it is sent after the message.
     ///
     /// - Returns, throws: As `edit(_:in:_:)`.
     @discardableResult
@@ -173,7 +185,7 @@ extension ChatClient {
         try await outbox.change(.addReaction(key, target), in: channel)
     }
 
-    /// Takes the user's reaction back.
+    /// Removes the user's reaction from a message.
     ///
     /// - Returns, throws: As `edit(_:in:_:)`.
     @discardableResult
@@ -183,10 +195,10 @@ extension ChatClient {
         try await outbox.change(.removeReaction(key, target), in: channel)
     }
 
-    /// Notes that a channel was read up to a moment of the server's clock, such as its last message's.
+    /// Queues a mark as read up to a moment of the server's clock, such as the last message's time.
     ///
-    /// A later mark takes the place of one that waits. The server can only mark everything: a mark that
-    /// could not be sent before more came is dropped, and what came stays unread.
+    /// A later mark replaces a waiting one. The server can only mark a whole channel: if newer
+    /// messages arrive before the mark is sent, it is dropped, and they stay unread.
     ///
     /// - Returns, throws: As `edit(_:in:_:)`.
     @discardableResult
@@ -196,36 +208,36 @@ extension ChatClient {
         try await outbox.change(.markAsRead(through: moment), in: channel)
     }
 
-    /// The changes of a channel that wait, in the order they were asked for.
+    /// Returns the waiting changes of a channel, in the order of their calls.
     ///
-    /// `Message.applying(_:by:)` shows a message as they will make it.
+    /// `Message.applying(_:by:)` shows a message with them.
     public func pendingChanges(in channel: ChannelURL) async -> [PendingChange] {
         await outbox.pendingChanges(in: channel)
     }
 
-    /// What the server did not do, oldest first: what was asked, why not, and what stands instead.
+    /// Returns the refused changes, oldest first, with the reason and the unchanged message.
     ///
-    /// They are kept until `resend` or `cancel` is called for them.
+    /// They are kept until `resend(_:)` or `cancel(_:)` is called for them.
     public func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal] {
         await outbox.refusals(in: channel)
     }
 
-    // MARK: What becomes of it
+    // MARK: Outcomes
 
-    /// Returns when the server has a message or has made a change, however long that takes.
+    /// Waits until the server has a message or has made a change, however long that takes.
     ///
-    /// - Throws: Why it did not, when the outbox has given up, or it was taken back. A name nobody knows
-    ///   any more is that of something done.
+    /// - Throws: The reason, if the outbox gives up or the item is canceled. An unknown request ID
+    ///   counts as done.
     public func outcome(of requestID: RequestID) async throws(RoostError) {
         if let error = await outbox.outcome(of: requestID) { throw error }
     }
 
-    /// Everything that becomes of messages and changes from now on, in order and none left out.
+    /// Returns a stream of all later changes in the outbox, in order and without losses.
     ///
-    /// Read it without pauses: what is not read yet waits in memory.
+    /// Read it without pauses: unread events stay in memory.
     public func outboxEvents() async -> AsyncStream<OutboxEvent> { outbox.observers.open() }
 
-    /// How the upload of a message's files goes, until it is over.
+    /// Returns a stream of the upload progress of a message's files; it ends with the upload.
     public func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress> {
         let events = outbox.observers.open()
         let known = await outbox.isUploading(requestID)
@@ -235,7 +247,7 @@ extension ChatClient {
             continuation.finish()
             return stream
         }
-        // Ends with the message, or with who listens.
+        // The task ends with the message or with the stream.
         let task = Task(executorPreference: world.executor) {
             for await event in events {
                 if case .uploading(requestID, let progress) = event { continuation.yield(progress) }

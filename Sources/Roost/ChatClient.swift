@@ -6,14 +6,15 @@ package import RoostStore
 import RoostTransport
 import RoostWire
 
-/// One user's connection, cache and outbox.
+/// The connection, cache and outbox of one user.
 ///
-/// It serves what is on disk from the moment it is open, with or without a server. Several clients may
-/// live in one process, for different users or applications.
+/// A client serves what is on disk from its opening on, with or without a server. A process may
+/// have several clients, for different users or applications.
 public final class ChatClient: Sendable {
-    /// What the client was opened with.
+    /// The configuration of the opening.
     public let configuration: Configuration
-    /// What went wrong with the files and was put right while opening; show it, or log it.
+    /// The faults of the files that the opening has repaired, in sentences to show or log; empty
+    /// for none.
     public let storageReport: [String]
 
     let engine: SyncEngine
@@ -36,23 +37,23 @@ public final class ChatClient: Sendable {
     }
 
     deinit {
-        // A client that is only dropped must not leave its socket and files open.
+        // A client that is dropped without `close` must not leave its socket and files open.
         Task(executorPreference: world.executor) { [link, store] in
             await link.receive(.disconnect)
             await store.close()
         }
     }
 
-    /// Opens the user's cache and outbox; asks no server.
+    /// Opens the user's cache and outbox without a connection.
     ///
-    /// - Throws: `.localDatabaseError` when the folder cannot be used or the key is missing or wrong, with
-    ///   a sentence that says what to do; `.invalidParameter` for a configuration that cannot work.
-    ///   Nothing that was there is lost.
+    /// - Throws: `.localDatabaseError` if the folder cannot be used, or the key is missing or
+    ///   wrong; the message says what to do. `.invalidParameter` for an invalid configuration. No
+    ///   data are lost in either case.
     public static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient {
         try await open(configuration, world: .live())
     }
 
-    /// Opens a client in a world of the caller's making.
+    /// Opens a client in a world of the caller's.
     package static func open(
         _ configuration: Configuration, world: World
     ) async throws(RoostError) -> ChatClient {
@@ -124,53 +125,56 @@ public final class ChatClient: Sendable {
 
     // MARK: Connection
 
-    /// Connects and stays connected until `disconnect`, through every loss of the link.
+    /// Connects, and stays connected until `disconnect()` through every loss of the connection.
     ///
-    /// Returns when the server has accepted the login.
+    /// The call returns when the server has accepted the login.
     ///
-    /// - Throws: When the first try fails. With the remedy `.retry` the client goes on trying by itself,
-    ///   and what is on disk can be used meanwhile; with any other remedy it has stopped.
+    /// - Throws: If the first attempt fails. With the remedy `.retry` the client continues by
+    ///   itself, and the cache can be used meanwhile. With any other remedy it has stopped.
     public func connect() async throws(RoostError) {
         if let error = await engine.connect() { throw error }
     }
 
-    /// Closes the connection and stops trying; cache and outbox stay as they are.
+    /// Closes the connection and stops reconnecting; cache and outbox stay as they are.
     public func disconnect() async { await engine.disconnect() }
 
+    /// The present state of the connection.
     public var connectionState: ConnectionState {
         get async { await engine.connectionState }
     }
 
-    /// The present state and every later one; a slow reader skips some and ends with the last.
+    /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
+    /// the last.
     public func connectionStates() async -> AsyncStream<ConnectionState> {
         await engine.connectionStates()
     }
 
-    /// Tells the client that a network has come or gone, where the app knows.
+    /// Reports that a network has come or gone, if the app knows; a new network causes an immediate
+    /// attempt.
     public func networkChanged(isUp: Bool) async {
         await link.receive(.networkChanged(isUp: isUp))
     }
 
-    /// Tells the client that the app has come to the foreground or gone to the background.
+    /// Reports that the app has come to the foreground or gone to the background.
     ///
-    /// In the background the connection is given up after a while that the server names, 30 s unless it
-    /// does; the foreground opens it again at once. What is written meanwhile waits, unless `connect` is
-    /// called, as after a push. Before the system suspends the app, `suspend` has to be awaited as well.
+    /// In the background the client disconnects after a time that the server sets, 30 s by default;
+    /// in the foreground it reconnects at once. Messages written meanwhile wait, unless `connect()`
+    /// is called, as after a push. Before the system suspends the app, also await `suspend()`.
     public func appMoved(toForeground: Bool) async {
         await link.receive(.appMoved(toForeground: toForeground))
     }
 
-    /// Gives up every lock on the client's files; to be awaited before the system suspends the app.
+    /// Releases every lock on the client's files; await it before the system suspends the app.
     ///
-    /// iOS ends an app that holds a lock on a shared file while it is suspended. What is written or read
-    /// until `resume` waits for it; the connection is left to the system.
+    /// iOS ends an app that holds a lock on a shared file while suspended. Reads and writes wait
+    /// until `resume()`. The connection is left to the system.
     public func suspend() async { await store.suspend() }
 
-    /// Opens the files again after `suspend`, when the app is back in the foreground.
+    /// Opens the files again after `suspend()`, when the app is back in the foreground.
     ///
-    /// - Returns: What went wrong with the files meanwhile and was put right, as in `storageReport`.
-    /// - Throws: `.localDatabaseError` when they cannot be opened now, as while the device is locked;
-    ///   everything goes on waiting, and the call may be made again.
+    /// - Returns: The faults that were found and repaired, as in `storageReport`.
+    /// - Throws: `.localDatabaseError` if the files cannot be opened now, as while the device is
+    ///   locked. Reads and writes keep waiting, and the call may be repeated.
     @discardableResult
     public func resume() async throws(RoostError) -> [String] {
         do {
@@ -182,17 +186,18 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// Returns when nothing is being connected, fetched or sent; work that waits for its next try is not.
+    /// Waits until nothing is being connected, fetched or sent; work that waits for its next
+    /// attempt does not count.
     public func waitUntilIdle() async { await engine.waitUntilIdle() }
 
-    /// Returns at the same moment, or when `limit` has passed.
+    /// Waits as `waitUntilIdle()` does, but not longer than `limit`.
     ///
-    /// - Returns: Whether nothing is left to do: no work is under way, and none waits for its next try.
+    /// - Returns: Whether nothing is left to do, neither now nor in a later attempt.
     package func waitUntilIdle(atMost limit: Duration) async -> Bool {
         await engine.waitUntilIdle(atMost: limit)
     }
 
-    /// Disconnects and closes the collections and the files; the client cannot be used afterwards.
+    /// Disconnects, and closes the collections and the files; the client cannot be used afterwards.
     public func close() async {
         await engine.disconnect()
         await engine.finishObservers()
@@ -202,21 +207,32 @@ public final class ChatClient: Sendable {
 
     // MARK: Channels
 
-    /// Makes a channel with the user and others in it.
+    /// Creates a channel with the user as a member.
     ///
     /// Needs a connection.
+    ///
+    /// - Returns: The channel, which is also in the cache; with `isDistinct` perhaps an existing
+    ///   one.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
     public func createChannel(
         _ params: ChannelCreateParams
     ) async throws(RoostError) -> GroupChannel {
         try await engine.createChannel(params)
     }
 
-    /// A channel from disk, or from the server when the disk has none.
+    /// Returns a channel from disk, or from the server if the disk does not have it.
+    ///
+    /// - Throws: `.connectionRequired` if the disk does not have it and there is no connection;
+    ///   `.localDatabaseError`, or the server's refusal.
     public func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
         try await engine.channel(url)
     }
 
-    /// Opens the user's channel list; it shows at once what is on disk.
+    /// Opens the user's channel list, which shows at once what is on disk.
+    ///
+    /// - Parameter query: The selection, order and size of a page.
+    /// - Returns: The list; the server's first page follows.
+    /// - Throws: `.localDatabaseError`.
     public func channelList(
         _ query: ChannelListQuery = ChannelListQuery()
     ) async throws(RoostError) -> ChannelList {
@@ -227,20 +243,21 @@ public final class ChatClient: Sendable {
 
     // MARK: Messages
 
-    /// Opens a channel's timeline; it shows at once what is on disk.
+    /// Opens a channel's timeline, which shows at once what is on disk.
     ///
     /// - Parameters:
-    ///   - channel: The channel; it need not be known yet.
-    ///   - start: The moment around which to begin; `.distantFuture` begins with the newest messages and
+    ///   - channel: The channel; it need not be in the cache.
+    ///   - start: The moment to begin around; `.distantFuture` begins with the newest messages and
     ///     follows them.
-    ///   - filter: Which messages are shown. What is known under no filter is shown under each at once; a
-    ///     filter of its own costs requests only for what is older. A thread is the filter of its `parentID`.
-    ///   - pageSize: How many messages it shows at first on either side and loads with each page, 1...200;
-    ///     the configuration's unless it is given.
-    ///   - capacity: How many delivered messages the timeline holds in memory, four pages at least. Beyond it
-    ///     those farthest from where it grows leave it, and come back by paging.
-    /// - Returns: The timeline, which shows what the disk has; the server's page follows.
-    /// - Throws: `.localDatabaseError` when the disk fails.
+    ///   - filter: The messages to show. Coverage without a filter serves every filter; a filter
+    ///     costs requests of its own only for older messages. A thread is the filter of its
+    ///     `parentID`.
+    ///   - pageSize: The number of messages on either side at first and of each page, 1...200; nil
+    ///     takes the configuration's.
+    ///   - capacity: The number of delivered messages in memory, at least four pages. Beyond it
+    ///     messages at the far end are dropped; paging brings them back.
+    /// - Returns: The timeline; the server's page follows.
+    /// - Throws: `.localDatabaseError`.
     public func timeline(
         of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
         filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000
@@ -253,19 +270,19 @@ public final class ChatClient: Sendable {
         return timeline
     }
 
-    // MARK: A look inside
+    // MARK: Inspection
 
-    /// What the cache holds, in numbers.
+    /// Returns the contents of the cache in numbers.
     package func inspection() async throws(RoostError) -> CacheInspection {
         do { return try await engine.reader.inspection() } catch { throw RoostError(error) }
     }
 
-    /// Everything unsent, in the order it was written.
+    /// Returns all unsent items, in the order of their calls.
     package func unsentMessages() async throws(RoostError) -> [OutboxItem] {
         try await unsent().items
     }
 
-    /// The same with what cannot be read.
+    /// Returns all unsent items and those that cannot be read.
     package func unsent() async throws(RoostError) -> OutboxItems {
         do { return try await store.outbox.items() } catch { throw RoostError(error) }
     }
@@ -281,7 +298,7 @@ extension StoreLocation {
 }
 
 extension Store {
-    /// The user as the last connection knew them; a bare ID before the first.
+    /// Returns the user as of the last login; before the first one, an ID without a name.
     fileprivate func me(_ id: UserID) async throws(RoostError) -> User {
         do {
             return try await readers[0].user(id).value ?? User(id: id)

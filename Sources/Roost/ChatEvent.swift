@@ -2,61 +2,82 @@
 
 public import RoostModel
 
-/// Something that happened while the client was connected.
+/// A live event while the client is connected.
 ///
-/// What an event tells of is on disk when it comes. Events are for the moment, to be announced; what happened
-/// while there was no connection comes without them, in lists and timelines.
+/// The effect of an event is on disk when the event arrives. Events are for announcements; changes
+/// during an absence come without them, in lists and timelines.
 public enum ChatEvent: Hashable, Sendable {
-    /// A message of somebody else, or of the user on another device.
+    /// A message of another user, or of this user on another device.
     case messageReceived(Message)
-    /// A message that calls the user; comes right after `messageReceived` of it.
+    /// A message that mentions the user; follows the `messageReceived` of the same message.
     case mentioned(Message)
+    /// A message was edited; this is the new version.
     case messageUpdated(Message)
+    /// A message was deleted.
     case messageDeleted(MessageID, ChannelURL)
+    /// A reaction was added to a message or removed from it.
     case reactionChanged(ReactionChange, MessageID, ChannelURL)
-    /// A message has more or fewer replies.
+    /// The number of replies to a message has changed.
     case threadChanged(ThreadInfo, MessageID, ChannelURL)
-    /// Name, cover, data or another property; or something about it that only concerns the user.
+    /// A property of the channel has changed, or a setting of the user for it.
     case channelChanged(ChannelURL)
+    /// The channel was deleted; nothing of it is in the cache any more.
     case channelDeleted(ChannelURL)
+    /// Users have joined the channel.
     case joined([Member], ChannelURL)
-    /// Of the user too, whose cache then has nothing of the channel any more.
+    /// A user has left the channel; if it is this user, nothing of the channel is in the cache any
+    /// more.
     case left(User, ChannelURL)
+    /// Users were invited to the channel.
     case invited([Member], by: User?, ChannelURL)
+    /// A user has declined the invitation to the channel.
     case declined(User, inviter: User?, ChannelURL)
-    /// Only for channels whose members come and go without `joined` and `left`.
+    /// The member counts have changed, in channels without `joined` and `left` events.
     case memberCountsChanged(ChannelURL)
-    /// All who type there now, the user left out.
+    /// All users who are typing in the channel now, without this user.
     case typing([User], ChannelURL)
-    /// Up to when somebody has read, the user included.
+    /// A user, possibly this one, has read up to this moment.
     case read(User, through: Timestamp, ChannelURL)
-    /// Up to when messages have reached members.
+    /// Messages up to these moments have reached the members.
     case delivered([UserID: Timestamp], ChannelURL)
+    /// The channel was frozen (true) or unfrozen (false).
     case frozen(Bool, ChannelURL)
+    /// A member was muted.
     case muted(RestrictedUser, ChannelURL)
+    /// A member's mute has ended.
     case unmuted(User, ChannelURL)
+    /// A user was banned from the channel.
     case banned(RestrictedUser, ChannelURL)
+    /// A user's ban has ended.
     case unbanned(User, ChannelURL)
-    /// All operators there are now.
+    /// The complete new list of operators.
     case operatorsChanged([User], ChannelURL)
+    /// Metadata of the channel have changed.
     case metadataChanged(
         created: [String: String], updated: [String: String], deleted: [String], ChannelURL)
+    /// Counters of the channel have changed; they are not cached.
     case countersChanged(
         created: [String: Int64], updated: [String: Int64], deleted: [String], ChannelURL)
+    /// The pinned messages of the channel have changed.
     case pinsChanged(ChannelURL)
+    /// The user has hidden the channel, possibly on another device.
     case hidden(ChannelURL)
+    /// The channel is no longer hidden.
     case unhidden(ChannelURL)
-    /// How many messages the user has not read, as the server counts.
+    /// The number of the user's unread messages, as the server counts them.
     case unreadTotalChanged(Int)
+    /// A user was blocked by another; one of the two is this user.
     case blocked(User, by: User)
+    /// A block between two users has ended; one of the two is this user.
     case unblocked(User, by: User)
-    /// A part of the cache could not be read and was repaired, or will be fetched again; a sentence that says
-    /// what, to be shown or logged like those of `ChatClient.storageReport`. Comes without a connection too.
+    /// A damaged part of the cache was repaired or will be fetched again; the sentence says which.
+    ///
+    /// Show or log it like `ChatClient.storageReport`. The event does not need a connection.
     case storageRepaired(String)
-    /// So many events are left out here, because the reader was too slow for them.
+    /// This many events were dropped here, because the reader was too slow.
     case missed(Int)
 
-    /// The channel it is about; nil when it is about no single one.
+    /// The channel of the event; nil if it concerns no single channel.
     public var channel: ChannelURL? {
         switch self {
         case .messageReceived(let message), .mentioned(let message),

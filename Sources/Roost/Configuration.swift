@@ -2,46 +2,53 @@
 
 public import RoostModel
 
-/// What a client needs to know before it starts.
+/// The settings of a client, fixed at its opening.
 public struct Configuration: Sendable {
-    /// Where the cache and the unsent messages live.
+    /// The place of the cache and the outbox.
     public enum Cache: Hashable, Sendable {
-        /// In a folder; it is made when missing. Several users and applications may share one.
+        /// A folder, created if missing; several users and applications may share one.
         case folder(String)
-        /// In memory: nothing outlives the client, unsent messages included.
+        /// Memory; nothing outlives the client, unsent messages included.
         case memory
     }
 
+    /// The application's identifier at the server; not empty.
     public var applicationID: String
-    /// The server, as `http://host:port` or `https://host`.
+    /// The server's address, as `http://host:port` or `https://host`.
     ///
-    /// Plain `http` is accepted for this machine only (scar 39), unless `allowsPlainTransport` is set.
+    /// Plain `http` is accepted for this machine only (scar 39), unless `allowsPlainTransport` is
+    /// set.
     public var server: String
+    /// The user; not empty.
     public var userID: UserID
-    /// The user's access token; nil where the server asks for none.
+    /// The user's access token; nil if the server asks for none.
     public var token: String?
+    /// The place of the cache and the outbox.
     public var cache: Cache
-    /// How large the cache may become; 256 MB unless said otherwise.
+    /// The size limit of the cache; 256 MB by default.
     public var cacheLimit: CacheLimit
-    /// Whether cache and unsent messages are sealed, and with which key; they are not unless said so.
+    /// The encryption of cache and outbox; none by default.
     public var protection: Protection
-    /// On Apple platforms, whether the files can be opened only while the device is unlocked, and not from
-    /// its first unlocking on.
+    /// Whether the files can be opened only while the device is unlocked; on Apple platforms only.
     ///
-    /// What is open stays so; an app that is started in the background waits for the device.
+    /// If false, they can be opened from the first unlock after a start on. Open files stay open.
+    /// An app that is started in the background of a locked device waits for the unlock.
     public var locksFilesWithDevice = false
-    /// Lets messages and tokens cross a network unprotected; for networks that protect themselves.
+    /// Whether messages and tokens may cross a network in plain text, for networks with a
+    /// protection of their own.
     public var allowsPlainTransport: Bool
-    /// How many messages a timeline shows at first on either side, and loads with each page.
+    /// The number of messages that a timeline shows at first on either side and loads with each
+    /// page, 1...200.
     ///
-    /// 1...200; 40 is what the v4 SDK takes.
+    /// The default is 40, as in the v4 SDK.
     public var pageSize: Int
-    /// Told how far the opening has come where it has to move the whole cache.
+    /// A handler of the progress when an opening has to rewrite the whole cache.
     ///
-    /// That is after an update of the app, or with its first key; nearly always there is nothing to move, and
-    /// nothing is told. Called on a thread that the work waits for, with `done` 0 first.
+    /// That happens after some updates of the app and with its first key. The handler is called on
+    /// a thread that the work waits for, with `done` 0 first.
     public var migrating: @Sendable (CacheMigration) -> Void = { _ in }
 
+    /// Creates a configuration; `ChatClient.open(_:)` validates it.
     public init(
         applicationID: String, server: String, userID: UserID, token: String? = nil, cache: Cache,
         cacheLimit: CacheLimit = CacheLimit(), protection: Protection = .none,
@@ -60,12 +67,14 @@ public struct Configuration: Sendable {
     }
 }
 
-/// How far the rows of a cache have been moved to where this release wants them.
+/// The progress of a rewrite of the whole cache at an opening.
 ///
-/// Some 100,000 messages take a second or two. What is cut goes on with the next opening; it counts anew.
+/// 100,000 messages take a second or two. An interrupted rewrite resumes at the next opening; the
+/// progress restarts at zero.
 public struct CacheMigration: Hashable, Sendable {
-    /// Messages moved so far, of those there are.
+    /// The number of messages rewritten so far.
     public let done: Int
+    /// The number of messages to rewrite.
     public let total: Int
 }
 
@@ -92,13 +101,13 @@ extension Configuration {
     }
 }
 
-/// A server's address, checked once.
+/// A validated server address.
 package struct ServerAddress: Hashable, Sendable {
-    /// Without a slash at the end.
+    /// The address for HTTP requests, without a slash at the end.
     package let http: String
     package let webSocket: String
 
-    /// Checks an address and derives the socket's from it.
+    /// Validates an address and derives the socket's address from it.
     package init(_ text: String, allowsPlainTransport: Bool) throws(RoostError) {
         let schemes = [("https://", "wss://"), ("http://", "ws://")]
         guard let (scheme, socketScheme) = schemes.first(where: { text.hasPrefix($0.0) }) else {

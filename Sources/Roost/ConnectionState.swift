@@ -3,15 +3,18 @@
 import RoostCore
 public import RoostModel
 
-/// How a client stands to its server.
+/// The state of a client's connection.
 public enum ConnectionState: Sendable {
-    /// `connect` was not called, or `disconnect` was.
+    /// `connect()` has not been called, or `disconnect()` has.
     case disconnected
+    /// The first attempt since `connect()` is in progress.
     case connecting
+    /// The server has accepted the login.
     case connected
-    /// The link is gone; the next try comes by itself, in the background with the foreground.
+    /// The connection is lost, for this reason; the next attempt comes by itself, in the background
+    /// with the next foreground.
     case reconnecting(RoostError?)
-    /// The server said no, and trying again would not change that.
+    /// The server has refused the login for good; the client has stopped.
     case refused(RoostError)
 
     init(_ state: LinkMachine.State, lastFailure: RoostError?) {
@@ -26,7 +29,7 @@ public enum ConnectionState: Sendable {
             }
     }
 
-    /// One word for logs and scripts.
+    /// The state in one word, for logs and scripts.
     public var name: String {
         switch self {
         case .disconnected: "disconnected"
@@ -40,7 +43,7 @@ public enum ConnectionState: Sendable {
 
 extension RoostError {
     init(_ refusal: LinkMachine.Refusal) {
-        // While the link goes on by itself there is nothing to do but wait.
+        // While the link retries by itself, waiting is all that helps.
         let remedy = Self.remedy(of: refusal.code)
         self.init(
             refusal.code, remedy: refusal.isFinal ? (remedy == .retry ? .none : remedy) : .retry,

@@ -3,15 +3,17 @@
 import RoostCore
 public import RoostModel
 
-/// Which history shall be on this device, whether or not anybody looks at it.
+/// The selection of history to download.
 public struct DownloadRequest: Hashable, Sendable {
-    /// In the order they are fetched; nil for all channels of the user, last written first.
+    /// The channels in the order of the download; nil for all channels of the user, the latest
+    /// message first.
     public var channels: [ChannelURL]?
-    /// The earliest moment wanted; `.distantPast` for everything from the first message on (R178).
+    /// The earliest moment to download; `.distantPast` for the whole history (R178).
     public var since: Timestamp
-    /// How long the download rests between two requests; what is on screen goes first in any case.
+    /// The pause between two requests; requests of open collections go first in any case.
     public var pause: Duration
 
+    /// Creates a request; by default for the whole history of all channels.
     public init(
         channels: [ChannelURL]? = nil, since: Timestamp = .distantPast,
         pause: Duration = .milliseconds(100)
@@ -22,51 +24,64 @@ public struct DownloadRequest: Hashable, Sendable {
     }
 }
 
-/// What a download would cost, as far as the server tells.
+/// The estimated size of a download, as far as the server tells.
 public struct DownloadEstimate: Hashable, Sendable {
-    /// How many messages are not on this device, at most; nil when the server does not count them.
+    /// The greatest number of messages to fetch; nil if the server does not count them.
     public let missingMessages: Int?
-    /// What they will take on disk, by the size of the messages that are there.
+    /// The expected bytes on disk, by the average of cached messages; nil if unknown.
     public let bytes: Int64?
 }
 
-/// History being fetched in the background, newest first (R154, R178 to R181).
+/// A download of history in the background, newest first (R154, R178 to R181).
 ///
-/// It goes into the cache and touches no list. What is on this device already is not fetched again, so that
-/// the same request made after a relaunch goes on where the last one ended. While there is no connection
-/// it waits for one. The cache's limit holds: it may evict what was fetched for channels that nobody opens.
+/// It fills the cache and changes no list. Covered history is not fetched again, so the same
+/// request continues after a relaunch. Without a connection it waits for one. The cache's limit
+/// holds: it may evict downloaded messages of channels that are never opened.
 public actor HistoryDownload {
+    /// The state of a download.
     public enum State: Hashable, Sendable {
+        /// Requests are being made.
         case running
+        /// The download waits for a connection.
         case waitingForConnection
+        /// The app has paused the download.
         case paused
+        /// All requested history is on disk, except for refused channels.
         case finished
+        /// The app has canceled the download, or the client was closed.
         case canceled
     }
 
+    /// The progress of a download.
     public struct Progress: Hashable, Sendable {
+        /// The state of the download.
         public fileprivate(set) var state: State
-        /// Nil until the user's channels are known.
+        /// The number of channels; nil until the user's channels are known.
         public fileprivate(set) var channelCount: Int?
+        /// The number of channels that are complete or refused.
         public fileprivate(set) var finishedChannels = 0
-        /// How many messages came so far.
+        /// The number of messages fetched so far.
         public fileprivate(set) var messages = 0
-        /// The channel being fetched.
+        /// The channel being downloaded; nil between channels and at the end.
         public fileprivate(set) var channel: ChannelURL?
-        /// How far back that channel is known.
+        /// The time back to which that channel is covered; nil before its first page.
         public fileprivate(set) var reached: Timestamp?
-        /// Channels the server refused for good, and why; the others were fetched all the same.
+        /// The channels that the server refused for good, with the reason; all others are
+        /// downloaded.
         public fileprivate(set) var refused: [ChannelURL: RoostError.Code] = [:]
     }
 
     private nonisolated let executor: any WorldExecutor
+    /// The client's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        // SAFETY: the executor is a constant of this actor and lives as long as the actor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
+    /// The request of the download.
     public nonisolated let request: DownloadRequest
     private let engine: SyncEngine
+    /// The present progress.
     public private(set) var progress = Progress(state: .running)
     private var observers: [AsyncStream<Progress>.Continuation] = []
     private var resumption: CheckedContinuation<Void, Never>?
@@ -77,7 +92,8 @@ public actor HistoryDownload {
         self.executor = executor
     }
 
-    /// The present state and every later one; a slow reader skips some and ends with the last.
+    /// Returns a stream of the present progress and all later ones; a slow reader misses some but
+    /// gets the last.
     public func progressUpdates() -> AsyncStream<Progress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Progress.self, bufferingPolicy: .bufferingNewest(1))
@@ -86,12 +102,13 @@ public actor HistoryDownload {
         return stream
     }
 
-    /// Rests after the request that is on its way, until `resume`.
+    /// Pauses the download after the request in progress, until `resume()`.
     public func pause() {
         guard !isOver else { return }
         update { $0.state = .paused }
     }
 
+    /// Continues a paused download.
     public func resume() {
         guard progress.state == .paused else { return }
         update { $0.state = .running }
@@ -99,7 +116,7 @@ public actor HistoryDownload {
         resumption = nil
     }
 
-    /// Ends it; what has come stays.
+    /// Ends the download; fetched messages stay.
     public func cancel() {
         guard !isOver else { return }
         end(.canceled)
@@ -137,7 +154,8 @@ extension HistoryDownload {
 
     private func fetch(_ channel: ChannelURL) async {
         var connection: Int?
-        // Live messages may lead a download over the same stretch again, so that only its steps are places.
+        // Live messages may lead a download over the same stretch again, so only its own steps
+        // count.
         var walk = PageWalk<Int, Timestamp>(from: nil, pageLimit: .max)
         var steps = 0
         while !isOver {
@@ -147,7 +165,7 @@ extension HistoryDownload {
                     of: channel, since: request.since, knowingEndSince: connection)
             }
             guard let step, let page = step.page else { return }
-            // Another connection begins with the newest page again.
+            // A new connection begins with the newest page again.
             if connection != step.connection { walk = PageWalk(from: nil, pageLimit: .max) }
             connection = step.connection
             steps += 1
@@ -162,8 +180,8 @@ extension HistoryDownload {
         }
     }
 
-    /// Does work as soon as there is a connection, until it succeeds or is refused for good; nil when it
-    /// was refused or the download is over.
+    /// Performs work while connected, until it succeeds; nil if the server refuses for good or the
+    /// download ends.
     private func attempt<Value: Sendable>(
         for channel: ChannelURL?, _ work: (SyncEngine) async throws(RoostError) -> Value
     ) async -> Value? {
@@ -211,19 +229,24 @@ extension HistoryDownload {
 }
 
 extension ChatClient {
-    /// Begins to fetch history in the background; ends with the client, when it is done, or by `cancel`.
+    /// Starts a download of history in the background; it ends when complete, by `cancel()`, or
+    /// with the client.
+    ///
+    /// The call returns at once; follow `progressUpdates()`.
     public func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload {
         let download = HistoryDownload(request, engine: engine, executor: engine.executor)
         await engine.adopt(download)
-        // Ends with the client, which ends the download.
+        // The task ends with the client, which ends the download.
         Task(executorPreference: engine.executor) { await download.run() }
         return download
     }
 
-    /// What a download of one channel would bring.
+    /// Returns the estimated size of a download of one channel.
     ///
-    /// Needs a connection. The count is of the whole channel, so that it is too high for a request with a
+    /// Needs a connection. The count covers the whole channel, so it is too high for a request with
     /// `since`.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
     public func downloadEstimate(
         of channel: ChannelURL
     ) async throws(RoostError) -> DownloadEstimate {

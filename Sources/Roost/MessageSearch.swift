@@ -4,34 +4,38 @@ import RoostCore
 public import RoostModel
 import RoostStore
 
-/// What is looked for in the words of the cached messages.
+/// A search for words in the cached messages.
 public struct MessageSearch: Hashable, Sendable {
+    /// The order of the results.
     public enum Order: Hashable, Sendable {
+        /// Newest first.
         case newest
-        /// Those first in which the words stand most often, the seldom words before the frequent ones; equal
-        /// ones newest first.
+        /// Best match first: frequent occurrence and rare words count; equal matches newest first.
         case relevance
     }
 
-    /// What a person types.
+    /// The words, as a user types them.
     ///
-    /// All words are wanted, the last one may be unfinished, quotation marks keep words together, a minus
-    /// before one excludes it. Nothing that can be typed is an error.
+    /// All words must occur; the last one may be incomplete. Quotation marks keep words together,
+    /// and a minus excludes the word behind it. Every input is valid.
     public var words: String
-    /// Only in these channels; nil in all.
+    /// The channels to search; nil for all.
     public var channels: [ChannelURL]?
-    /// Only by these users; nil by anybody, and by nobody.
+    /// The senders whose messages are searched; nil for all messages, those without a sender
+    /// included.
     public var senders: [UserID]?
-    /// The earliest and the latest moment, both included.
+    /// The period to search, both ends included.
     public var period: ClosedRange<Timestamp>
+    /// The order of the results.
     public var order: Order
-    /// Messages of a page; at least one.
+    /// The number of results of a page; at least 1.
     public var limit: Int
-    /// About how many characters of each message are shown around what was found; at least one.
+    /// The approximate number of characters of each snippet; at least 1.
     public var snippetLength: Int
-    /// Where the page before this one ended.
+    /// The last result of the page before.
     private var last: SearchHit?
 
+    /// Creates a search; by default in all channels, newest first.
     public init(
         _ words: String, in channels: [ChannelURL]? = nil, by senders: [UserID]? = nil,
         period: ClosedRange<Timestamp> = .distantPast ... .distantFuture, order: Order = .newest,
@@ -47,53 +51,59 @@ public struct MessageSearch: Hashable, Sendable {
     }
 }
 
-/// One page of messages that were found.
+/// One page of search results.
 public struct MessageSearchPage: Hashable, Sendable {
-    /// A message, and what of it was found.
+    /// A message with the part that matches.
     public struct Match: Hashable, Sendable {
+        /// The message.
         public let message: Message
-        /// A line or two of the message's words: its text or caption, the names of its files, its poll.
+        /// A line or two of the message's text, caption, file names or poll.
         public let snippet: String
-        /// What was found in the snippet: whole characters, in order, apart.
+        /// The matches in the snippet: ranges of whole characters, in order, without overlaps.
         public let highlights: [Range<String.Index>]
-        /// Words of the message stand before the snippet.
+        /// Whether text of the message precedes the snippet.
         public let isCutBefore: Bool
-        /// Words of the message stand after the snippet.
+        /// Whether text of the message follows the snippet.
         public let isCutAfter: Bool
     }
 
-    /// A period of one channel in which there may be messages that the search has not seen.
+    /// A period of a channel in which the search may have missed messages.
     public struct UnseenPeriod: Hashable, Sendable {
+        /// The reason why messages were not searched.
         public enum Reason: Hashable, Sendable {
-            /// The cache does not have these messages; paging there fetches them.
+            /// The cache lacks these messages; paging there fetches them.
             case notCached
-            /// The index of words is being made and has not come this far; ask again later.
+            /// The index is being built and has not reached these messages; repeat the search
+            /// later.
             case notIndexed
         }
 
+        /// The channel.
         public let channel: ChannelURL
-        /// `.distantPast` when it reaches to the unknown beginning of the channel.
+        /// The start of the period; `.distantPast` if it reaches to the unknown beginning of the
+        /// channel.
         public let from: Timestamp
-        /// `.distantFuture` when it reaches to whatever was written last.
+        /// The end of the period; `.distantFuture` if it reaches to the newest messages.
         public let through: Timestamp
+        /// The reason.
         public let reason: Reason
     }
 
+    /// The results, in the order of the search.
     public let matches: [Match]
-    /// Empty when every message of the channels and the period was looked at: then what was not found is
-    /// not there.
+    /// The periods that were not searched; if empty, there are no other matches.
     public let unseen: [UnseenPeriod]
-    /// What to ask for the next page; nil when this is the last.
+    /// The search for the next page; nil at the end.
     public let next: MessageSearch?
 }
 
 extension ChatClient {
-    /// Finds messages on this device by their words, in any language, without asking the server.
+    /// Returns messages on this device by their words, in any language, without a connection.
     ///
-    /// It reads on a connection of its own: lists and timelines do not wait for it.
+    /// The search reads on a connection of its own, so lists and timelines do not wait for it.
     ///
-    /// - Throws: `.localDatabaseError` when the disk refuses, or SQLite was built without full-text search;
-    ///   `.invalidParameter` for a limit or a length below one.
+    /// - Throws: `.localDatabaseError` if the disk refuses, or if SQLite was built without
+    ///   full-text search. `.invalidParameter` for a limit or a length below 1.
     public func search(_ search: MessageSearch) async throws(RoostError) -> MessageSearchPage {
         guard search.limit > 0, search.snippetLength > 0 else {
             throw RoostError(
@@ -101,7 +111,7 @@ extension ChatClient {
                 message: "A search asks for one message and one character at least.")
         }
         do {
-            // The last one, so that a long search holds up nobody who reads a page.
+            // The last reader is used, so that a long search does not delay reads of pages.
             let reader = store.readers[store.readers.count - 1]
             return MessageSearchPage(try await reader.search(search.question).value, search)
         } catch {

@@ -3,27 +3,25 @@
 public import RoostModel
 import RoostStore
 
-/// Whether what a client keeps on disk is sealed, so that a copy of its files tells nobody what was
-/// written, by whom and where.
+/// The encryption of a client's files, so that a copy of them reveals no texts, names and places.
 ///
-/// A store in the clear is sealed by opening it with a key, in place, some seconds for 100,000 messages.
-/// A sealed one opens with its key only: another or none is an error, and nothing is changed. Who loses
-/// the key loses what it sealed, unsent messages included; the rest comes back from the server into an
-/// empty folder.
+/// Opening a plain store with a key seals it in place; 100,000 messages take some seconds. A sealed
+/// store opens with its key only: with another or none the opening fails and changes nothing. If
+/// the key is lost, unsent messages are lost; the server restores the rest into an empty folder.
 public struct Protection: Sendable {
     let store: StoreProtection
-    /// Where the key is kept, when that is not the app's affair.
+    /// The folder of the key file; nil if the app keeps the key.
     let keyFolder: String?
 
-    /// Everything stands in the clear.
+    /// No encryption.
     public static let none = Protection(store: .none)
 
-    /// Sealed with a key that the app keeps, as in the system's keychain.
+    /// Encrypts with a key that the app keeps, as in the system's keychain.
     ///
     /// - Parameters:
     ///   - key: 32 random bytes; a password is not a key.
-    ///   - old: The key before this one, to be named until a client was opened with both: from then on it
-    ///     opens nothing.
+    ///   - old: The previous key, given until a client was opened with both; from then on it opens
+    ///     nothing.
     /// - Returns: The protection, which holds a copy of the keys.
     /// - Throws: `.invalidParameter` for keys of another length.
     public static func key(
@@ -36,20 +34,20 @@ public struct Protection: Sendable {
         }
     }
 
-    /// Sealed with a key that Roost makes and keeps in a file, which nobody but its owner may read.
+    /// Encrypts with a key that Roost creates and keeps in a file only its owner may read.
     ///
     /// - Parameters:
-    ///   - folder: Where the keys of all users and applications lie; not the cache's folder, and out of
-    ///     its backups: who copies both can read everything.
-    ///   - replacesKey: Whether this opening puts a new key into the place of the old one.
-    /// - Returns: The protection; the key is made at the first opening.
+    ///   - folder: The folder for the keys of all users and applications. It must not be the
+    ///     cache's folder, and must not be in the same backup: both together reveal everything.
+    ///   - replacesKey: Whether the opening replaces the old key with a new one.
+    /// - Returns: The protection; the first opening creates the key.
     public static func keyFile(in folder: String, replacesKey: Bool = false) -> Protection {
         Protection(
             store: .keyFolder(folder, replacesKey: replacesKey), keyFolder: folder)
     }
 
-    /// Takes the seals off what this key has sealed: after the next opening everything stands in the
-    /// clear, and `none` opens it.
+    /// Returns a protection that decrypts the files at the next opening; afterwards `none` opens
+    /// them.
     public func takenOff() -> Protection {
         Protection(store: store.takenOff(), keyFolder: keyFolder)
     }

@@ -3,17 +3,17 @@
 package import RoostModel
 package import RoostTransport
 
-/// Everything a client takes from outside itself; a test replaces all of it at once.
+/// A client's access to network, time, randomness and threads; a test replaces all of it at once.
 package struct World: Sendable {
     package var http: any HTTPTransport
     package var sockets: any SocketTransport
     package var clock: any WorldClock
-    /// The device's clock: good for the age of what only the device knows, never for order.
+    /// The device's clock, for the age of local data only, never for order.
     package var wallTime: @Sendable () -> Timestamp
     package var entropy: @Sendable () -> UInt64
-    /// Where a client's actors and tasks run.
+    /// The executor of the client's actors and tasks.
     package var executor: any WorldExecutor
-    /// Where its database connections run; nil gives each a thread of its own.
+    /// The executor of the database connections; nil gives each connection a thread of its own.
     package var storeExecutor: (any WorldExecutor)?
 
     package init(

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An executor that both actors and tasks of one client run on.
+/// An executor for both actors and tasks of one client.
 ///
-/// Everything a client does outside its store happens on one of these, one job after the other; a
-/// simulation hands in its own and so decides what runs when.
+/// All of a client except its store runs on one such executor, one job after another. A simulation
+/// provides its own and so decides the order of jobs.
 package typealias WorldExecutor = SerialExecutor & TaskExecutor
 
-/// The passing of time, as far as a client waits for it.
+/// A source of waits.
 package protocol WorldClock: Sendable {
-    /// Returns after the duration, on a clock that never jumps; throws when the task is cancelled.
+    /// Waits for the duration, on a clock that never jumps.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(for duration: Duration) async throws(CancellationError)
 }

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ChannelFilter {
-    /// One thing a filter asks of a channel.
+    /// One condition of a filter; a list names the conditions that a channel does not meet.
     public enum Criterion: String, Hashable, Sendable, CaseIterable {
+        /// The conditions on state and kind: the fields of `ChannelFilter` of the same meaning.
         case membership, messages, frozen, hidden, unread, kind, publicity, distinctness, customType
+        /// The conditions on names, members, metadata and the time of creation.
         case name, url, members, memberNickname, search, metadata, age
     }
 
-    /// Why a list leaves a channel out, all reasons; empty when it shows it.
+    /// Returns the conditions that a channel does not meet; empty if a list shows the channel.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel as the cache has it.
+    ///   - viewer: The user whose list it is.
+    /// - Returns: All unmet conditions, in the order of `Criterion.allCases`.
     public func criteria(unmetBy channel: GroupChannel, viewer: UserID) -> [Criterion] {
         Criterion.allCases.filter { !only($0).matches(channel, viewer: viewer) }
     }
 
-    /// A filter that asks for one thing and nothing else.
+    /// Returns a filter with one condition of this filter and the default for all others.
     private func only(_ criterion: Criterion) -> ChannelFilter {
         var filter = ChannelFilter.everything
         switch criterion {

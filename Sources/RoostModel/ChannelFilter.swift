@@ -1,49 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of my channels a list shows (`docs/protocol` 3.2); the default shows all but hidden ones.
+/// The channels of the user that a list shows (`docs/protocol` 3.2); by default all but hidden
+/// ones.
 ///
-/// The server and the cache judge alike. An empty list of names or types excludes nothing.
+/// The server and the cache apply a filter alike. A channel must meet every condition that is set.
+/// An empty set of names or types excludes nothing.
 public struct ChannelFilter: Hashable, Sendable {
+    /// The kinds of group channels that a list can be limited to.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Channels with more members than the server lists.
         case `super` = "super"
+        /// Channels that are neither super nor broadcast channels.
         case nonSuper = "nonsuper"
+        /// Super channels in which only operators write.
         case broadcast = "broadcast_only"
+        /// Channels with the server's mark `is_exclusive`.
         case exclusive = "exclusive_only"
     }
 
-    /// Which channels a list shows of those that the viewer has hidden.
+    /// The hidden channels that a list shows.
     public enum Hidden: String, Hashable, Sendable, CaseIterable {
+        /// No hidden channels.
         case none = "unhidden_only"
+        /// Hidden channels only.
         case only = "hidden_only"
+        /// Channels that are hidden until their next message.
         case onlyUntilNextMessage = "hidden_allow_auto_unhide"
+        /// Channels that are hidden until `ChatClient.unhide(_:)` is called.
         case onlyUntilShown = "hidden_prevent_auto_unhide"
-        /// Hidden ones among the others.
+        /// Hidden channels and all others.
         case all
     }
 
-    /// The members a channel must have; of a super channel only those are known that the server lists.
+    /// The members that a channel must have; of a super channel only the members in the server's
+    /// list are known.
     public enum Members: Hashable, Sendable {
-        /// These and me, nobody else.
+        /// Exactly these users and the viewer.
         case exactly(Set<UserID>)
+        /// All of these users, and possibly more.
         case allOf(Set<UserID>)
+        /// At least one of these users.
         case anyOf(Set<UserID>)
     }
 
-    /// How a text must agree.
+    /// A comparison of a text with a pattern; an empty pattern matches every text.
     public enum Text: Hashable, Sendable {
-        /// In letters of either case.
+        /// Contains the pattern; upper and lower case are equal.
         case contains(String)
-        /// Letter by letter.
+        /// Begins with the pattern; upper and lower case differ.
         case hasPrefix(String)
     }
 
-    /// Where to look for words; one place with them is enough.
+    /// A search for words in names; a match in one of the places is enough.
     public struct Search: Hashable, Sendable {
-        /// Found in letters of either case.
+        /// The words; upper and lower case are equal.
         public var text: String
+        /// Whether the channel's name is searched.
         public var inChannelName: Bool
+        /// Whether the nicknames of the known members are searched.
         public var inMemberNicknames: Bool
 
+        /// Creates a search; both places are searched by default.
         public init(_ text: String, inChannelName: Bool = true, inMemberNicknames: Bool = true) {
             self.text = text
             self.inChannelName = inChannelName
@@ -51,50 +68,72 @@ public struct ChannelFilter: Hashable, Sendable {
         }
     }
 
-    /// What a channel's metadata must say under a key.
+    /// A condition on one key of a channel's metadata.
     public struct Metadata: Hashable, Sendable {
+        /// A condition on the value of the key; a channel without the key meets none.
         public enum Value: Hashable, Sendable {
+            /// Any value.
             case any
+            /// One of these values, compared byte by byte.
             case oneOf(Set<String>)
+            /// A value that begins with this text; upper and lower case differ.
             case hasPrefix(String)
         }
 
+        /// The metadata key.
         public var key: String
+        /// The condition on its value.
         public var value: Value
 
+        /// Creates a condition; by default any value meets it.
         public init(key: String, value: Value = .any) {
             self.key = key
             self.value = value
         }
     }
 
-    /// Whether channels without a last message belong to the list.
+    /// Whether the list shows channels without a last message.
     public var includesEmpty = true
+    /// Whether the list shows frozen channels.
     public var includesFrozen = true
+    /// The hidden channels that the list shows; none by default.
     public var hidden = Hidden.none
-    // Nil: no matter.
+    // In the fields below nil means that the list does not ask.
+    /// The kind of channel.
     public var kind: Kind?
+    /// Whether the channels are public.
     public var isPublic: Bool?
+    /// Whether the channels are the only ones of their members.
     public var isDistinct: Bool?
+    /// Whether only channels with unread messages are shown.
     public var isUnread = false
-    /// Joined or invited; nil for both.
+    /// The viewer's state in the channel, joined or invited; nil for both.
     public var membership: MembershipState?
+    /// The custom types, any of which fits; empty for all.
     public var customTypes: Set<String> = []
+    /// The beginning of the custom type; upper and lower case differ.
     public var customTypePrefix: String?
+    /// The condition on the channel's name.
     public var name: Text?
+    /// The channels, any of which fits; empty for all.
     public var urls: Set<ChannelURL> = []
+    /// The members that the channels must have.
     public var members: Members?
+    /// The condition on the nickname of at least one member.
     public var memberNickname: Text?
+    /// The words to search for in names.
     public var search: Search?
+    /// The condition on the metadata; only channels whose metadata are cached can meet it.
     public var metadata: Metadata?
-    /// Made after this second; the wire counts no milliseconds.
+    /// The lower bound of the time of creation, excluded; the wire counts whole seconds.
     public var createdAfter: Timestamp?
-    /// Made before this second.
+    /// The upper bound of the time of creation, excluded; the wire counts whole seconds.
     public var createdBefore: Timestamp?
 
+    /// Creates a filter that shows all channels of the user but hidden ones.
     public init() {}
 
-    /// All channels, hidden ones too.
+    /// The filter for all channels, hidden ones included.
     package static var everything: ChannelFilter {
         var filter = ChannelFilter()
         filter.hidden = .all
@@ -103,13 +142,18 @@ public struct ChannelFilter: Hashable, Sendable {
 }
 
 extension ChannelFilter {
-    /// Whether a list shows a channel; `viewer` is whose list it is.
+    /// Returns whether a list with this filter shows a channel.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel as the cache has it.
+    ///   - viewer: The user whose list it is.
+    /// - Returns: Whether every condition is met.
     public func matches(_ channel: GroupChannel, viewer: UserID) -> Bool {
         matchesState(channel) && matchesKind(channel) && matchesTexts(channel)
             && matchesMembers(channel, viewer: viewer) && matchesMetadata(channel)
     }
 
-    /// Whether a member's new name can change the answer.
+    /// Whether a new nickname of a member can change which channels match.
     package var dependsOnNicknames: Bool {
         memberNickname != nil || search?.inMemberNicknames ?? false
     }
@@ -181,7 +225,7 @@ extension ChannelFilter {
 }
 
 extension ChannelFilter.Text {
-    /// Whether a text agrees; an empty pattern agrees with every text.
+    /// Returns whether a text matches the pattern; an empty pattern matches every text.
     package func matches(_ text: String) -> Bool {
         switch self {
         case .contains(let part): part.isEmpty || text.lowercased().contains(part.lowercased())

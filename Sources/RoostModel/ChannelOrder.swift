@@ -2,27 +2,28 @@
 
 /// The order of a channel list (`docs/protocol` 3.2).
 public enum ChannelOrder: Hashable, Sendable {
-    /// Newest last message first; channels without one after those with one, newest channel first.
+    /// Newest last message first; channels without a last message follow, newest first.
     case latestLastMessage
     /// Newest channel first.
     case chronological
-    /// By name, in letters of either case; of equal names the oldest channel first.
+    /// By name, upper and lower case being equal; of equal names the oldest channel first.
     case name
-    /// By what the channels' metadata say under a key; channels without it last, of equals the oldest first.
+    /// By the metadata value under a key; channels without the key come last, and of equals the
+    /// oldest first.
     case metadataValue(key: String)
 }
 
 extension ChannelOrder {
-    /// Where a channel stands; smaller keys come first.
+    /// Returns the channel's place in this order; smaller keys come first.
     ///
-    /// Ties end with the URL, so that the order is the same on every read (scar 98).
+    /// The channel URL breaks ties, so that every read gives the same order (scar 98).
     package func key(of channel: GroupChannel) -> ChannelSortKey {
         key(
             url: channel.url, createdAt: channel.createdAt, name: channel.name,
             lastMessageAt: channel.lastMessage?.createdAt, metadata: channel.metadata ?? [:])
     }
 
-    /// Where a channel of which this is known stands.
+    /// Returns the place of a channel from the fields that decide it.
     package func key(
         url: ChannelURL, createdAt: Timestamp, name: String, lastMessageAt: Timestamp?,
         metadata: [String: String]
@@ -37,7 +38,7 @@ extension ChannelOrder {
         }
     }
 
-    /// Whether the place of a channel is told by its times alone.
+    /// Whether times alone decide a channel's place.
     package var isByTime: Bool {
         switch self {
         case .latestLastMessage, .chronological: true
@@ -49,13 +50,13 @@ extension ChannelOrder {
 /// A channel's place in a list.
 package struct ChannelSortKey: Hashable, Comparable, Sendable {
     package let isByText: Bool
-    /// Nil after every text.
+    /// The text that decides; nil sorts behind every text.
     package let text: String?
     package let lastMessageAt: Timestamp?
     package let createdAt: Timestamp
     package let url: ChannelURL
 
-    /// The newest first.
+    /// Creates a key that sorts the newest first.
     package init(lastMessageAt: Timestamp? = nil, createdAt: Timestamp, url: ChannelURL) {
         isByText = false
         text = nil
@@ -64,7 +65,7 @@ package struct ChannelSortKey: Hashable, Comparable, Sendable {
         self.url = url
     }
 
-    /// By text, of equals the oldest first.
+    /// Creates a key that sorts by text, and of equal texts the oldest first.
     package init(text: String?, createdAt: Timestamp, url: ChannelURL) {
         isByText = true
         self.text = text

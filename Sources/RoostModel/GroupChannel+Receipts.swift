@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension GroupChannel {
-    /// Joined members who have not read a message, its sender left out.
+    /// Returns the joined members who have not read a message, without its sender.
     ///
-    /// Nobody in super and broadcast channels, which keep no account of it, and where receipts were
-    /// never asked for.
+    /// Empty in super and broadcast channels, which count no receipts, and if receipts are unknown.
     public func unreadMembers(of message: Message) -> [Member] {
         members(behind: message, in: readReceipts)
     }
 
-    /// Joined members whom a message has not reached, its sender left out.
+    /// Returns the joined members whom a message has not reached, without its sender.
     ///
-    /// Nobody in super and broadcast channels, and in those that do not keep count of deliveries.
+    /// Empty in super and broadcast channels, and in channels that count no deliveries.
     public func undeliveredMembers(of message: Message) -> [Member] {
         members(behind: message, in: deliveryReceipts)
     }

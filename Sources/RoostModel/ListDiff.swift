@@ -1,71 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value before and after.
+/// A value before and after a change.
 public struct Update<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// The value before the change.
     public let before: Value
+    /// The value after it.
     public let after: Value
 
+    /// Creates an update.
     public init(before: Value, after: Value) {
         self.before = before
         self.after = after
     }
 }
 
-/// Something a list shows and that can be found again after it changed.
+/// An element of a list that can be found again after a change.
 public protocol ListElement: Hashable, Sendable {
+    /// A name under which an element is found.
     associatedtype Identity: Hashable & Sendable
 
-    /// Every name it is known by; two elements that share one are the same element.
+    /// All names of the element; two elements that share a name are the same element.
     var identities: [Identity] { get }
 }
 
-/// Why a list changed.
+/// The cause of a change in a list.
 public enum ChangeOrigin: String, CaseIterable, Codable, Sendable {
-    /// The disk was read: the list was opened, moved or paged.
+    /// The list was opened, moved or paged, and the disk was read.
     case disk
-    /// The server was asked for a page.
+    /// The server answered with a page.
     case page
-    /// What was missed during an absence was filled in.
+    /// The catch-up after an absence filled in missing messages.
     case catchUp
-    /// The server's log of changes during an absence.
+    /// The server's change log of an absence was applied.
     case changeLog
-    /// It happened just now.
+    /// A live event arrived.
     case event
-    /// The server's answer to something done on this device.
+    /// The server answered a call of this device.
     case answer
-    /// Something done on this device, of which the server need not know yet.
+    /// This device acted; the server need not know of it yet.
     case local
-    /// The cache was cleared or kept to its size, or a list to its capacity.
+    /// The cache was cleared or evicted, or the list was cut to its capacity.
     case upkeep
-    /// Another process changed the files, as an app's extension does.
+    /// Another process changed the files, such as an extension of the app.
     case otherProcess
 }
 
-/// What one step changed in a list; applying every step rebuilds the list.
+/// The changes of one step in a list; applying every step in order rebuilds the list.
 public struct ListDiff<Element: ListElement>: Hashable, Sendable {
-    /// In list order; when several steps were joined for a slow reader, in the order of the steps.
+    /// The new elements, in list order; steps joined for a slow reader follow one another.
     public package(set) var inserted: [Element] = []
-    /// Includes elements that moved.
+    /// The changed elements; an element that moved is among them.
     public package(set) var updated: [Update<Element>] = []
+    /// The removed elements, as they were.
     public package(set) var deleted: [Element] = []
-    /// Where it came from; several when steps were joined for a slow reader, or were found in one read.
+    /// The causes of the step; several if steps were joined for a slow reader or found in one read.
     public package(set) var origins: Set<ChangeOrigin> = []
 
     package init() {}
 
-    /// The same step with its origins.
+    /// Returns the same step with these origins.
     package consuming func told(from origins: Set<ChangeOrigin>) -> ListDiff {
         self.origins = origins
         return self
     }
 
+    /// Whether the step changes nothing.
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
 extension Message: ListElement {
-    /// A name a message is found by before and after its delivery.
+    /// A name under which a message is found, before and after its delivery.
     public enum Identity: Hashable, Sendable {
+        /// The request ID, known from the send call on.
         case request(RequestID)
+        /// The server's ID, known from the delivery on.
         case message(MessageID)
     }
 
@@ -80,5 +88,6 @@ extension Message: ListElement {
 }
 
 extension GroupChannel: ListElement {
+    /// The channel's URL.
     public var identities: [ChannelURL] { [url] }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Message {
-    /// Everybody a message names besides its sender; empty for nearly every message.
+    /// All users that a message names besides its sender; empty for nearly every message.
     package var people: [User] {
         guard !hasNoDetails else { return [] }
         let details = details
@@ -10,7 +10,7 @@ extension Message {
             + (details.poll?.options.flatMap(\.voters) ?? [])
     }
 
-    /// The message with those users as somebody else knows them.
+    /// Returns the message with these users replaced by newer copies of them.
     package func mapPeople(_ transform: (User) -> User) -> Message {
         guard people.contains(where: { transform($0) != $0 }) else { return self }
         var details = details

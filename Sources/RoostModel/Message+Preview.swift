@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Message {
-    /// What a reply shows of it; no more of a file than the protocol tells (`docs/protocol` 4.7).
+    /// The part of the message that a reply shows (`docs/protocol` 4.7).
     package var preview: ParentPreview {
         var preview = ParentPreview(content: content.preview)
         preview.sender = sender?.user
@@ -15,19 +15,19 @@ extension Message {
 }
 
 extension MessageDetails {
-    /// Has a reply show its parent as it is told, unless it shows a later edit already (scar 116).
+    /// Replaces the shown parent by a newer copy, unless a later edit is shown already (scar 116).
     package mutating func follow(_ parent: ParentPreview) {
         let known = parentPreview?.updatedAt ?? .distantPast
         guard parent.updatedAt ?? .distantPast >= known else { return }
         var preview = parent
-        // The parent's own copy does not tell what else a reply says of it, and so denies nothing.
+        // The parent's own copy lacks the other fields of a preview, so they stay.
         preview.unknownFields = parentPreview?.unknownFields ?? preview.unknownFields
         parentPreview = preview
     }
 }
 
 extension ParentPreview {
-    /// Whether it shows an earlier edit; false where one of the two does not tell.
+    /// Returns whether the preview shows an earlier edit; false if one of the two lacks the time.
     func isOlder(than other: ParentPreview) -> Bool {
         guard let updatedAt, let moment = other.updatedAt else { return false }
         return updatedAt < moment

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Message {
-    /// What it takes to send it, or one like it: the very parameters while it is unsent, and the same
-    /// words, files and marks later (R152); nil for what no user can write.
+    /// The parameters that send this message, or an equal one, again (R152).
+    ///
+    /// The original parameters while the message is unsent; later the same text, files and marks.
+    /// Nil for kinds that no user can write.
     public var params: MessageParams? {
         if !hasNoDetails, let params = details.params { return params }
         switch content {
@@ -23,16 +25,21 @@ extension Message {
         }
     }
 
-    /// Whether it failed for a reason that may have passed.
+    /// Whether the message failed for a reason that may have passed.
     ///
-    /// Any failed message can be sent again; one for which this is false has to be edited first, or the
-    /// user let in again.
+    /// Every failed message can be sent again. If this is false, the retry fails unless the message
+    /// is edited or the user's rights change first.
     public var isResendable: Bool {
         guard case .unsent(_, .failed(let code)) = delivery else { return false }
         return code.mayPass
     }
 
-    /// The message as it will be when the server has made these changes; nil when it will be gone.
+    /// Returns the message as the server will have it after these changes; nil if they delete it.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, in the order of their calls.
+    ///   - me: The user who made them.
+    /// - Returns: The message as it will be, or nil.
     public func applying(_ changes: [PendingChange], by me: UserID) -> Message? {
         var message = self
         for change in changes where change.action.target.map(message.isMeant) ?? false {
@@ -73,7 +80,8 @@ extension Message {
     private mutating func react(
         _ key: String, _ user: UserID, isAdded: Bool, _ moment: Timestamp
     ) {
-        // The device's clock says nothing about the server's: whatever was there gives way.
+        // The device's clock cannot be compared with the server's: the local change replaces the
+        // entry.
         let last = details.reactions?.first { $0.key == key }?.updatedAt
         let change = ReactionChange(
             key: key, userID: user, isAdded: isAdded, updatedAt: max(moment, last ?? moment))
@@ -90,7 +98,7 @@ extension OutgoingFile {
 }
 
 extension RoostError.Code {
-    /// Whether a later try may succeed though nothing of the message changes (`docs/protocol` 5, column R).
+    /// Whether a retry of the unchanged message may succeed (`docs/protocol` 5).
     package var mayPass: Bool {
         switch self {
         case .ackTimeout, .networkError, .internalServerError, .requestCanceled, .pendingError,
@@ -102,7 +110,7 @@ extension RoostError.Code {
         }
     }
 
-    /// Whether it is the server's own word that it does not have the message and will not take it
+    /// Whether the server itself has stated that it does not have the message and will not take it
     /// (`docs/protocol` 5.1 and 5.2).
     package var isRefusal: Bool {
         !mayPass

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One message of a channel, delivered or still on its way (`docs/protocol` 4.4).
+/// One message of a channel, delivered or unsent (`docs/protocol` 4.4).
 ///
-/// Copying one costs a reference; the first change of a copy copies all of it.
+/// A copy costs one reference; the first change of a copy copies all fields.
 public struct Message: Hashable, Sendable {
-    /// Whether the server has it, and under which names it is known.
+    /// The state of delivery, with the names under which the message is known.
     public enum Delivery: Hashable, Sendable {
-        /// Only this device has it.
+        /// Only this device has the message.
         case unsent(RequestID, UnsentState)
-        /// The server has it. The request ID is there when the server told it, at least to the sender.
+        /// The server has the message; the request ID is present if the server told it, at least to
+        /// the sender.
         case delivered(MessageID, RequestID?)
     }
 
@@ -32,6 +33,7 @@ public struct Message: Hashable, Sendable {
 
     private var fields: Shared<Fields>
 
+    /// Creates a message; details can be set afterwards.
     public init(
         delivery: Delivery, channelURL: ChannelURL, createdAt: Timestamp,
         updatedAt: Timestamp? = nil, sender: Sender? = nil, content: MessageContent,
@@ -50,114 +52,130 @@ public struct Message: Hashable, Sendable {
 }
 
 extension Message {
+    /// The state of delivery and the message's identifiers.
     public var delivery: Delivery {
         get { fields.value.delivery }
         set { fields.value.delivery = newValue }
     }
 
+    /// The channel of the message.
     public var channelURL: ChannelURL {
         get { fields.value.channelURL }
         set { fields.value.channelURL = newValue }
     }
 
-    /// The server's time once delivered; before that the device's, which orders nothing but the unsent.
+    /// The server's time of a delivered message; the device's time of an unsent one, which orders
+    /// only unsent messages.
     public var createdAt: Timestamp {
         get { fields.value.createdAt }
         set { fields.value.createdAt = newValue }
     }
 
-    /// When it was last edited; nil when never (the wire says 0).
+    /// The time of the last edit; nil if the message was never edited (0 on the wire).
     public var updatedAt: Timestamp? {
         get { fields.value.updatedAt }
         set { fields.value.updatedAt = newValue }
     }
 
-    /// Nil for administrators' messages.
+    /// The sender; nil for administrators' messages.
     public var sender: Sender? {
         get { fields.value.sender }
         set { fields.value.sender = newValue }
     }
 
+    /// The text, the file, or the kind of a newer server.
     public var content: MessageContent {
         get { fields.value.content }
         set { fields.value.content = newValue }
     }
 
+    /// Text of the app's own; the server does not read it.
     public var data: String {
         get { fields.value.data }
         set { fields.value.data = newValue }
     }
 
+    /// A type of the app's own, which filters can select; "" for none.
     public var customType: String {
         get { fields.value.customType }
         set { fields.value.customType = newValue }
     }
 
+    /// The users whom the message mentions.
     public var mention: Mention {
         get { fields.value.mention }
         set { fields.value.mention = newValue }
     }
 
+    /// Named lists of texts, in the order of the wire.
     public var metaArrays: [MetaArray] {
         get { fields.value.metaArrays }
         set { fields.value.metaArrays = newValue }
     }
 
-    /// The message this one replies to.
+    /// The message that this one replies to; nil for a message outside of threads.
     public var parentID: MessageID? {
         get { fields.value.parentID }
         set { fields.value.parentID = newValue }
     }
 
-    /// A reply that stands in the channel as well as in its thread.
+    /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool {
         get { fields.value.isReplyToChannel }
         set { fields.value.isReplyToChannel = newValue }
     }
 
-    /// No push, no unread count, no change of the channel's last message for others.
+    /// Whether the message pushes to nobody, counts as unread for nobody, and is not the channel's
+    /// last message.
     public var isSilent: Bool {
         get { fields.value.isSilent }
         set { fields.value.isSilent = newValue }
     }
 
+    /// Fields of a newer server without a name in this release.
     public var unknownFields: UnknownFields {
         get { fields.value.unknownFields }
         set { fields.value.unknownFields = newValue }
     }
 }
 
-/// Where an unsent message stands.
+/// The state of an unsent message.
 public enum UnsentState: Hashable, Codable, Sendable {
-    /// It waits or is being sent; the outbox goes on by itself.
+    /// The message waits or is being sent; the outbox continues by itself.
     case pending
-    /// The outbox has given up for this reason; the person may send it again.
+    /// The outbox has given up for this reason; `ChatClient.resend(_:)` tries again.
     case failed(RoostError.Code)
-    /// The person took it back before it was sent.
+    /// The user canceled the message before it was sent.
     case canceled
 }
 
-/// Where a message stands on its way, in the words an app shows.
+/// The sending state of a message, in the words that an app shows.
 public enum SendingStatus: String, Hashable, Sendable, CaseIterable {
+    /// The message waits or is being sent.
     case pending
+    /// The outbox has given up.
     case failed
+    /// The user canceled the message.
     case canceled
+    /// The server has the message.
     case succeeded
 }
 
 extension Message {
-    /// What few messages carry; change several fields of a copy, then set it once.
+    /// Fields that few messages have.
+    ///
+    /// To change several fields, change a copy and set it once.
     public var details: MessageDetails {
         get { fields.value.rare.value }
         set { fields.value.rare.value = newValue }
     }
 
-    /// Takes over details that are known not to be empty, without a look at each of them.
+    /// Sets details that are known not to be empty, without comparing each of them.
     package mutating func take(_ details: MessageDetails) {
         fields.value.rare = Rare(details)
     }
 
-    /// Whether `details` is empty, which costs less to ask than to compare.
+    /// Whether `details` is empty; cheaper than a comparison.
     public var hasNoDetails: Bool { fields.value.rare.isEmpty }
 
     /// The server's ID; nil while unsent.
@@ -169,7 +187,7 @@ extension Message {
         }
     }
 
-    /// The name of the act of sending; nil when the server did not tell it.
+    /// The identifier of the send call; nil if the server did not tell it.
     public var requestID: RequestID? {
         switch delivery {
         case .unsent(let id, _): id
@@ -182,6 +200,7 @@ extension Message {
         messageID.map { Position(createdAt: createdAt, messageID: $0) }
     }
 
+    /// The sending state of the message.
     public var status: SendingStatus {
         switch delivery {
         case .delivered: .succeeded
@@ -191,7 +210,7 @@ extension Message {
         }
     }
 
-    /// The words: a user's or an administrator's text, a file's caption, or "".
+    /// The text of a user or an administrator, the caption of a file, or "".
     public var text: String {
         switch content {
         case .user(let text), .admin(let text): text
@@ -201,33 +220,42 @@ extension Message {
     }
 }
 
-/// What a message carries.
+/// The content of a message.
 public enum MessageContent: Hashable, Sendable {
+    /// A text of a user.
     case user(text: String)
+    /// One or more files of a user.
     indirect case file(FileContent)
-    /// Written by an administrator or the server; has no sender.
+    /// A text of an administrator or the server; it has no sender.
     case admin(text: String)
-    /// A kind from a newer server; its fields are kept in `Message.unknownFields`.
+    /// A kind of a newer server; its fields are kept in `Message.unknownFields`.
     case unknown(kind: String)
 }
 
-/// The file of a file message.
+/// A file of a file message.
 public struct FileContent: Hashable, Sendable {
+    /// The address of the file.
     public var url: String
+    /// The name of the file, without a folder.
     public var name: String
     /// The media type, such as `image/png`.
     public var type: String
+    /// The size of the file.
     public var size: ByteCount
+    /// A text that goes with the file, or "".
     public var caption: String
-    /// The app's own words about the file, where they are not the message's.
+    /// Text of the app's own about this file, if it differs from the message's.
     public var data = ""
+    /// Smaller pictures of the file that the server made.
     public var thumbnails: [Thumbnail] = []
-    /// The server gives the file and its thumbnails only with the file key.
+    /// Whether the file and its thumbnails can be fetched with the file key only.
     public var requiresAuth = false
-    /// All files of a message with several, this one first; empty when it is the only one.
+    /// All files of a message with several, this one first; empty if it is the only one.
     public var files: [FileContent] = []
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates a file; all other fields have their defaults and can be set afterwards.
     public init(url: String, name: String, type: String, size: ByteCount, caption: String = "") {
         self.url = url
         self.name = name
@@ -239,37 +267,49 @@ public struct FileContent: Hashable, Sendable {
 
 /// A number of bytes.
 public struct ByteCount: Hashable, Comparable, Sendable {
+    /// The number.
     public let bytes: Int64
+    /// Creates a number of bytes.
     public init(bytes: Int64) { self.bytes = bytes }
+    /// Orders by number.
     public static func < (left: Self, right: Self) -> Bool { left.bytes < right.bytes }
 }
 
-/// Whom a message calls.
+/// The users whom a message mentions.
 public struct Mention: Hashable, Sendable {
+    /// The kind of a mention.
     public enum Kind: String, Hashable, Sendable {
+        /// The users in `userIDs`.
         case users
+        /// Everybody in the channel.
         case channel
     }
 
+    /// Whether users or the whole channel are mentioned.
     public var kind: Kind
-    /// Used with `.users` only.
+    /// The mentioned users; used with `.users` only.
     public var userIDs: [UserID]
 
+    /// Creates a mention; without arguments it mentions nobody.
     public init(kind: Kind = .users, userIDs: [UserID] = []) {
         self.kind = kind
         self.userIDs = userIDs
     }
 
-    /// Whether it calls a user, by name or with everybody.
+    /// Returns whether the message mentions a user, by ID or with the whole channel.
     public func calls(_ user: UserID) -> Bool { kind == .channel || userIDs.contains(user) }
 }
 
-/// A named list of words an app attaches to a message.
+/// A named list of texts that an app attaches to a message.
 public struct MetaArray: Hashable, Sendable {
+    /// The name; unique within a message.
     public var key: String
+    /// The texts, in order.
     public var values: [String]
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates a list.
     public init(key: String, values: [String]) {
         self.key = key
         self.values = values

@@ -1,48 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What few messages carry (`docs/protocol` 4.4 to 4.8), apart from what every message has.
+/// Fields that few messages have (`docs/protocol` 4.4 to 4.8).
 public struct MessageDetails: Hashable, Sendable, RareValue {
-    /// Nil when the copy does not tell, because nobody asked; that is not the same as none.
+    /// The reactions; nil if this copy does not tell, which is not the same as none.
     public var reactions: [Reaction]?
-    /// Only on messages with replies; nil when there are none or the copy does not tell.
+    /// The state of the thread below this message; nil without replies or if this copy does not
+    /// tell.
     public var threadInfo: ThreadInfo?
-    /// What the message this one replies to says.
+    /// The message that this one replies to, as the reply shows it.
     public var parentPreview: ParentPreview? {
         get { storedPreview?.value }
         set { storedPreview = newValue.map { Indirect($0) } }
     }
-    /// What stands behind the first link of the text.
+    /// The preview of the first link in the text.
     public var linkPreview: LinkPreview?
+    /// The poll that the message carries.
     public var poll: Poll? {
         get { storedPoll?.value }
         set { storedPoll = newValue.map { Indirect($0) } }
     }
-    /// Texts by language.
+    /// The text in other languages, by language code.
     public var translations: [String: String] = [:]
     /// The mentioned users with their names, as far as the server told them.
     public var mentionedUsers: [User] = []
-    /// The text with places where the mentioned users' names go.
+    /// The text with placeholders for the names of the mentioned users.
     public var mentionTemplate = ""
-    /// JSON text of an object the server does not explain.
+    /// The JSON text of an object that the protocol does not define.
     public var extendedMessage: String?
-    /// JSON text of an object the server does not explain.
+    /// The JSON text of an object that the protocol does not define.
     public var extendedMessagePayload: String?
-    /// JSON text of a list.
+    /// The JSON text of a list that the protocol does not define.
     public var plugins: String?
+    /// The planned sending of a scheduled message; nil for all others.
     public var schedule: Schedule?
-    /// Seconds until the message disappears; nil when it stays.
+    /// Seconds until the message disappears; nil if it stays.
     public var survivalSeconds: Int?
-    /// Hours for which the server keeps it; nil when it does so for ever.
+    /// Hours for which the server keeps the message; nil if it does so without a limit.
     public var retentionHours: Int?
+    /// The sound on Apple devices in silent mode.
     public var criticalAlert: CriticalAlert?
-    /// Nil for what messages usually do.
+    /// The effects of the message on its receivers; nil for the usual ones.
     public var effects: MessageEffects?
-    /// The server shows it although it has been removed.
+    /// Whether the message was removed and the server still shows it.
     public var isRemoved = false
-    /// Only in notification channels.
+    /// The state of a notification; in notification channels only.
     public var notification: NotificationInfo?
 
-    /// What was asked to be sent; on unsent messages only, and in no cache.
+    /// The parameters of the send call; on unsent messages only, and never cached.
     package var params: MessageParams? {
         get { storedParams?.value }
         set { storedParams = newValue.map { Indirect($0) } }
@@ -52,146 +56,217 @@ public struct MessageDetails: Hashable, Sendable, RareValue {
     private var storedParams: Indirect<MessageParams>?
     private var storedPoll: Indirect<Poll>?
 
+    /// Creates empty details.
     public init() {}
 }
 
-/// A picture of a file in another size.
+/// A smaller picture of a file.
 public struct Thumbnail: Hashable, Sendable {
+    /// The address of the picture.
     public var url: String
-    /// The address to add the file key to; "" when it is `url`.
+    /// The address to add the file key to; "" if it equals `url`.
     public var plainURL = ""
-    /// The largest size that was asked for.
+    /// The greatest width that was asked for, in pixels.
     public var width = 0
+    /// The greatest height that was asked for, in pixels.
     public var height = 0
+    /// The width of the picture in pixels; 0 if unknown.
     public var realWidth = 0
+    /// The height of the picture in pixels; 0 if unknown.
     public var realHeight = 0
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates a thumbnail of unknown size.
     public init(url: String) { self.url = url }
 }
 
-/// The message another one replies to, as far as a reply tells.
+/// The parent of a reply, as far as the reply tells.
 public struct ParentPreview: Hashable, Sendable {
+    /// The text or file of the parent.
     public var content: MessageContent
+    /// The author of the parent; nil if the server did not tell.
     public var sender: User?
+    /// The time of the parent by the server's clock; nil if the server did not tell.
     public var createdAt: Timestamp?
+    /// The parent's text of the app's own.
     public var data = ""
+    /// The parent's custom type; "" for none.
     public var customType = ""
+    /// The parent's text in other languages, by language code.
     public var translations: [String: String] = [:]
-    /// When it was edited; nil when it never was or the server does not tell.
+    /// The time of the parent's last edit; nil if it was never edited or the server did not tell.
     public var updatedAt: Timestamp?
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates a preview; all other fields have their defaults and can be set afterwards.
     public init(content: MessageContent) { self.content = content }
 }
 
-/// What a web page says of itself (`og_tag`).
+/// The description that a web page gives of itself (`og_tag`).
 public struct LinkPreview: Hashable, Sendable {
+    /// The picture of a web page.
     public struct Image: Hashable, Sendable {
+        /// The address of the picture, or "".
         public var url = ""
+        /// The address over HTTPS, or "".
         public var secureURL = ""
+        /// The media type, or "".
         public var type = ""
+        /// The text that describes the picture, or "".
         public var alternativeText = ""
+        /// The width in pixels; 0 if unknown.
         public var width = 0
+        /// The height in pixels; 0 if unknown.
         public var height = 0
+        /// Fields of a newer server without a name in this release.
         public var unknownFields = UnknownFields()
 
+        /// Creates an image without an address.
         public init() {}
     }
 
+    /// The title of the page, or "".
     public var title = ""
+    /// The address of the page, or "".
     public var url = ""
+    /// The description of the page, or "".
     public var summary = ""
+    /// The picture of the page.
     public var image: Image?
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates an empty preview.
     public init() {}
 }
 
-/// When a message is to be sent.
+/// The planned sending of a scheduled message.
 public struct Schedule: Hashable, Sendable {
+    /// The identifier of the scheduled message, which is not its message ID.
     public var id: Int64
+    /// The planned time by the server's clock; nil if the server did not tell.
     public var sendsAt: Timestamp?
-    /// The server's word, such as `pending`.
+    /// The state in the server's words, such as `pending`.
     public var status = ""
 
+    /// Creates a schedule.
     public init(id: Int64) { self.id = id }
 }
 
-/// The sound by which an Apple device breaks its silence.
+/// The sound of a critical alert on Apple devices.
 public struct CriticalAlert: Hashable, Sendable {
+    /// The name of the sound file.
     public var sound = ""
-    /// Between 0 and 1.
+    /// The volume, 0...1.
     public var volume = 1.0
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates an alert with the full volume.
     public init() {}
 }
 
-/// What a message changes for others when it arrives.
+/// The effects of a message on its receivers; the defaults are the usual ones.
 public struct MessageEffects: Hashable, Sendable {
-    /// The server's word for who is pushed to, or "true" or "false".
+    /// The receivers of a push, in the server's words; also "true" or "false".
     public var push = "receivers"
+    /// Whether the message counts as unread.
     public var updatesUnreadCount = true
+    /// Whether the message counts as a mention.
     public var updatesMentionCount = true
+    /// Whether the message becomes the channel's last message.
     public var updatesLastMessage = true
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates the usual effects.
     public init() {}
 }
 
-/// What a message of a notification channel has besides.
+/// The state of a message in a notification channel.
 public struct NotificationInfo: Hashable, Sendable {
+    /// The notification's identifier.
     public var id: String
-    /// `SENT` or `READ`.
+    /// The state: `SENT` or `READ`.
     public var status = ""
-    /// JSON text of an object.
+    /// The JSON text of the notification's object; nil without one.
     public var data: String?
 
+    /// Creates a notification.
     public init(id: String) { self.id = id }
 }
 
-/// A question with answers to choose from (`docs/protocol` 4.8).
+/// A question with options to vote for (`docs/protocol` 4.8).
 public struct Poll: Hashable, Sendable, Identifiable {
+    /// An option of a poll.
     public struct Option: Hashable, Sendable, Identifiable {
+        /// The identifier; unique in the application.
         public package(set) var id: Int64
+        /// The text of the option.
         public var text = ""
+        /// The user who added the option; nil if unknown.
         public var createdBy: UserID?
+        /// The time of creation by the server's clock, in whole seconds; nil if unknown.
         public var createdAt: Timestamp?
+        /// The time of the last change, in whole seconds; nil if unknown.
         public var updatedAt: Timestamp?
+        /// The number of votes, as the server counts them.
         public var voteCount = 0
-        /// Some of those who voted for it.
+        /// Some of the voters; the server lists no more.
         public var voters: [User] = []
+        /// Fields of a newer server without a name in this release.
         public var unknownFields = UnknownFields()
 
+        /// Creates an option without text.
         public init(id: Int64) { self.id = id }
     }
 
+    /// The state of a poll.
     public enum Status: String, Hashable, Sendable {
+        /// Users can vote.
         case open
+        /// Voting has ended.
         case closed
+        /// The poll was removed.
         case removed
     }
 
+    /// The identifier; unique in the application.
     public package(set) var id: Int64
+    /// The question.
     public var title = ""
+    /// The state of the poll.
     public var status: Status = .open
+    /// The time of creation by the server's clock, in whole seconds; nil if unknown.
     public var createdAt: Timestamp?
+    /// The time of the last change, in whole seconds; nil if unknown.
     public var updatedAt: Timestamp?
-    /// When voting ends; nil when nobody set it.
+    /// The end of the vote; nil if it is open-ended.
     public var closesAt: Timestamp?
+    /// The message that carries the poll; nil if the server did not tell.
     public var messageID: MessageID?
-    /// The app's own data: its type, and its text.
+    /// The type of the app's own data, or "".
     public var dataType = ""
+    /// The text of the app's own data, or "".
     public var dataText = ""
+    /// The number of users who voted, as the server counts them.
     public var voterCount = 0
+    /// The options, in order.
     public var options: [Option] = []
+    /// The creator; nil if unknown.
     public var createdBy: UserID?
+    /// Whether users may add options.
     public var allowsSuggestions = false
+    /// Whether a user may vote for several options.
     public var allowsMultipleVotes = false
-    /// For which options the viewer voted; nil when nobody has told yet, which is not the same as none.
+    /// The options that the viewer voted for; nil if the server did not tell, which is not the same
+    /// as none.
     public var votedOptionIDs: [Int64]?
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates a poll without a question.
     public init(id: Int64) { self.id = id }
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which messages of a channel a question is about (`docs/protocol` 3.6).
+/// A selection of a channel's messages (`docs/protocol` 3.6).
 public struct MessageFilter: Hashable, Sendable {
+    /// The kinds of messages that a filter can select.
     public enum Kind: String, Hashable, Sendable {
+        /// All kinds.
         case all = ""
+        /// Texts of users.
         case user = "MESG"
+        /// Files of users.
         case file = "FILE"
+        /// Texts of administrators and the server.
         case admin = "ADMM"
 
         package func matches(_ content: MessageContent) -> Bool {
@@ -16,22 +21,30 @@ public struct MessageFilter: Hashable, Sendable {
         }
     }
 
+    /// The replies that a filter selects.
     public enum ReplyType: String, Hashable, Sendable {
         /// No replies.
         case none
+        /// All replies.
         case all
-        /// Of the replies only those that stand in the channel as well.
+        /// The replies that also stand in the channel.
         case onlyReplyToChannel = "only_reply_to_channel"
     }
 
+    /// The kind of message.
     public var kind: Kind
-    /// Any of these, "" meaning none; nil for all.
+    /// The custom types, any of which fits; nil selects all.
+    ///
+    /// The element "" selects messages without a custom type.
     public var customTypes: [String]?
+    /// The senders, any of whom fits; nil selects all.
     public var senderIDs: [UserID]?
+    /// The replies that are selected besides other messages.
     public var replyType: ReplyType
-    /// Only the replies to this message.
+    /// The parent whose replies are selected, and nothing else; nil for the whole channel.
     public var parentID: MessageID?
 
+    /// Creates a filter; without arguments it selects every message that is no reply.
     public init(
         kind: Kind = .all, customTypes: [String]? = nil, senderIDs: [UserID]? = nil,
         replyType: ReplyType = .none, parentID: MessageID? = nil
@@ -43,6 +56,7 @@ public struct MessageFilter: Hashable, Sendable {
         self.parentID = parentID
     }
 
+    /// Returns whether the filter selects a message.
     public func matches(_ message: Message) -> Bool {
         guard kind.matches(message.content) else { return false }
         if let customTypes, !customTypes.contains(message.customType) { return false }
@@ -62,15 +76,16 @@ public struct MessageFilter: Hashable, Sendable {
 }
 
 extension MessageFilter {
-    /// Every message, replies included: what is known under it is known under every filter (scar 32).
+    /// The filter for every message, replies included; coverage under it holds under every filter
+    /// (scar 32).
     public static let everything = MessageFilter(replyType: .all)
 
-    /// The same question in one spelling, so that two ways to ask it are equal.
+    /// The same filter in a canonical form, so that equal selections are equal values.
     package var normalized: MessageFilter {
         var filter = self
         filter.customTypes = customTypes.map { Array(Set($0)).sorted() }
         filter.senderIDs = senderIDs.map { Array(Set($0)).sorted() }
-        // Whoever asks for the replies to one message means all of them.
+        // A question for the replies to one message means all of them.
         if parentID != nil { filter.replyType = .all }
         return filter
     }

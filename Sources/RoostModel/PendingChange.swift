@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of what the server holds that was asked for and waits in the outbox.
+/// A change of the server's data that waits in the outbox.
 ///
-/// It is never written into the cache as if the server had said it; `Message.applying(_:)` shows a
-/// message as it will be.
+/// The cache never contains it before the server confirms it; `Message.applying(_:by:)` shows a
+/// message with the change.
 public struct PendingChange: Hashable, Sendable, Identifiable {
+    /// The kinds of changes.
     public enum Action: Hashable, Sendable {
+        /// Edits the user's own message.
         case edit(MessageTarget, MessageEdit)
+        /// Deletes a message for everybody.
         case delete(MessageTarget)
+        /// Adds the user's reaction with this key.
         case addReaction(String, MessageTarget)
+        /// Removes the user's reaction with this key.
         case removeReaction(String, MessageTarget)
-        /// Everything written until a moment of the server's clock was read.
+        /// Marks everything up to a moment of the server's clock as read.
         case markAsRead(through: Timestamp)
     }
 
-    /// The name of the act, the same on every try.
+    /// The identifier of the call, the same on every retry.
     public let id: RequestID
+    /// The channel that is changed.
     public let channel: ChannelURL
-    /// On the device's clock.
+    /// The time of the call by the device's clock.
     public let createdAt: Timestamp
+    /// The change.
     public let action: Action
 
     package init(id: RequestID, channel: ChannelURL, createdAt: Timestamp, action: Action) {
@@ -30,7 +37,7 @@ public struct PendingChange: Hashable, Sendable, Identifiable {
 }
 
 extension PendingChange.Action {
-    /// What it is, in one word.
+    /// The kind of change in one word.
     package var kind: String {
         switch self {
         case .edit: "edit"
@@ -40,7 +47,7 @@ extension PendingChange.Action {
         }
     }
 
-    /// The message it is about; nil when it is about the channel.
+    /// The message that is changed; nil for a change of the channel.
     public var target: MessageTarget? {
         switch self {
         case .edit(let target, _), .delete(let target), .addReaction(_, let target),
@@ -51,20 +58,27 @@ extension PendingChange.Action {
     }
 }
 
-/// The message a change is about.
+/// A message as the target of a change.
 public enum MessageTarget: Hashable, Sendable {
+    /// A message that the server has.
     case delivered(MessageID)
-    /// One that waits in the outbox, or did when the change was asked for: it goes first.
+    /// A message that waits in the outbox, or did at the time of the call; it is sent before the
+    /// change.
     case unsent(RequestID)
 }
 
-/// A change of a message; what is nil stays as it is.
+/// New values for a message's fields; nil leaves a field as it is.
 public struct MessageEdit: Hashable, Sendable {
+    /// The new text.
     public var text: String?
+    /// The new text of the app's own.
     public var data: String?
+    /// The new custom type.
     public var customType: String?
+    /// The new mention.
     public var mention: Mention?
 
+    /// Creates an edit of the given fields.
     public init(
         text: String? = nil, data: String? = nil, customType: String? = nil,
         mention: Mention? = nil
@@ -76,13 +90,13 @@ public struct MessageEdit: Hashable, Sendable {
     }
 }
 
-/// A change that the server did not make.
+/// A change that the server refused.
 public struct ChangeRefusal: Hashable, Sendable {
-    /// What was asked.
+    /// The refused change.
     public let change: PendingChange
-    /// Why it was not done.
+    /// The server's reason.
     public let reason: RoostError.Code
-    /// What the server holds instead, as far as the cache knows.
+    /// The message as the cache has it, unchanged; nil if it has none.
     public let held: Message?
 
     package init(change: PendingChange, reason: RoostError.Code, held: Message?) {
@@ -92,41 +106,48 @@ public struct ChangeRefusal: Hashable, Sendable {
     }
 }
 
-/// How much of a message's files has been uploaded.
+/// The progress of the upload of a message's files.
 public struct UploadProgress: Hashable, Sendable {
+    /// The bytes sent so far.
     public var sent: ByteCount
+    /// The bytes of all files of the message.
     public var total: ByteCount
 
+    /// Creates a progress.
     public init(sent: ByteCount, total: ByteCount) {
         self.sent = sent
         self.total = total
     }
 }
 
-/// What becomes of what a user wrote or changed.
+/// A change in the state of an outbox item.
 public enum OutboxEvent: Hashable, Sendable {
-    /// It is on disk and waits.
+    /// The message is on disk and waits.
     case queued(Message)
+    /// The files of the message are being uploaded.
     case uploading(RequestID, UploadProgress)
-    /// A try came to nothing for this reason; the message stays pending and goes out again.
+    /// An attempt failed for this reason; the message stays pending and is retried.
     case delayed(Message, RoostError.Code)
-    /// The server has it, as it is here.
+    /// The server has the message; this is its copy.
     case delivered(Message)
-    /// The outbox has given up; `Message.delivery` says why.
+    /// The outbox has given up; `Message.delivery` has the reason.
     case failed(Message)
     /// A failed message waits again.
     case retried(Message)
-    /// Taken back.
+    /// The message was canceled.
     case canceled(Message)
-    /// It is on disk and waits; told again of an edit that a later one became part of.
+    /// The change is on disk and waits; repeated when a later edit is merged into it.
     case changeQueued(PendingChange)
+    /// The server made the change.
     case changeMade(PendingChange)
+    /// The server refused the change, and the outbox has given up.
     case changeRefused(ChangeRefusal)
-    /// There is nothing left to change: the message was taken back, or is gone.
+    /// The change has no target any more: the message was canceled or is gone.
     case changeDropped(PendingChange)
-    /// The disk refuses all news of it, though of others it takes them: a part of the file is damaged.
+    /// The state of an item cannot be written, because a part of the file is damaged.
     ///
-    /// What is shown and done is as it should be; when the process ends it may wait once more, as it stands on
-    /// the disk. It is sent under the same name then. Told once; the disk is asked again.
+    /// Memory has the right state. After the process ends, the item may wait once more, in the
+    /// state on disk; it is then sent under the same request ID. The event comes once, and the
+    /// write is retried.
     case unrecorded(RequestID)
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a poll, told without the message that carries it (`docs/protocol` 2.7).
+/// A change of a poll that arrives without its message (`docs/protocol` 2.7).
 package enum PollChange: Hashable, Sendable {
-    /// The poll as it stands; what the viewer voted for it may not tell.
+    /// The poll as it is now; the viewer's votes may be missing.
     case edited(Poll)
     case voted(PollVotes)
 }
 
-/// How a poll stands after somebody has voted.
+/// The state of a poll after a vote.
 package struct PollVotes: Hashable, Sendable {
     package struct Count: Hashable, Sendable {
         package let optionID: Int64
@@ -21,7 +21,7 @@ package struct PollVotes: Hashable, Sendable {
 
     package var pollID: Int64
     package var counts: [Count] = []
-    /// What the viewer votes for now; nil where the server tells everybody.
+    /// The viewer's votes; nil if the server tells the same to everybody.
     package var votedOptionIDs: [Int64]?
     package var voterCount = 0
     package var at: Timestamp
@@ -31,7 +31,7 @@ package struct PollVotes: Hashable, Sendable {
         self.at = at
     }
 
-    /// How a poll stands, for the viewer whose votes it tells or for everybody.
+    /// Creates the state of a poll, for the viewer whose votes it contains or for everybody.
     package init(_ poll: Poll, at: Timestamp) {
         self.init(pollID: poll.id, at: at)
         counts = poll.options.map { Count(optionID: $0.id, voteCount: $0.voteCount) }
@@ -41,7 +41,7 @@ package struct PollVotes: Hashable, Sendable {
 }
 
 extension Poll {
-    /// The poll after a change; what is about another one, or older than what is known, changes nothing.
+    /// Returns the poll after a change; a change of another poll or an older one has no effect.
     package func applying(_ change: PollChange) -> Poll {
         switch change {
         case .edited(let poll): poll.id == id ? poll.merged(over: self) : self
@@ -50,7 +50,7 @@ extension Poll {
     }
 
     private func applying(_ votes: PollVotes) -> Poll {
-        // Polls tell their time in seconds.
+        // Polls count time in seconds.
         let moment = Timestamp(seconds: votes.at.seconds)
         guard votes.pollID == id, moment >= updatedAt ?? .distantPast else { return self }
         var poll = self
@@ -66,10 +66,10 @@ extension Poll {
         return poll
     }
 
-    /// The newer of two copies, of two of one time this one.
+    /// Returns the newer of two copies; of two copies of the same time, this one.
     ///
-    /// One that was told to everybody says nothing of the viewer's votes: they stay, but for options that
-    /// are gone. One that was told to the viewer replaces them, and none is told as an empty list.
+    /// A copy for everybody has no votes of the viewer: earlier ones stay, except for options that
+    /// are gone. A copy for the viewer replaces them; an empty list means none.
     func merged(over earlier: Poll) -> Poll {
         guard earlier.id == id else { return self }
         guard updatedAt ?? .distantPast >= earlier.updatedAt ?? .distantPast else { return earlier }

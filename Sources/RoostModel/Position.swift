@@ -2,22 +2,28 @@
 
 /// The place of a delivered message in its channel: the server's time, then the server's ID.
 ///
-/// Ties in time are legal; the pair is unique, so paging by position loses nothing (scar 24).
+/// Several messages may have the same time. The pair is unique, so paging by position loses none
+/// (scar 24).
 public struct Position: Hashable, Codable, Comparable, Sendable, CustomStringConvertible {
+    /// The time of the message by the server's clock.
     public let createdAt: Timestamp
+    /// The ID of the message.
     public let messageID: MessageID
 
+    /// Creates a position.
     public init(createdAt: Timestamp, messageID: MessageID) {
         self.createdAt = createdAt
         self.messageID = messageID
     }
 
-    /// Before every message; a covered range that begins here knows the start of history.
+    /// The position before every message; a covered range that begins here includes the start of
+    /// history.
     public static let distantPast = Position(createdAt: .distantPast, messageID: MessageID(.min))
-    /// After every message.
+    /// The position after every message.
     public static let distantFuture = Position(
         createdAt: .distantFuture, messageID: MessageID(.max))
 
+    /// The time and the ID, for logs.
     public var description: String {
         switch self {
         case .distantPast: "start"
@@ -26,6 +32,7 @@ public struct Position: Hashable, Codable, Comparable, Sendable, CustomStringCon
         }
     }
 
+    /// Orders by time, then by ID.
     public static func < (left: Self, right: Self) -> Bool {
         (left.createdAt, left.messageID) < (right.createdAt, right.messageID)
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that most owners do not have, behind one reference: nothing is allocated until it differs
-/// from the empty one.
+/// A value that most owners lack, behind one reference; nothing is allocated for the empty value.
 struct Rare<Value: RareValue>: Hashable, Sendable {
     private final class Box: Sendable {
         let value: Value
@@ -12,12 +11,12 @@ struct Rare<Value: RareValue>: Hashable, Sendable {
 
     init() {}
 
-    /// For a value that differs from the empty one.
+    /// Creates a box for a value that differs from the empty one.
     init(_ value: Value) { box = Box(value) }
 
     var isEmpty: Bool { box == nil }
 
-    /// Setting it makes a new box: change several fields of a copy, then set that.
+    /// The value; a write allocates a new box, so change several fields of a copy and set it once.
     var value: Value {
         get { box?.value ?? Value() }
         set { box = newValue == Value() ? nil : Box(newValue) }
@@ -30,12 +29,12 @@ struct Rare<Value: RareValue>: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
-/// What can stand in a `Rare`: it has an empty value.
+/// A value with an empty state, which `Rare` stores without an allocation.
 protocol RareValue: Hashable, Sendable {
     init()
 }
 
-/// One value behind a reference, for the rare large field of a common struct.
+/// A value behind a reference, for a rare large field of a common struct.
 struct Indirect<Value: Hashable & Sendable>: Hashable, Sendable {
     private indirect enum Box: Hashable, Sendable { case value(Value) }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who answered a message with one emoji (`docs/protocol` 4.6).
+/// The users who reacted to a message with one key (`docs/protocol` 4.6).
 public struct Reaction: Hashable, Sendable {
+    /// The key of the reaction, such as `thumbsup`.
     public var key: String
-    /// In the order they reacted; never empty on a message.
+    /// The users, in the order of their reactions; never empty on a message.
     public var userIDs: [UserID]
+    /// The time of the last change by the server's clock.
     public var updatedAt: Timestamp
-    /// How many there are when that is more than are named; 0 otherwise.
+    /// The number of users if the list is not complete; 0 if it is.
     public var count = 0
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates a reaction.
     public init(key: String, userIDs: [UserID], updatedAt: Timestamp) {
         self.key = key
         self.userIDs = userIDs
@@ -17,13 +21,18 @@ public struct Reaction: Hashable, Sendable {
     }
 }
 
-/// One person's emoji coming or going.
+/// A user's reaction that was added or removed.
 public struct ReactionChange: Hashable, Sendable {
+    /// The key of the reaction.
     public var key: String
+    /// The user who reacted.
     public var userID: UserID
+    /// Whether the reaction was added; false if it was removed.
     public var isAdded: Bool
+    /// The time of the change by the server's clock.
     public var updatedAt: Timestamp
 
+    /// Creates a change.
     public init(key: String, userID: UserID, isAdded: Bool, updatedAt: Timestamp) {
         self.key = key
         self.userID = userID
@@ -32,10 +41,10 @@ public struct ReactionChange: Hashable, Sendable {
     }
 }
 
-/// When each person's reactions last changed, so that an event that comes late undoes nothing.
+/// The times of each user's last reaction changes, so that a late event undoes nothing.
 ///
-/// A message forgets who took a reaction back; this does not, and whoever applies events keeps one for
-/// each message it applies them to.
+/// A message keeps no trace of a removed reaction; this value does. Keep one for each message to
+/// which events are applied.
 public struct ReactionTimes: Hashable, Sendable {
     private struct Act: Hashable {
         let key: String
@@ -44,9 +53,10 @@ public struct ReactionTimes: Hashable, Sendable {
 
     private var moments: [Act: Timestamp] = [:]
 
+    /// Creates an empty record.
     public init() {}
 
-    /// Whether a change is news, of which note is taken; false for one older than what is known.
+    /// Returns whether a change is new, and records it; false if a later change is known.
     public mutating func admits(_ change: ReactionChange) -> Bool {
         let act = Act(key: change.key, userID: change.userID)
         guard change.updatedAt >= moments[act] ?? .distantPast else { return false }
@@ -56,10 +66,10 @@ public struct ReactionTimes: Hashable, Sendable {
 }
 
 extension [Reaction] {
-    /// The reactions after a change; an emoji that nobody uses any more goes.
+    /// Returns the reactions after a change; a key without users is removed.
     ///
-    /// A change older than the reaction's own time takes nothing away and adds nobody twice; without
-    /// `ReactionTimes` it may still bring back somebody who left meanwhile.
+    /// A change older than the entry removes nothing and adds no user twice. Without
+    /// `ReactionTimes` it may add a user again who removed the reaction meanwhile.
     public func applying(_ change: ReactionChange) -> [Reaction] {
         var reactions = self
         guard let index = reactions.firstIndex(where: { $0.key == change.key }) else {
@@ -86,31 +96,39 @@ extension [Reaction] {
     }
 }
 
-/// What a message's replies amount to (`docs/protocol` 4.7).
+/// The state of a thread (`docs/protocol` 4.7).
 public struct ThreadInfo: Hashable, Sendable {
+    /// The number of replies, as the server counts them.
     public var replyCount: Int
-    /// Those who replied most; five at most.
+    /// The users with the most replies; at most five.
     public var mostReplies: [User] = []
+    /// The time of the last reply by the server's clock; nil if the server did not tell.
     public var lastRepliedAt: Timestamp?
+    /// The time of this information; the newer of two copies counts.
     public var updatedAt: Timestamp?
+    /// The number of users in the thread; nil if the server did not tell.
     public var memberCount: Int?
+    /// The viewer's unread replies; nil if the server did not tell.
     public var unreadMessageCount: Int?
+    /// Whether replies push to the viewer's devices; nil if the server did not tell.
     public var isPushEnabled: Bool?
+    /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
+    /// Creates the state of a thread with this many replies.
     public init(replyCount: Int) { self.replyCount = replyCount }
 
-    /// The newer of two; of two equally new the other, because it came later.
+    /// Returns the newer of two copies; of two copies of the same time, the other one.
     public func merged(with other: ThreadInfo) -> ThreadInfo {
         (other.updatedAt ?? .distantPast) >= (updatedAt ?? .distantPast) ? other : self
     }
 }
 
 extension MessageDetails {
-    /// Keeps from another copy of the same message what this one does not tell.
+    /// Takes from an earlier copy of the same message the fields that this one does not tell.
     ///
-    /// Reactions that nobody asked for are kept, whatever the age of the copy; of thread info the newer
-    /// wins, so `earlier` is the copy that was known before.
+    /// Reactions are taken if this copy has none to tell, whatever its age. Of two thread infos the
+    /// newer one counts.
     public mutating func complete(from earlier: MessageDetails) {
         if reactions == nil { reactions = earlier.reactions }
         if let known = earlier.threadInfo {
@@ -127,7 +145,8 @@ extension MessageDetails {
 }
 
 extension Message {
-    /// Keeps from another copy what this one does not tell; see `MessageDetails.complete`.
+    /// Takes from an earlier copy the details that this one does not tell; see
+    /// `MessageDetails.complete(from:)`.
     public mutating func completeDetails(from earlier: Message) {
         guard !earlier.hasNoDetails else { return }
         var details = details

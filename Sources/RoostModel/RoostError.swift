@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one error a caller of Roost meets.
+/// The error that every throwing call of Roost throws.
 public struct RoostError: Error, Sendable, CustomStringConvertible {
-    /// Classifies the failure by the protocol's number (`docs/protocol` section 5).
+    /// The class of the failure, as a number of the protocol (`docs/protocol` 5).
     ///
-    /// The set is open: servers and releases add numbers, so a `switch` needs a `default`.
+    /// The set is open: servers and later releases add numbers, so a `switch` needs a `default`.
     public struct Code: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
+        /// The number of the protocol.
         public let rawValue: Int
+        /// Creates a code from a number of the protocol.
         public init(rawValue: Int) { self.rawValue = rawValue }
+        /// Creates a code from a number of the protocol.
         public init(_ rawValue: Int) { self.rawValue = rawValue }
+        /// The number in decimal digits.
         public var description: String { String(rawValue) }
     }
 
-    /// What the caller can do about it.
+    /// The action of a caller that can help.
     public enum Remedy: Hashable, Sendable {
-        /// Nothing that would help as things stand; the message says why.
+        /// No action helps; the message says why.
         case none
-        /// The same call may succeed later; Roost retries by itself where it says so.
+        /// The same call may succeed later; where the documentation says so, Roost retries by
+        /// itself.
         case retry
-        /// A new token is needed.
+        /// The app must provide a new token.
         case signIn
-        /// The request itself must change.
+        /// The arguments of the call must change.
         case correctInput
-        /// The device must change: space, rights, or a folder.
+        /// The user must change the device: free space, grant access, or choose another folder.
         case repairStorage
     }
 
+    /// The class of the failure.
     public let code: Code
+    /// The action that can help.
     public let remedy: Remedy
-    /// What failed and how to put it right, in one or two sentences; never message text or tokens.
+    /// The cause and the remedy, in one or two sentences; contains no message texts and no tokens.
     public let message: String
+    /// The error that caused this one; nil for none.
     public let underlying: (any Error)?
 
+    /// Creates an error.
     public init(
         _ code: Code, remedy: Remedy, message: String, underlying: (any Error)? = nil
     ) {
@@ -41,65 +50,118 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// The message with the code, for logs.
     public var description: String { "\(message) (\(code))" }
 }
 
 extension RoostError.Code {
-    // The server's numbers (`docs/protocol` 5.1 and 5.2).
+    // Codes of the server (`docs/protocol` 5.1 and 5.2).
+    /// 400100: a parameter is no text.
     public static let wrongTypeString = Self(400_100)
+    /// 400101: a parameter is no number.
     public static let wrongTypeNumber = Self(400_101)
+    /// 400105: a required parameter is missing.
     public static let parameterMissing = Self(400_105)
+    /// 400108: the caller is not allowed to do this.
     public static let notAuthorized = Self(400_108)
+    /// 400110: a value is too long.
     public static let valueLength = Self(400_110)
+    /// 400111: a value is invalid.
     public static let invalidValue = Self(400_111)
+    /// 400201: the user, channel or message does not exist.
     public static let notFound = Self(400_201)
+    /// 400202: the object exists already.
     public static let duplicate = Self(400_202)
+    /// 400300: the user is deactivated; the session ends.
     public static let userDeactivated = Self(400_300)
+    /// 400301: the user does not exist or was deleted; the session ends.
     public static let userNotFound = Self(400_301)
+    /// 400302: the token is invalid; the app is asked for another one.
     public static let tokenInvalid = Self(400_302)
+    /// 400303: the server does not know the session key.
     public static let sessionKeyNotFound = Self(400_303)
+    /// 400304: the application does not exist.
     public static let applicationNotFound = Self(400_304)
+    /// 400309: the session key has expired; the client renews it by itself.
     public static let sessionKeyExpired = Self(400_309)
+    /// 400310: the session was revoked and ends.
     public static let sessionRevoked = Self(400_310)
+    /// 400401: the API token is wrong.
     public static let apiTokenInvalid = Self(400_401)
+    /// 400403: the request's JSON cannot be read.
     public static let malformedJSON = Self(400_403)
+    /// 400404: the request's URL is invalid.
     public static let invalidURL = Self(400_404)
+    /// 400920: the server does not offer this feature.
     public static let featureUnavailable = Self(400_920)
+    /// 400930: the server does not offer this call.
     public static let invalidEndpoint = Self(400_930)
+    /// 500901: the server failed; a retry may succeed.
     public static let internalServerError = Self(500_901)
+    /// 500910: too many requests; a later retry may succeed.
     public static let rateLimited = Self(500_910)
+    /// 900010: the socket is not logged in.
     public static let loginRequired = Self(900_010)
+    /// 900020: the user is not a member of the channel.
     public static let notAMember = Self(900_020)
+    /// 900021: the sender is deactivated.
     public static let senderDeactivated = Self(900_021)
+    /// 900022: the message belongs to another user.
     public static let notTheOwner = Self(900_022)
+    /// 900050: only operators may write in the channel for now.
     public static let channelFrozen = Self(900_050)
+    /// 900200: too many messages; a later retry may succeed.
     public static let tooManyMessages = Self(900_200)
+    /// 900300: the message does not exist.
     public static let messageNotFound = Self(900_300)
+    /// 900500: the channel does not exist.
     public static let channelNotFound = Self(900_500)
 
-    // The client's own numbers (`docs/protocol` 5.3).
+    // Codes of the client itself (`docs/protocol` 5.3).
+    /// 800100: the call came before the start.
     public static let invalidInitialization = Self(800_100)
+    /// 800101: the call needs a connection.
     public static let connectionRequired = Self(800_101)
+    /// 800102: the connection attempt was canceled.
     public static let connectionCanceled = Self(800_102)
+    /// 800110: an argument is invalid.
     public static let invalidParameter = Self(800_110)
+    /// 800120: the network failed.
     public static let networkError = Self(800_120)
+    /// 800121: the network failed to find the server.
     public static let routingError = Self(800_121)
+    /// 800130: an answer of the server cannot be read.
     public static let malformedData = Self(800_130)
+    /// 800170: the query is already loading.
     public static let queryInProgress = Self(800_170)
+    /// 800180: the server did not acknowledge in time.
     public static let ackTimeout = Self(800_180)
+    /// 800190: the server did not answer the login in time.
     public static let loginTimeout = Self(800_190)
+    /// 800200: the socket was closed.
     public static let socketClosed = Self(800_200)
+    /// 800210: the socket failed.
     public static let socketFailed = Self(800_210)
+    /// 800220: the request failed.
     public static let requestFailed = Self(800_220)
-    /// The server's certificate is not trusted; Roost's own number, for the protocol has none.
+    /// 800122: the server's certificate is not trusted; a number of Roost's own, because the
+    /// protocol has none.
     public static let untrustedServer = Self(800_122)
+    /// 800221: the server asked the client to connect later.
     public static let delayedConnecting = Self(800_221)
+    /// 800240: the upload was canceled.
     public static let requestCanceled = Self(800_240)
+    /// 800230: the upload cannot be canceled.
     public static let uploadCancelFailed = Self(800_230)
+    /// 800250: the upload took too long.
     public static let uploadTimeout = Self(800_250)
+    /// 800260: the file is too large.
     public static let fileTooLarge = Self(800_260)
-    /// A message that was still queued when its time ran out (`docs/protocol` 5.3).
+    /// 800400: the message was still queued when its time ran out, or the connection ended before
+    /// it was sent.
     public static let pendingError = Self(800_400)
+    /// 800600: the collection is closed.
     public static let collectionDisposed = Self(800_600)
+    /// 800700: the local database failed; `message` says why and what helps.
     public static let localDatabaseError = Self(800_700)
 }

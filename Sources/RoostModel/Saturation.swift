@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers from outside are added, subtracted and multiplied here and nowhere else: a result that does not
-// fit becomes the nearest one that does, so that no peer can end a process by an overflow.
+// All arithmetic on numbers from outside is here. A result that does not fit becomes the nearest
+// value that does, so no peer can end a process with an overflow.
 
 extension FixedWidthInteger {
-    /// Returns the sum, or the limit of the type that it passes.
+    /// Returns the sum, clamped to the limits of the type.
     package func addingSaturated(_ other: Self) -> Self {
         let (sum, isTooFar) = addingReportingOverflow(other)
         return isTooFar ? (other < 0 ? .min : .max) : sum
     }
 
-    /// Returns the difference, or the limit of the type that it passes.
+    /// Returns the difference, clamped to the limits of the type.
     package func subtractingSaturated(_ other: Self) -> Self {
         let (difference, isTooFar) = subtractingReportingOverflow(other)
         return isTooFar ? (other < 0 ? .max : .min) : difference
     }
 
-    /// Returns the product, or the limit of the type that it passes.
+    /// Returns the product, clamped to the limits of the type.
     package func multipliedSaturated(by other: Self) -> Self {
         let (product, isTooFar) = multipliedReportingOverflow(by: other)
         return isTooFar ? ((self < 0) == (other < 0) ? .max : .min) : product
@@ -24,20 +24,20 @@ extension FixedWidthInteger {
 }
 
 extension Comparable {
-    /// Returns the value itself, or the end of the range that lies nearest to it.
+    /// Returns the value, or the nearest bound of the range if it lies outside.
     package func clamped(to range: ClosedRange<Self>) -> Self {
         min(max(self, range.lowerBound), range.upperBound)
     }
 }
 
 extension Timestamp {
-    /// The moments that a peer can name: 1970 to the end of the year 9999.
+    /// The range of moments that a peer can name: 1970 to the end of the year 9999.
     package static let told =
         Timestamp(
             milliseconds: 0)...Timestamp(
             milliseconds: 253_402_300_799_999)
 
-    /// Returns the moment that lies so many milliseconds later, at most an end of time.
+    /// Returns the moment this many milliseconds later, clamped to the limits of the type.
     package func advanced(by milliseconds: Int64) -> Timestamp {
         Timestamp(milliseconds: self.milliseconds.addingSaturated(milliseconds))
     }
@@ -57,17 +57,17 @@ extension Timestamp {
 }
 
 extension MessageID {
-    /// The next number; the largest is followed by itself.
+    /// The next ID; the largest one is its own successor.
     package var next: MessageID { MessageID(rawValue.addingSaturated(1)) }
-    /// The number before; the smallest is preceded by itself.
+    /// The previous ID; the smallest one is its own predecessor.
     package var previous: MessageID { MessageID(rawValue.subtractingSaturated(1)) }
 }
 
 extension Duration {
-    /// The waits that a peer can ask for: none to 2^31 - 1 seconds, 68 years.
+    /// The range of waits that a peer can ask for: 0 to 2^31 - 1 seconds, 68 years.
     package static let told: ClosedRange<Duration> = .zero ... .seconds(Int64(Int32.max))
 
-    /// Whole milliseconds, rounded towards zero.
+    /// The duration in whole milliseconds, rounded towards zero.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds.multipliedSaturated(by: 1_000)

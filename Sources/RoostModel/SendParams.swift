@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an app says about a text it wants to send.
+/// The properties of a text message to be sent.
 public struct UserMessageParams: Hashable, Sendable {
-    /// At least one character.
+    /// The text; at least one character.
     public var text: String
+    /// Text of the app's own; the server does not read it.
     public var data: String
+    /// A type of the app's own, which filters can select; "" for none.
     public var customType: String
+    /// The users whom the message mentions.
     public var mention: Mention
+    /// Named lists of texts.
     public var metaArrays: [MetaArray]
+    /// The message that this one replies to; nil outside of threads.
     public var parentID: MessageID?
+    /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool
+    /// Whether the message pushes to nobody and counts as unread for nobody.
     public var isSilent: Bool
 
+    /// Creates parameters; only the text is required.
     public init(
         text: String, data: String = "", customType: String = "", mention: Mention = Mention(),
         metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false,
@@ -28,20 +36,28 @@ public struct UserMessageParams: Hashable, Sendable {
     }
 }
 
-/// What an app says about files it wants to send as one message.
+/// The properties of a message with files to be sent.
 public struct FileMessageParams: Hashable, Sendable {
-    /// At least one.
+    /// The files; at least one.
     public var files: [OutgoingFile]
-    /// Words that go with the files.
+    /// A text that goes with the files, or "".
     public var caption: String
+    /// Text of the app's own; the server does not read it.
     public var data: String
+    /// A type of the app's own, which filters can select; "" for none.
     public var customType: String
+    /// The users whom the message mentions.
     public var mention: Mention
+    /// Named lists of texts.
     public var metaArrays: [MetaArray]
+    /// The message that this one replies to; nil outside of threads.
     public var parentID: MessageID?
+    /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool
+    /// Whether the message pushes to nobody and counts as unread for nobody.
     public var isSilent: Bool
 
+    /// Creates parameters; only the files are required.
     public init(
         files: [OutgoingFile], caption: String = "", data: String = "", customType: String = "",
         mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil,
@@ -59,43 +75,51 @@ public struct FileMessageParams: Hashable, Sendable {
     }
 }
 
-/// One file of a message that is to be sent.
+/// A file of a message to be sent.
 public struct OutgoingFile: Hashable, Sendable {
+    /// The origin of a file's bytes.
     public enum Source: Hashable, Sendable {
-        /// The file at this path, copied before the send call returns: it may be deleted then.
+        /// A path; the file is copied before the send call returns and may be deleted afterwards.
         case copy(of: String)
-        /// The file at this path, where it is; changed or gone before it was uploaded, the message fails.
+        /// A path; the file is read when it is uploaded. The message fails if the file changes or
+        /// disappears before.
         case reference(to: String)
-        /// Kept like a copied file.
+        /// Bytes in memory; the outbox keeps a copy on disk.
         case bytes([UInt8])
-        /// A file that lies at this address already: nothing is uploaded.
+        /// An address at which the file lies already; nothing is uploaded.
         case url(String)
     }
 
-    /// A picture the server shall make of it, at most this large.
+    /// The greatest size of a thumbnail that the server is asked to make, in pixels.
     public struct ThumbnailSize: Hashable, Sendable {
+        /// The greatest width.
         public var width: Int
+        /// The greatest height.
         public var height: Int
 
+        /// Creates a size.
         public init(width: Int, height: Int) {
             self.width = width
             self.height = height
         }
     }
 
+    /// The origin of the bytes.
     public var source: Source
-    /// The name others see; without a folder before it.
+    /// The name that members see, without a folder.
     public var name: String
     /// The media type, such as `image/png`.
     public var type: String
-    /// Found out by itself but with `.url`.
+    /// The size; determined from the source, except for `.url`.
     public var size: ByteCount?
+    /// The thumbnails that the server is asked to make.
     public var thumbnailSizes: [ThumbnailSize]
-    /// The server's, once it has the file.
+    /// The thumbnails of the server, once it has the file.
     public var thumbnails: [Thumbnail] = []
-    /// Whether the server gives the file only with the file key.
+    /// Whether the file can be fetched with the file key only.
     public var requiresAuth = false
 
+    /// Creates a file to be sent.
     public init(
         _ source: Source, name: String, type: String = "application/octet-stream",
         size: ByteCount? = nil, thumbnailSizes: [ThumbnailSize] = []
@@ -108,8 +132,10 @@ public struct OutgoingFile: Hashable, Sendable {
     }
 }
 
-/// What it takes to send a message, or to send one like it.
+/// The parameters of a send call.
 public enum MessageParams: Hashable, Sendable {
+    /// A text.
     case user(UserMessageParams)
+    /// One or more files.
     case file(FileMessageParams)
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A large value behind one reference: copies share it until one of them changes.
+/// A large value behind one reference; copies share it until one of them changes.
 ///
-/// Lists, snapshots and diffs copy messages and users far more often than anybody changes one, and a
+/// Lists, snapshots and diffs copy messages and users far more often than they change them, and a
 /// copy of a dozen strings counts a dozen references.
 struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     private final class Box: Sendable {
-        // SAFETY: it is changed through a reference that has just been found to be the only one, by the
-        // one owner of that reference. Who holds the struct has exclusive access to it already, so the
-        // check at run time could find nothing, and would be paid for each field of each message.
+        // SAFETY: the value changes only through a reference that was just found to be unique,
+        // by the owner of that reference. The owner of the struct has exclusive access already; the
+        // check at run time would find nothing and cost time for each field of each message.
         @exclusivity(unchecked) nonisolated(unsafe) var value: Value
 
         init(_ value: Value) { unsafe self.value = value }

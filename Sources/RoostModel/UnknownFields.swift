@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fields that a newer server sent and this version has no name for, kept so that they come back out.
+/// Fields that a newer server sent and this release has no name for.
 ///
-/// They are stored with their object and written again when it is encoded (scar 76). An object that the
-/// model takes apart has no place of its own: what is unknown inside it stands with its owner, as one
-/// field of the object's name that holds an object.
+/// They are stored with their object and written again when it is encoded (scar 76). An object that
+/// the model spreads over other fields has no place for them; its unknown fields stand with the
+/// owner, under the object's name.
 public struct UnknownFields: Hashable, Sendable {
-    /// One field: its name, and its value as the JSON text it arrived in.
+    /// One field: its name, and its value as the JSON text that arrived.
     public struct Field: Hashable, Sendable {
+        /// The key of the field.
         public let name: String
+        /// The value as JSON text.
         public let json: String
 
+        /// Creates a field.
         public init(name: String, json: String) {
             self.name = name
             self.json = json
         }
     }
 
-    /// By name, so that two objects are equal in whatever order their servers wrote them (scar 83).
+    /// The fields, sorted by name, so that objects are equal whatever order a server wrote (scar
+    /// 83).
     public private(set) var fields: [Field] = []
 
+    /// Creates an empty set of fields.
     public init() {}
 
+    /// Whether there are no fields.
     public var isEmpty: Bool { fields.isEmpty }
 
-    /// The JSON text of a field, or nil when the object did not carry it.
+    /// The JSON text of a field; nil if the object lacks it.
     public subscript(name: String) -> String? {
         let place = place(of: name)
         return place < fields.endIndex && fields[place].name == name ? fields[place].json : nil
     }
 
-    /// Where a field of a name stands, or would stand.
+    /// Returns the index of a name, or the index to insert it at.
     ///
-    /// - Complexity: O(log n): a peer decides how many fields there are.
+    /// - Complexity: O(log n); a peer decides how many fields there are.
     private func place(of name: String) -> Int {
         var (low, high) = (fields.startIndex, fields.endIndex)
         while low < high {
@@ -42,14 +48,14 @@ public struct UnknownFields: Hashable, Sendable {
         return low
     }
 
-    /// The same fields without those of one name.
+    /// Returns the fields without those of one name.
     package func removing(_ name: String) -> UnknownFields {
         var rest = self
         rest.fields.removeAll { $0.name == name }
         return rest
     }
 
-    /// Keeps a field; a later one of the same name replaces the earlier one.
+    /// Adds a field; replaces an earlier field of the same name.
     public mutating func keep(_ field: Field) {
         let index = place(of: field.name)
         if index < fields.endIndex, fields[index].name == field.name {

@@ -2,7 +2,7 @@
 
 /// A person or a bot, as everybody in the application sees them (`docs/protocol` 4.1).
 ///
-/// Copying one costs a reference; the first change of a copy copies all of it.
+/// A copy costs one reference; the first change of a copy copies all fields.
 public struct User: Hashable, Sendable, Identifiable {
     private struct Fields: Hashable, Sendable {
         let id: UserID
@@ -16,6 +16,7 @@ public struct User: Hashable, Sendable, Identifiable {
 
     private var fields: Shared<Fields>
 
+    /// Creates a user; details can be set afterwards.
     public init(
         id: UserID, nickname: String = "", profileURL: String = "",
         metadata: [String: String] = [:], isActive: Bool = true,
@@ -27,28 +28,34 @@ public struct User: Hashable, Sendable, Identifiable {
                 isActive: isActive, unknownFields: unknownFields))
     }
 
+    /// The user's identity in the application.
     public var id: UserID { fields.value.id }
 
+    /// The name to show; may be empty.
     public var nickname: String {
         get { fields.value.nickname }
         set { fields.value.nickname = newValue }
     }
 
+    /// The address of the picture, or "".
     public var profileURL: String {
         get { fields.value.profileURL }
         set { fields.value.profileURL = newValue }
     }
 
+    /// Texts of the app's own, by key.
     public var metadata: [String: String] {
         get { fields.value.metadata }
         set { fields.value.metadata = newValue }
     }
 
+    /// Whether the user may log in; false after a deactivation.
     public var isActive: Bool {
         get { fields.value.isActive }
         set { fields.value.isActive = newValue }
     }
 
+    /// Fields of a newer server without a name in this release.
     public var unknownFields: UnknownFields {
         get { fields.value.unknownFields }
         set { fields.value.unknownFields = newValue }
@@ -56,16 +63,18 @@ public struct User: Hashable, Sendable, Identifiable {
 }
 
 extension User {
-    /// What few copies of a user tell; change several fields of a copy, then set it once.
+    /// Fields that few copies of a user have.
+    ///
+    /// To change several fields, change a copy and set it once.
     public var details: UserDetails {
         get { fields.value.rare.value }
         set { fields.value.rare.value = newValue }
     }
 
-    /// Whether `details` is empty, which costs less to ask than to compare.
+    /// Whether `details` is empty; cheaper than a comparison.
     public var hasNoDetails: Bool { fields.value.rare.isEmpty }
 
-    /// Takes over what another source says in passing; what it leaves out it does not deny.
+    /// Takes over the details of another copy; fields that the copy lacks stay as they are.
     public mutating func learnDetails(of other: User) {
         guard !other.hasNoDetails else { return }
         var details = details
@@ -84,60 +93,73 @@ extension User {
     }
 }
 
-/// What few copies of a user tell.
+/// Fields that few copies of a user have.
 public struct UserDetails: Hashable, Sendable, RareValue {
-    /// Nil when the server did not say.
+    /// Whether the user is online; nil if the server did not tell.
     public var isOnline: Bool?
-    /// Nil while online, and when never seen.
+    /// The time of the user's last connection; nil while online, and if they were never online.
     public var lastSeenAt: Timestamp?
-    /// Language codes, the most liked first.
+    /// Language codes, the preferred one first.
     public var preferredLanguages: [String] = []
+    /// The server's key for finding this user in contacts; nil if it did not tell.
     public var friendDiscoveryKey: String?
-    /// How the viewer's contacts call them.
+    /// The name of the user in the viewer's contacts.
     public var friendName: String?
-    /// The server gives the picture only with the file key.
+    /// Whether the picture can be fetched with the file key only.
     public var requiresAuthForProfileImage = false
 
+    /// Creates empty details.
     public init() {}
 }
 
-/// What a user may do in a channel.
+/// The role of a user in a channel.
 public enum Role: String, Hashable, Sendable, CaseIterable {
+    /// An ordinary member.
     case none
+    /// A user who may moderate the channel and change its settings.
     case `operator`
 }
 
-/// How a user stands to a channel.
+/// The relation of a user to a channel.
 public enum MembershipState: String, Hashable, Sendable, CaseIterable {
+    /// Neither a member nor invited.
     case none
+    /// Invited; not yet a member.
     case invited
+    /// A member.
     case joined
 }
 
 /// A user as part of a channel.
 public struct Member: Hashable, Sendable, Identifiable {
+    /// The person.
     public var user: User
+    /// Whether the user has joined or is invited.
     public var state: MembershipState
+    /// The role in the channel.
     public var role: Role
+    /// Whether the user may not write.
     public var isMuted: Bool
-    /// When they joined; nil while they have not.
+    /// The time of joining; nil before it.
     ///
     /// The wire counts it in seconds.
     public var joinedAt: Timestamp?
-    /// When they may write again; nil when not muted, or for ever.
+    /// The end of the mute; nil if the user is not muted, or muted without an end.
     public var mutedUntil: Timestamp?
+    /// The operator's reason for the mute, or "".
     public var muteReason = ""
-    /// The viewer has blocked them.
+    /// Whether the viewer has blocked the user.
     public var isBlockedByMe = false
-    /// They have blocked the viewer.
+    /// Whether the user has blocked the viewer.
     public var isBlockingMe = false
-    /// Up to when they have read; nil when unknown.
+    /// The time up to which the user has read; nil if unknown.
     public var readAt: Timestamp?
-    /// Up to when messages have reached them; nil when unknown.
+    /// The time up to which messages have reached the user; nil if unknown.
     public var deliveredAt: Timestamp?
-    /// What a member object has besides; what it tells of the person elsewhere, `User` has.
+    /// Other fields of the member object; fields of the person are in `user`.
     public var unknownFields = UnknownFields()
 
+    /// Creates a member; all other fields have their defaults and can be set afterwards.
     public init(
         user: User, state: MembershipState = .joined, role: Role = .none, isMuted: Bool = false,
         joinedAt: Timestamp? = nil
@@ -149,15 +171,17 @@ public struct Member: Hashable, Sendable, Identifiable {
         self.joinedAt = joinedAt
     }
 
+    /// The user's ID.
     public var id: UserID { user.id }
 }
 
-/// Who wrote a message, and as what.
+/// The author of a message, with their role when it was sent.
 public struct Sender: Hashable, Sendable {
-    /// One reference either way: pages are full of senders, and nearly none has anything unknown.
+    /// A single reference in both cases: pages are full of senders, and nearly none has unknown
+    /// fields.
     private enum Person: Hashable, Sendable {
         case plain(User)
-        /// Never with no fields.
+        /// A user with at least one unknown field.
         indirect case telling(User, UnknownFields)
 
         init(_ user: User, _ fields: UnknownFields) {
@@ -166,15 +190,18 @@ public struct Sender: Hashable, Sendable {
     }
 
     private var person: Person
+    /// The role in the channel when the message was sent.
     public var role: Role
-    /// The viewer has blocked them.
+    /// Whether the viewer has blocked the sender.
     public var isBlockedByMe = false
 
+    /// Creates a sender.
     public init(user: User, role: Role = .none) {
         person = .plain(user)
         self.role = role
     }
 
+    /// The person.
     public var user: User {
         get {
             switch person {
@@ -184,6 +211,7 @@ public struct Sender: Hashable, Sendable {
         set { person = Person(newValue, unknownFields) }
     }
 
+    /// Fields of a newer server without a name in this release.
     public var unknownFields: UnknownFields {
         get {
             switch person {
@@ -194,6 +222,6 @@ public struct Sender: Hashable, Sendable {
         set { person = Person(user, newValue) }
     }
 
-    /// Whether `unknownFields` is empty, which costs less to ask than to copy them.
+    /// Whether `unknownFields` is empty; cheaper than a copy.
     package var hasNoUnknownFields: Bool { if case .plain = person { true } else { false } }
 }

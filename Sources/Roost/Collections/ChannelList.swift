@@ -3,20 +3,23 @@
 import RoostCore
 public import RoostModel
 
-/// The user's channels in order, kept as the server has them, shown from disk first.
+/// The user's channels in order, as on the server, shown from disk first.
 ///
 /// Close it when it is off screen.
 public actor ChannelList {
     /// The state of a list at one moment.
     public struct Snapshot: Hashable, Sendable {
+        /// The channels, in the order of the query.
         public let channels: [GroupChannel]
-        /// Whether `loadMore` may find more.
+        /// Whether `loadMore()` may find more.
         public let hasMore: Bool
     }
 
+    /// The selection, order and size of a page.
     public nonisolated let query: ChannelListQuery
 
     nonisolated let executor: any WorldExecutor
+    /// The client's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
@@ -55,20 +58,20 @@ public actor ChannelList {
         Snapshot(channels: machine.channels, hasMore: machine.hasMore)
     }
 
-    /// The present state and every later one; a slow reader skips some and ends with the last.
+    /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
+    /// the last.
     public func snapshots() -> AsyncStream<Snapshot> { observers.watchSnapshots(from: snapshot) }
 
-    /// Every change from now on, none skipped; a slow reader gets several joined into one.
+    /// Returns a stream of all later changes without losses; changes are joined for a slow reader.
     public func changes() -> AsyncStream<ListDiff<GroupChannel>> {
         changes(in: observers.openMailbox())
     }
 
-    /// Shows up to a page more, from the server when it is in reach and else from disk.
+    /// Adds up to a page of channels, from the server if it is connected and otherwise from disk.
     ///
-    /// Returns how many were added.
-    ///
-    /// - Throws: `.queryInProgress` while another page is loading; a network error when the server
-    ///   failed to answer. What is on disk is shown all the same.
+    /// - Returns: The number of channels added.
+    /// - Throws: `.queryInProgress` while another page is loading; a network error if the server
+    ///   does not answer. Channels on disk are shown in that case too.
     @discardableResult
     public func loadMore() async throws(RoostError) -> Int {
         guard !isClosed else {
@@ -95,7 +98,7 @@ public actor ChannelList {
         return max(0, machine.channels.count - before)
     }
 
-    /// Stops watching; the streams end and later calls throw `.collectionDisposed`.
+    /// Closes the list: the streams end and later calls throw `.collectionDisposed`.
     public func close() async {
         guard !isClosed else { return }
         isClosed = true

@@ -2,13 +2,16 @@
 
 public import RoostModel
 
-/// What a channel list shows, and how.
+/// The selection and order of a channel list.
 public struct ChannelListQuery: Hashable, Sendable {
+    /// The conditions that shown channels meet.
     public var filter: ChannelFilter
+    /// The order of the channels.
     public var order: ChannelOrder
-    /// 1...100 channels a page (`docs/protocol` 3.2).
+    /// The number of channels of a page, 1...100 (`docs/protocol` 3.2).
     public var pageSize: Int
 
+    /// Creates a query; by default for all but hidden channels, the latest message first.
     public init(
         _ filter: ChannelFilter = ChannelFilter(), order: ChannelOrder = .latestLastMessage,
         pageSize: Int = 20

@@ -5,27 +5,29 @@ public import RoostModel
 extension Timeline {
     /// The state of a timeline at one moment.
     public struct Snapshot: Hashable, Sendable {
-        /// Delivered messages by place, oldest first, then the unsent by age.
+        /// The delivered messages by position, oldest first, then the unsent ones by age.
         public let messages: [Message]
-        /// Whether `loadOlder` may find more.
+        /// Whether `loadOlder()` may find more.
         public let hasOlder: Bool
-        /// Whether `loadNewer` may find more; false while the list follows the newest end.
+        /// Whether `loadNewer()` may find more; false while the list follows the newest message.
         public let hasNewer: Bool
-        /// More than 300 messages are missing after the last one shown (R113).
+        /// Whether more than 300 messages are missing after the last one (R113).
         ///
-        /// The list stopped following. Page forward with `loadNewer`, or open the timeline again.
+        /// The list has stopped following. Page forward with `loadNewer()`, or jump to
+        /// `.distantFuture`.
         public let hasHugeGap: Bool
     }
 
-    /// The present state and every later one; a slow reader skips some and ends with the last.
+    /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
+    /// the last.
     public func snapshots() -> AsyncStream<Snapshot> { observers.watchSnapshots(from: snapshot) }
 
-    /// Every change from now on, none skipped; a slow reader gets several joined into one.
+    /// Returns a stream of all later changes without losses; changes are joined for a slow reader.
     public func changes() -> AsyncStream<ListDiff<Message>> {
         changes(in: observers.openMailbox())
     }
 
-    /// Who reads the changes now.
+    /// The number of readers of changes.
     package var changeReaderCount: Int { observers.mailboxCount }
 }
 

@@ -3,17 +3,18 @@
 import RoostCore
 public import RoostModel
 
-/// The messages of one channel, kept as the server has them, shown from disk first.
+/// The messages of one channel in order, as on the server, shown from disk first.
 ///
-/// What it shows has no hole in it: where history is missing, the list ends there and `hasOlder` or
-/// `hasNewer` says so. Unsent messages of the user stand at the end. Close it when it is off screen.
+/// The list has no gap: where history is missing it ends, and `hasOlder` or `hasNewer` is true. The
+/// user's unsent messages stand at the end. Close it when it is off screen.
 public actor Timeline {
-    /// The channel whose messages these are.
+    /// The channel of the messages.
     public nonisolated let channel: ChannelURL
-    /// Which of them are shown.
+    /// The selection of messages.
     public nonisolated let filter: MessageFilter
 
     nonisolated let executor: any WorldExecutor
+    /// The client's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
@@ -62,31 +63,31 @@ public actor Timeline {
             hasHugeGap: hasHugeGap)
     }
 
-    /// Shows up to a page more of older messages, from disk when it is known to be complete.
+    /// Adds up to a page of older messages, from disk if the page is covered there.
     ///
-    /// Returns how many more are shown now; whether there may be others is `hasOlder`'s to say.
-    ///
-    /// - Throws: `.queryInProgress` while another page is loading; a network error when the disk does
-    ///   not have them and the server is out of reach, `.notAMember` in a channel that is not the user's.
-    ///   Nothing is lost then, and `hasOlder` stays true.
+    /// - Returns: The number of messages added; `hasOlder` says whether there may be more.
+    /// - Throws: `.queryInProgress` while another page is loading. A network error if the disk
+    ///   lacks the messages and the server does not answer. `.notAMember` in a channel that is not
+    ///   the user's. Nothing is lost then, and `hasOlder` stays true.
     @discardableResult
     public func loadOlder() async throws(RoostError) -> Int { try await loadPage(.older) }
 
-    /// Shows up to a page more of newer messages, from disk when it is known to be complete.
+    /// Adds up to a page of newer messages, from disk if the page is covered there.
     ///
-    /// Returns how many more are shown now. Once the newest is reached the list follows it.
+    /// Once the newest message is reached, the list follows it.
     ///
-    /// - Throws: As `loadOlder`; `hasNewer` stays true then.
+    /// - Returns: The number of messages added.
+    /// - Throws: As `loadOlder()`; `hasNewer` stays true then.
     @discardableResult
     public func loadNewer() async throws(RoostError) -> Int { try await loadPage(.newer) }
 
-    /// Shows the messages around another moment, as a timeline opened there would; `.distantFuture` leads
-    /// back to the newest, out of a huge gap too.
+    /// Shows the messages around another moment, as a new timeline would; `.distantFuture` leads to
+    /// the newest.
     ///
-    /// Returns when what the disk has of the place is shown; the server's page follows. What was shown
-    /// stays on disk, and is there at once on the way back.
+    /// The call returns when the messages on disk are shown; the server's page follows. The
+    /// messages shown before stay on disk.
     ///
-    /// - Throws: `.queryInProgress` while a page is loading, `.localDatabaseError` when the disk fails.
+    /// - Throws: `.queryInProgress` while a page is loading; `.localDatabaseError`.
     public func jump(to moment: Timestamp) async throws(RoostError) {
         try beginPaging()
         defer { isPaging = false }
@@ -99,7 +100,7 @@ public actor Timeline {
         await engine.synchronizeLater(self)
     }
 
-    /// Stops watching the channel; the streams end and later calls throw `.collectionDisposed`.
+    /// Closes the timeline: the streams end and later calls throw `.collectionDisposed`.
     public func close() async {
         guard !isClosed else { return }
         isClosed = true

@@ -2,53 +2,65 @@
 
 public import RoostModel
 
-/// Why a message is, or is not, to be seen on this device.
+/// The reason why a message is, or is not, visible on this device.
 public enum MessageExplanation: Hashable, Sendable {
-    /// It is on this device; `passes` says whether the filter asked about lets it through.
+    /// The message is on this device; `passes` says whether the filter selects it.
     case cached(Message, passes: Bool)
-    /// Only this device has it, and it will be sent; so many of the channel go before it.
+    /// Only this device has the message, and it will be sent; `ahead` items of the channel go
+    /// before it.
     case pending(Message, ahead: Int, Waiting)
-    /// Only this device has it, and it is not sent again until somebody says so.
+    /// Only this device has the message, and it is not sent again without a call of
+    /// `ChatClient.resend(_:)`.
     case failed(Message)
-    /// The server may have it, in one of these holes.
+    /// The server may have the message, in one of these holes.
     case perhapsIn([HistoryHole])
-    /// All of the channel's history is here and it is not in it: it was deleted, lies before what this
-    /// member may see, or never was.
+    /// The message is not in the channel, whose whole history is on this device.
+    ///
+    /// It was deleted, lies before the history that the member may see, or never existed.
     case notInChannel
 
-    /// What a message waits for.
+    /// The condition that an unsent message waits for.
     public enum Waiting: Hashable, Sendable {
+        /// A connection.
         case connection
-        /// It, or one before it, is on its way to the server.
+        /// The server's answer to this message or one before it.
         case server
     }
 }
 
-/// Why a channel is, or is not, in a list on this device.
+/// The reason why a channel is, or is not, in a list on this device.
 public enum ChannelExplanation: Hashable, Sendable {
+    /// The list shows the channel.
     case shown
-    /// It is on this device; the list asks for something it does not have.
+    /// The channel is on this device; it does not meet these conditions of the list.
     case leftOut([ChannelFilter.Criterion])
-    /// It is not among the user's channels on this device; `isListWhole` says that they are all there.
+    /// The channel is not among the user's channels on this device; `isListWhole` says whether all
+    /// of them are.
     case unknown(isListWhole: Bool)
 }
 
 extension ChatClient {
-    /// Says why a message can or cannot be seen in a timeline; asks no server.
+    /// Returns why a message is or is not visible in a timeline, from disk only.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func explain(
         _ message: MessageID, in channel: ChannelURL, under filter: MessageFilter = .everything
     ) async throws(RoostError) -> MessageExplanation {
         try await engine.explain(.message(message), in: channel, under: filter)
     }
 
-    /// Says what became of a message that was written on this device; asks no server.
+    /// Returns the state of a message written on this device, from disk only.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func explain(
         _ message: RequestID, in channel: ChannelURL, under filter: MessageFilter = .everything
     ) async throws(RoostError) -> MessageExplanation {
         try await engine.explain(.request(message), in: channel, under: filter)
     }
 
-    /// Says why a channel can or cannot be seen in a list; asks no server.
+    /// Returns why a channel is or is not visible in a list, from disk only.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func explain(
         _ channel: ChannelURL, in query: ChannelListQuery = ChannelListQuery()
     ) async throws(RoostError) -> ChannelExplanation {
@@ -67,6 +79,7 @@ extension Message {
 }
 
 extension MessageExplanation: CustomStringConvertible {
+    /// The explanation in one sentence, without message texts.
     public var description: String {
         switch self {
         case .cached(_, passes: true):
@@ -95,6 +108,7 @@ extension MessageExplanation: CustomStringConvertible {
 }
 
 extension ChannelExplanation: CustomStringConvertible {
+    /// The explanation in one sentence.
     public var description: String {
         switch self {
         case .shown: "The list shows it."

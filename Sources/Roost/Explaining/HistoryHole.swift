@@ -5,38 +5,41 @@ public import RoostModel
 
 /// A part of a channel's history that is not on this device.
 public struct HistoryHole: Hashable, Sendable {
+    /// The reason for a hole.
     public enum Reason: Hashable, Sendable {
-        /// Nobody has looked at the channel on this device yet, or its messages were evicted.
+        /// This device has not fetched the channel yet, or its messages were evicted.
         case neverFetched
-        /// Nobody has paged back this far.
+        /// Paging has not reached this part.
         case notPagedTo
-        /// What lies on both sides was fetched at different times, and nobody has paged over it since.
+        /// Both sides were fetched at different times, and paging has not closed the gap since.
         case betweenVisits
-        /// There is no connection, or the channel has not been caught up on it: something may have come.
+        /// There is no connection, or the channel has not been caught up on it, so messages may be
+        /// missing.
         case notCaughtUp
     }
 
-    /// The last time this device asked the server for messages of the channel.
+    /// The last request of this device for messages of the channel.
     public struct Attempt: Hashable, Sendable {
-        /// By this device's clock.
+        /// The time by the device's clock.
         public let at: Timestamp
-        /// Nil when the server answered.
+        /// The reason for a failure; nil if the server answered.
         public let failure: RoostError.Code?
     }
 
+    /// The channel.
     public let channel: ChannelURL
+    /// The reason for the hole.
     public let reason: Reason
-    /// `.distantPast` when it reaches to the beginning of the channel.
+    /// The start of the hole; `.distantPast` if it reaches to the beginning of the channel.
     public let from: Timestamp
-    /// `.distantFuture` when it reaches to whatever was written last.
+    /// The end of the hole; `.distantFuture` if it reaches to the newest messages.
     public let through: Timestamp
-    /// About how many messages are missing, judged by how close those beside it stand; nil when nothing
-    /// can be said.
+    /// The estimated number of missing messages, by the density beside the hole; nil if unknown.
     public let messages: Int?
-    /// Nil when it was not asked since the client was opened.
+    /// The last request since the client was opened; nil for none.
     public let lastAttempt: Attempt?
 
-    /// About how many requests would fill it, at pages of 100.
+    /// The estimated number of requests that fill the hole, at pages of 100; nil if unknown.
     public var requests: Int? { messages.map { max(1, ($0 + 99) / 100) } }
 }
 
@@ -58,9 +61,12 @@ extension HistoryHole {
 }
 
 extension ChatClient {
-    /// What of a channel's history is not on this device, oldest first; empty when all of it is.
+    /// Returns the parts of a channel's history that are not on this device, oldest first; empty
+    /// for none.
     ///
-    /// Asks no server.
+    /// The call needs no connection.
+    ///
+    /// - Throws: `.localDatabaseError`.
     public func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
         try await engine.holes(in: channel)
     }

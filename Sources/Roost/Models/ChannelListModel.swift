@@ -3,30 +3,32 @@
 public import Observation
 public import RoostModel
 
-/// The user's channels for a view: read its properties, and the view follows them.
+/// The user's channels for a view, which follows the model's properties.
 @MainActor @Observable
 public final class ChannelListModel {
+    /// The channels, in the order of the query.
     public private(set) var channels: [GroupChannel] = []
+    /// Whether `loadMore()` may find more.
     public private(set) var hasMore = false
-    /// Where the client stands; nil until it runs.
+    /// The state of the connection; nil until `run()` is called.
     public private(set) var connection: ConnectionState?
-    /// A page is being loaded.
+    /// Whether a page is being loaded.
     public private(set) var isLoading = false
-    /// What went wrong last; nil once something worked.
+    /// The last error; nil after the next success.
     public private(set) var error: RoostError?
 
     @ObservationIgnored private let client: ChatClient
     @ObservationIgnored private let query: ChannelListQuery
     @ObservationIgnored private var list: ChannelList?
 
-    /// Shows nothing until it runs.
+    /// Creates an empty model; `run()` fills it.
     public init(_ client: ChatClient, _ query: ChannelListQuery = ChannelListQuery()) {
         self.client = client
         self.query = query
     }
 
-    /// Opens the list and follows it until the task is cancelled or the client is closed; the last state
-    /// stays.
+    /// Opens the list and follows it until the task is cancelled or the client is closed; the last
+    /// state stays.
     public func run() async {
         do {
             let list = try await client.channelList(query)
@@ -44,7 +46,7 @@ public final class ChannelListModel {
         }
     }
 
-    /// Shows a page more; does nothing while a page is loading or when there is none.
+    /// Loads another page; does nothing while a page is loading or if there is none.
     public func loadMore() async {
         guard let list, hasMore, !isLoading else { return }
         isLoading = true

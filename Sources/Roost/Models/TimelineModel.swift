@@ -3,28 +3,31 @@
 public import Observation
 public import RoostModel
 
-/// A channel's messages for a view: read its properties, and the view follows them.
+/// A channel's messages for a view, which follows the model's properties.
 ///
-/// In SwiftUI, keep one in the view's state and run it with the view:
+/// In SwiftUI, keep a model in the view's state and run it with the view:
 ///
 /// ```swift
 /// List(model.messages, id: \.rowID) { Text($0.text) }
 ///     .task { await model.run() }
 /// ```
 ///
-/// All of it lives on the main actor and none of it waits there: disk and network are the client's
-/// executor's.
+/// The model lives on the main actor and never blocks it: disk and network work runs on the client's
+/// executor.
 @MainActor @Observable
 public final class TimelineModel {
-    /// Delivered messages by place, oldest first, then the unsent by age.
+    /// The delivered messages by position, oldest first, then the unsent ones by age.
     public private(set) var messages: [Message] = []
+    /// Whether `loadOlder()` may find more.
     public private(set) var hasOlder = false
+    /// Whether `loadNewer()` may find more.
     public private(set) var hasNewer = false
-    /// More than 300 messages are missing after the last one shown; `jump(to: .distantFuture)` leads out.
+    /// Whether more than 300 messages are missing after the last one; `jump(to: .distantFuture)`
+    /// leads to the newest.
     public private(set) var hasHugeGap = false
-    /// A page is being loaded.
+    /// Whether a page is being loaded.
     public private(set) var isLoading = false
-    /// What went wrong last; nil once something worked.
+    /// The last error; nil after the next success.
     public private(set) var error: RoostError?
 
     @ObservationIgnored private let client: ChatClient
@@ -33,7 +36,7 @@ public final class TimelineModel {
     @ObservationIgnored private let filter: MessageFilter
     @ObservationIgnored private var timeline: Timeline?
 
-    /// Shows nothing until it runs.
+    /// Creates an empty model; `run()` fills it.
     public init(
         _ client: ChatClient, channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
         filter: MessageFilter = .everything
@@ -44,8 +47,8 @@ public final class TimelineModel {
         self.filter = filter
     }
 
-    /// Opens the timeline and follows it until the task is cancelled or the client is closed; the last
-    /// state stays.
+    /// Opens the timeline and follows it until the task is cancelled or the client is closed; the
+    /// last state stays.
     public func run() async {
         do {
             let timeline = try await client.timeline(
@@ -59,13 +62,13 @@ public final class TimelineModel {
         }
     }
 
-    /// Loads a page of older messages; does nothing while a page is loading or when there is none.
+    /// Loads a page of older messages; does nothing while a page is loading or if there is none.
     public func loadOlder() async {
         guard hasOlder else { return }
         await load { timeline throws(RoostError) in _ = try await timeline.loadOlder() }
     }
 
-    /// Loads a page of newer messages; does nothing while a page is loading or when there is none.
+    /// Loads a page of newer messages; does nothing while a page is loading or if there is none.
     public func loadNewer() async {
         guard hasNewer else { return }
         await load { timeline throws(RoostError) in _ = try await timeline.loadNewer() }
@@ -76,7 +79,9 @@ public final class TimelineModel {
         await load { timeline throws(RoostError) in try await timeline.jump(to: moment) }
     }
 
-    /// Saves a text and queues it for delivery; false when it could not be saved, and `error` says why.
+    /// Saves a text and queues it for delivery.
+    ///
+    /// - Returns: Whether it was saved; if not, `error` has the reason.
     @discardableResult
     public func send(_ text: String) async -> Bool {
         do {
@@ -103,7 +108,7 @@ public final class TimelineModel {
 
     private func show(_ snapshot: Timeline.Snapshot) {
         messages = snapshot.messages
-        // A view that reads one property is drawn for that one alone.
+        // A view that reads one property is redrawn for that property alone.
         if hasOlder != snapshot.hasOlder { hasOlder = snapshot.hasOlder }
         if hasNewer != snapshot.hasNewer { hasNewer = snapshot.hasNewer }
         if hasHugeGap != snapshot.hasHugeGap { hasHugeGap = snapshot.hasHugeGap }
@@ -111,9 +116,9 @@ public final class TimelineModel {
 }
 
 extension Message {
-    /// A name that stays with the message from its writing on, for lists of views.
+    /// The identity of a message in a list of views, constant from the send call on.
     ///
-    /// Messages of others have no request ID, and those of the user keep theirs.
+    /// The user's messages keep their request ID; other messages have a message ID only.
     public var rowID: Identity {
         identities.last ?? .request(RequestID(""))
     }
