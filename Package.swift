@@ -44,7 +44,7 @@ let modules: [Target] = [
         dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "CRoostZlib", "RoostExecutors"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
-    .target(name: "RoostCore", dependencies: ["RoostModel"]),
+    .target(name: "RoostCore", dependencies: ["RoostModel", "RoostWire"]),
     .target(
         name: "RoostStore",
         dependencies: [
@@ -151,7 +151,8 @@ let tests: [Target] = [
         dependencies: ["CRoostAllocations", "RoostTestSupport", "RoostModel", "RoostWire"],
         exclude: ["Serialized"]),
     .testTarget(
-        name: "RoostCoreTests", dependencies: ["RoostTestSupport", "RoostCore", "RoostModel"]),
+        name: "RoostCoreTests",
+        dependencies: ["RoostTestSupport", "RoostCore", "RoostModel", "RoostWire"]),
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [

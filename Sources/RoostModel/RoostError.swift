@@ -39,19 +39,67 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The error that caused this one; nil for none.
     public let underlying: (any Error)?
+    /// The part below that failed, as far as a decision depends on it.
+    package let cause: Cause
 
     /// Creates an error.
     public init(
         _ code: Code, remedy: Remedy, message: String, underlying: (any Error)? = nil
     ) {
+        self.init(code, remedy: remedy, message: message, cause: .other, underlying: underlying)
+    }
+
+    package init(
+        _ code: Code, remedy: Remedy, message: String, cause: Cause,
+        underlying: (any Error)? = nil
+    ) {
         self.code = code
         self.remedy = remedy
         self.message = message
+        self.cause = cause
         self.underlying = underlying
     }
 
     /// The message with the code, for logs.
     public var description: String { "\(message) (\(code))" }
+}
+
+extension RoostError: Hashable {
+    /// Returns whether code, remedy, message and cause are equal; the underlying error is not compared.
+    public static func == (left: RoostError, right: RoostError) -> Bool {
+        left.code == right.code && left.remedy == right.remedy && left.message == right.message
+            && left.cause == right.cause
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(message)
+    }
+}
+
+extension RoostError {
+    /// The part below Roost's decisions that an error comes from.
+    package enum Cause: Hashable, Sendable {
+        /// The server, the caller, or a decision of Roost.
+        case other
+        /// The disk; `mayPass` says that it may take the same later.
+        case disk(mayPass: Bool)
+        /// No way led to the server, so that nothing of the request arrived.
+        case unreachable
+    }
+
+    /// Whether the disk failed and may succeed later: the device is unlocked, room is made, another process is
+    /// done.
+    package var mayPassWithDisk: Bool { cause == .disk(mayPass: true) }
+
+    /// Whether no way led to the server, so that nothing of the request arrived.
+    package var isUnreachable: Bool { cause == .unreachable }
+
+    /// Whether the server has refused: neither the network nor the disk changes its answer.
+    package var isRefusal: Bool {
+        if case .disk = cause { return false }
+        return remedy != .retry
+    }
 }
 
 extension RoostError.Code {

@@ -2,6 +2,7 @@
 
 import Roost
 import RoostExecutors
+import RoostCore
 import RoostModel
 import RoostSQLite
 import RoostStore

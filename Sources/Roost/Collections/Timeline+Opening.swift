@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostModel
-import RoostStore
 
 /// Who waits for the server's first answer to a timeline.
 struct OpeningWait {
@@ -57,11 +56,6 @@ struct RefusalWatch {
         for listener in listeners { listener.finish() }
         listeners = []
     }
-}
-
-extension RoostError {
-    /// Whether the server has said no: neither the network nor the disk will make a yes of it.
-    fileprivate var isRefusal: Bool { remedy != .retry && !(underlying is StoreError) }
 }
 
 extension Timeline {

@@ -58,7 +58,9 @@ extension RoostError {
             case .untrusted: (.untrustedServer, .none)
             case .invalidURL: (.invalidParameter, .correctInput)
             }
-        self.init(code, remedy: remedy, message: error.message, underlying: error)
+        self.init(
+            code, remedy: remedy, message: error.message,
+            cause: error.kind == .unreachable ? .unreachable : .other, underlying: error)
     }
 
     init(_ error: StoreError) {
@@ -76,22 +78,7 @@ extension RoostError {
             error.kind == .fileUnreadable ? .invalidParameter : .localDatabaseError,
             remedy: remedy,
             message: ([error.message] + error.repairs.sentences).joined(separator: " "),
-            underlying: error)
-    }
-
-    /// Whether no way led to the server, so that nothing of the request arrived.
-    var isUnreachable: Bool { (underlying as? TransportError)?.kind == .unreachable }
-
-    /// Whether it was the disk, and the disk may do it later: when the device is unlocked, when there is
-    /// room, when the other process is done.
-    var mayPassWithDisk: Bool {
-        guard let error = underlying as? StoreError else { return false }
-        return switch error.kind {
-        case .notAccessible, .full, .locked, .keyUnavailable, .suspended: true
-        case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema, .otherOwner,
-            .keyMissing, .wrongKey, .fileUnreadable, .searchUnavailable, .closed, .unexpected:
-            false
-        }
+            cause: .disk(mayPass: error.mayPass), underlying: error)
     }
 
     init(_ failure: APIFailure) {
@@ -125,6 +112,19 @@ extension RoostError {
             .retry
         case .untrustedServer: .none
         default: .correctInput
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the disk may take the same later: when the device is unlocked, when there is room, when another
+    /// process is done.
+    fileprivate var mayPass: Bool {
+        switch kind {
+        case .notAccessible, .full, .locked, .keyUnavailable, .suspended: true
+        case .folderNotWritable, .notADatabase, .damaged, .newerSchema, .olderSchema, .otherOwner,
+            .keyMissing, .wrongKey, .fileUnreadable, .searchUnavailable, .closed, .unexpected:
+            false
         }
     }
 }

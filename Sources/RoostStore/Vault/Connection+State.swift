@@ -2,6 +2,7 @@
 
 // Filters, cursors, the session and single messages, in the clear or sealed.
 
+import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing

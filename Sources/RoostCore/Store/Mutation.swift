@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RoostCore
 package import RoostModel
 
 /// Something the server said, to be written down.
@@ -69,7 +68,7 @@ package enum Mutation: Hashable, Sendable {
     case session([UInt8]?)
 
     /// The channel whose messages it touches.
-    var channelOfMessages: ChannelURL? {
+    package var channelOfMessages: ChannelURL? {
         switch self {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
             .deleted(let channel, _), .clearMessages(let channel), .historyCut(let channel, _),
@@ -87,7 +86,7 @@ package enum Mutation: Hashable, Sendable {
     }
 
     /// Whether it says anything of a channel.
-    func concerns(_ url: ChannelURL) -> Bool {
+    package func concerns(_ url: ChannelURL) -> Bool {
         switch self {
         case .channels(let channels): channels.contains { $0.url == url }
         case .channelNews(let channel, _), .accessed(let channel, _), .pinned(let channel, _):
@@ -95,41 +94,6 @@ package enum Mutation: Hashable, Sendable {
         case .cursor(let key, _), .firstCursor(let key, _), .removeCursor(let key):
             key.channel == url
         default: channelOfMessages == url
-        }
-    }
-}
-
-extension [Mutation] {
-    /// Whether these are a page of history or of a change log, of which more will come.
-    var isBulk: Bool {
-        count > 30
-            || contains { mutation in
-                if case .messages(_, let messages, _, _) = mutation {
-                    messages.count > 30
-                } else {
-                    false
-                }
-            }
-    }
-
-    /// Whether to write them down takes less than two changes of threads.
-    var isShort: Bool { count <= 8 && allSatisfy(\.isShort) }
-}
-
-extension Mutation {
-    /// Only what touches a few rows, whatever the cache holds.
-    fileprivate var isShort: Bool {
-        switch self {
-        case .liveMessage, .edited, .reacted, .replied, .polled, .channelNews, .accessed, .pinned,
-            .cursor, .firstCursor, .removeCursor:
-            true
-        case .deleted(_, let ids): ids.count <= 2
-        case .users(let users): users.count <= 4
-        case .channels(let channels): channels.count == 1 && channels[0].members.count <= 10
-        case .messages(_, let messages, _, _): messages.count <= 2
-        case .removeChannel, .clearMessages, .evicted, .unreadable, .forgotten, .historyCut,
-            .clearAll, .session:
-            false
         }
     }
 }
