@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
-import RoostExecutors
 import RoostCore
+import RoostExecutors
 import RoostModel
 import RoostSQLite
 import RoostStore
