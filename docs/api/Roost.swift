@@ -1056,13 +1056,15 @@ enum Role: CaseIterable, Hashable, Sendable, String {
     case `operator`
 }
 
-struct RoostError: CustomStringConvertible, Error, Sendable {
+struct RoostError: CustomStringConvertible, Error, Hashable, Sendable {
     let code: Code
     let message: String
     let remedy: Remedy
     let underlying: (any Error)?
     var description: String { get }
     init(_ code: Code, remedy: Remedy, message: String, underlying: (any Error)? = nil)
+    static func == (left: RoostError, right: RoostError) -> Bool
+    func hash(into hasher: inout Hasher)
 
     struct Code: Codable, CustomStringConvertible, Hashable, RawRepresentable, Sendable {
         static let ackTimeout = Self(800_180)
