@@ -25,10 +25,6 @@ let systemLibraries: [Target] = [
         providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 ]
 
-/// The only C that is compiled here besides a count for tests: what the cache is measured against, in no
-/// product but `roost`.
-let limit: [Target] = [.target(name: "CRoostBenchLimit", dependencies: ["CRoostSQLite"])]
-
 /// The Swift modules and the edges between them.
 let modules: [Target] = [
     .target(name: "RoostExecutors", dependencies: ["CRoostThreads"]),
@@ -86,27 +82,43 @@ let modules: [Target] = [
             "RoostExecutors", "RoostModel", "RoostServer", "RoostSockets", "RoostSQLite",
             "RoostWire",
         ]),
+    .target(name: "RoostCommandLine"),
+    .executableTarget(
+        name: "RoostCommand",
+        dependencies: [
+            "Roost", "RoostCommandLine", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
+            "RoostStore", "RoostWire",
+        ]),
     .target(name: "RoostDiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
         name: "RoostTestKit",
         dependencies: [
-            "RoostDiskSimulation", "Roost", "RoostCore", "RoostModel", "RoostServer", "RoostStore",
-            "RoostTransport",
+            "Roost", "RoostCore", "RoostModel", "RoostServer", "RoostStore", "RoostTransport",
             "RoostWire",
         ]),
+]
+
+/// The programs for work on Roost itself; the product `roost` contains nothing of them.
+let workshop: [Target] = [
+    // The only C that is compiled here besides a count for tests: the program that the cache is measured against.
     .target(
+        name: "CRoostBenchLimit", dependencies: ["CRoostSQLite"],
+        path: "Benchmarks/CRoostBenchLimit"),
+    .executableTarget(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "Roost", "RoostCore", "RoostDoors", "RoostExecutors", "RoostHost",
-            "RoostModel", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport",
-            "RoostWire", "SendbirdChatSDK",
-        ]),
+            "CRoostBenchLimit", "Roost", "RoostCommandLine", "RoostCore", "RoostDoors",
+            "RoostExecutors", "RoostHost", "RoostModel", "RoostSQLite", "RoostSockets",
+            "RoostStore", "RoostTransport", "RoostWire", "SendbirdChatSDK",
+        ],
+        path: "Benchmarks/RoostBench"),
     .executableTarget(
-        name: "RoostCommand",
+        name: "RoostSimulator",
         dependencies: [
-            "Roost", "RoostBench", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
-            "RoostStore", "RoostTestKit", "RoostWire",
-        ]),
+            "Roost", "RoostCommandLine", "RoostCore", "RoostDiskSimulation", "RoostModel",
+            "RoostServer", "RoostStore", "RoostTestKit", "RoostTransport", "RoostWire",
+        ],
+        path: "Simulator/RoostSimulator"),
 ]
 
 let examples: [Target] = [
@@ -216,14 +228,21 @@ let tests: [Target] = [
         ]),
     .testTarget(
         name: "RoostTestKitTests",
-        dependencies: ["RoostTestSupport", "Roost", "RoostDiskSimulation", "RoostTestKit"]),
+        dependencies: ["RoostTestSupport", "Roost", "RoostTestKit"]),
     .testTarget(
-        name: "RoostBenchTests", dependencies: ["RoostBench", "RoostModel", "RoostWire"]),
+        name: "RoostSimulatorTests",
+        dependencies: ["RoostTestSupport", "RoostDiskSimulation", "RoostSimulator"]),
+    .testTarget(
+        name: "RoostBenchTests",
+        dependencies: ["RoostBench", "RoostCommandLine", "RoostModel", "RoostWire"]),
+    .testTarget(
+        name: "RoostCommandLineTests",
+        dependencies: ["RoostBench", "RoostCommand", "RoostCommandLine", "RoostSimulator"]),
     .testTarget(
         name: "RoostCommandTests",
         dependencies: [
-            "RoostTestSupport", "RoostCommand", "RoostCore", "RoostModel", "RoostSQLite",
-            "RoostStore", "RoostWire",
+            "RoostTestSupport", "RoostCommand", "RoostCommandLine", "RoostCore", "RoostModel",
+            "RoostSQLite", "RoostStore", "RoostWire",
         ]),
     .testTarget(name: "ProjectTests", dependencies: ["RoostTestSupport"]),
 ]
@@ -238,8 +257,10 @@ let package = Package(
         .library(
             name: "SendBirdSyncManager", targets: ["SendBirdSDK", "SendBirdSyncManager"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
+        .executable(name: "roost-bench", targets: ["RoostBench"]),
+        .executable(name: "roost-simulate", targets: ["RoostSimulator"]),
     ],
-    targets: systemLibraries + limit + modules + examples + tests
+    targets: systemLibraries + modules + workshop + examples + tests
 )
 
 /// One dialect for every module: see `docs/ARCHITECTURE.md`, "How the code is written".

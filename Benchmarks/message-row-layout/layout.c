@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where should a message row lie, and in what form? The limit of `roost bench cache` with one choice
+// Where should a message row lie, and in what form? The limit of `roost-bench cache` with one choice
 // changed at a time. See docs/adr/0001-message-row-layout.md for the question and the answer.
 //
 // usage: layout FOLDER MESSAGES NAME [CHOICE=NUMBER]...

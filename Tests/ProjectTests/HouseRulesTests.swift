@@ -16,12 +16,20 @@ struct HouseRulesTests {
     /// Where `@unchecked Sendable` may stand; each such file says what confines the state.
     private static let uncheckedModules = ["RoostSockets", "RoostExecutors", "RoostDiskSimulation"]
 
+    /// The folders of the modules.
+    private static let moduleFolders = ["Sources", "Benchmarks", "Simulator"]
+
+    /// The Swift files of all modules, in order of their paths.
+    private static func moduleFiles() throws -> [String] {
+        try moduleFolders.flatMap { try Project.swiftFiles(below: $0) }
+    }
+
     private static func module(of file: String) -> String {
         String(file.split(separator: "/")[1])
     }
 
     @Test func `time and chance come in through seams`() throws {
-        for file in try Project.swiftFiles(below: "Sources") {
+        for file in try Self.moduleFiles() {
             if file.contains("/Live/") || Self.edges.contains(Self.module(of: file)) { continue }
             let text = try Project.text(file)
             for word in Self.outside {
@@ -44,7 +52,7 @@ struct HouseRulesTests {
         throws
     {
         let imports = try Regex(#"import (UIKit|AppKit|SwiftUI|Cocoa|WatchKit)"#)
-        for file in try Project.swiftFiles(below: "Sources") {
+        for file in try Self.moduleFiles() {
             #expect(try Project.text(file).firstMatch(of: imports) == nil, "\(file)")
         }
     }
@@ -61,7 +69,7 @@ struct HouseRulesTests {
     func `unchecked promises stand beside C and in the box of copies only (scar 137)`()
         throws
     {
-        for file in try Project.swiftFiles(below: "Sources") {
+        for file in try Self.moduleFiles() {
             if Self.uncheckedModules.contains(Self.module(of: file)) { continue }
             // Copies that share what nobody changes: the compiler cannot count references.
             if file == "Sources/RoostModel/Shared.swift" { continue }
@@ -74,7 +82,9 @@ struct HouseRulesTests {
     }
 
     @Test func `a file is one idea: 400 lines at most, 600 for tests`() throws {
-        for (folder, limit) in [("Sources", 400), ("Tests", 600), ("Examples", 400)] {
+        for (folder, limit) in Self.moduleFolders.map({ ($0, 400) }) + [
+            ("Tests", 600), ("Examples", 400),
+        ] {
             for file in try Project.swiftFiles(below: folder) {
                 let count = try Project.text(file).split(
                     separator: "\n", omittingEmptySubsequences: false
@@ -85,18 +95,21 @@ struct HouseRulesTests {
     }
 
     @Test func `no library writes a log of its own or prints (scar 163)`() throws {
-        let command = ["Sources/RoostCommand/", "Sources/RoostHost/Live/LogWriter.swift"]
+        let programs = [
+            "Sources/RoostCommand/", "Sources/RoostCommandLine/", "Benchmarks/RoostBench/Commands/",
+            "Simulator/RoostSimulator/Commands/", "Sources/RoostHost/Live/LogWriter.swift",
+        ]
         let writing = try Regex(
             #"(?m)\b(print|debugPrint|dump|NSLog|os_log|fputs|Logger)\(|standardError|standardOutput"#
         )
-        for file in try Project.swiftFiles(below: "Sources")
-        where !command.contains(where: file.hasPrefix) {
+        for file in try Self.moduleFiles()
+        where !programs.contains(where: file.hasPrefix) {
             #expect(try Project.text(file).firstMatch(of: writing) == nil, "\(file)")
         }
     }
 
     @Test func `every file names its licence`() throws {
-        for folder in ["Sources", "Tests", "Examples"] {
+        for folder in Self.moduleFolders + ["Tests", "Examples"] {
             for file in try Project.swiftFiles(below: folder) {
                 let text = try Project.text(file)
                 #expect(

@@ -50,10 +50,42 @@ struct ManifestTests {
         }
     }
 
+    /// The folders of modules outside `Sources`.
+    private static let folders = [
+        "RoostFuzz": "Fuzz", "RoostBench": "Benchmarks/RoostBench",
+        "RoostSimulator": "Simulator/RoostSimulator",
+    ]
+
+    /// The modules that a module reaches, itself included.
+    private static func reach(
+        _ module: String, _ edges: [String: Set<String>]
+    ) -> Set<String> {
+        var reached: Set<String> = []
+        var rest: Set<String> = [module]
+        while let next = rest.popFirst() {
+            guard reached.insert(next).inserted else { continue }
+            rest.formUnion(edges[next] ?? [])
+        }
+        return reached
+    }
+
+    @Test(arguments: ["RoostCommand", "RoostTestKit"])
+    func `a product contains neither benchmarks nor simulator`(module: String) throws {
+        let edges = Dictionary(
+            uniqueKeysWithValues: try Self.declaredEdges().map { ($0.module, $0.uses) })
+        let reached = Self.reach(module, edges)
+        #expect(reached.contains("RoostWire"))
+        #expect(
+            reached.isDisjoint(with: [
+                "RoostBench", "CRoostBenchLimit", "RoostSimulator", "SendbirdChatSDK",
+            ]))
+        #expect(module != "RoostCommand" || !reached.contains("RoostTestKit"))
+    }
+
     @Test func `no module holds a type of its own name`() throws {
         for (module, _) in try Self.declaredEdges() where module.hasPrefix("Roost") {
             let pattern = try Regex(#"\b(struct|class|actor|enum|protocol) \#(module)\b"#)
-            let folder = module == "RoostFuzz" ? "Fuzz" : "Sources/" + module
+            let folder = Self.folders[module] ?? "Sources/" + module
             for file in try Project.swiftFiles(below: folder) {
                 #expect(try Project.text(file).firstMatch(of: pattern) == nil, "\(file)")
             }

@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostCommand
+import RoostCommandLine
 import RoostCore
 import RoostModel
 import RoostStore

@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostCommand
+import RoostCommandLine
 import RoostTestSupport
 import RoostWire
 import Testing
@@ -16,6 +17,7 @@ struct ProgramTests {
 
     @Test(arguments: [
         (["--version"], ExitCode.done), (["help", "client"], .done), (["serv"], .wrongArguments),
+        (["bench", "cache"], .wrongArguments), (["simulate"], .wrongArguments),
         (["serve", "--port", "x"], .wrongArguments),
         (["client", "--server", "nowhere"], .wrongArguments),
         (

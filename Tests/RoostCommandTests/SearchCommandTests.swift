@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCommand
+import RoostCommandLine
 import RoostCore
 import RoostModel
 import RoostStore

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostCommandLine
 
 /// A secret that a command needs, and the places where it may stand.
 ///

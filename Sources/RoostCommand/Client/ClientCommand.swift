@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostCommandLine
 import RoostStore
 
 extension Option {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostCommandLine
 import RoostWire
 
 /// Serves one script: its requests one after the other, and the client's news in between.
@@ -74,7 +75,7 @@ struct ClientSession {
         ReplyLine.event(
             "ready",
             [
-                JSONValue.Field("version", .string(Command.version)),
+                JSONValue.Field("version", .string(Program.version)),
                 JSONValue.Field("user", .string(client.configuration.userID.rawValue)),
                 JSONValue.Field("app_id", .string(client.configuration.applicationID)),
                 JSONValue.Field("storage", .array(client.storageReport.map { .string($0) })),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCommandLine
 package import RoostModel
 package import RoostWire
 

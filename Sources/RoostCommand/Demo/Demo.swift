@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCommandLine
 import RoostWire
 
 /// The stage of the demo: a server, two people's clients, and a voice that tells what happens.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCommandLine
+
 extension Option {
     static let fast = Option("fast", help: "no pauses and no drawings; well under a minute")
     static let keep = Option("keep", help: "keep the folder with the databases and say where it is")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCommandLine
+
 /// Why the demo stops: a step did not hold, or somebody wanted it to end.
 package enum DemoFailure: Error, Hashable, Sendable {
     case expected(String, seen: String)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCommandLine
 import RoostWire
 
 /// A `roost client` process and what the demo asks of it.

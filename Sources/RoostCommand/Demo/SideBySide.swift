@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCommandLine
+
 /// Draws the ends of two timelines next to one another.
 package struct SideBySide: Sendable {
     package struct Side: Sendable {

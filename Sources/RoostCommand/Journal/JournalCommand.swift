@@ -2,6 +2,7 @@
 
 import Foundation
 import Roost
+import RoostCommandLine
 import RoostCore
 import RoostModel
 

@@ -4,6 +4,7 @@
 import Darwin
 #else
 import Glibc
+import RoostCommandLine
 #endif
 
 /// Waits for descriptors.

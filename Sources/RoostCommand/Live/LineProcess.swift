@@ -6,6 +6,7 @@ import Foundation
 import Darwin
 #else
 import Glibc
+import RoostCommandLine
 #endif
 
 /// A process of this same program, spoken to by lines.

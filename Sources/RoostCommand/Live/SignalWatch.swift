@@ -42,7 +42,4 @@ struct SignalWatch {
         descriptor = pipe.fileHandleForReading.fileDescriptor
         signals = stream
     }
-
-    /// A reader that goes away becomes an error of the write, not the end of the program.
-    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 }

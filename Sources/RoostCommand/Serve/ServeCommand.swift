@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostCommandLine
 import RoostHost
 import RoostModel
 import RoostServer

@@ -31,7 +31,7 @@ struct BudgetKeeper: Sendable {
     }
 }
 
-/// What messages take in a packed file; measured by `roost bench cache` (`docs/adr/0006-eviction.md`).
+/// What messages take in a packed file; measured by `roost-bench cache` (`docs/adr/0006-eviction.md`).
 struct PackedBytes {
     /// Of all messages together, words and all that is no message included.
     let all: Int64

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostTransport
+package import RoostTransport
 import Synchronization
 
 /// The network as one process of a device has it: it ends with the process.
-final class SimulatedLine: HTTPTransport, SocketTransport {
+package final class SimulatedLine: HTTPTransport, SocketTransport {
     private struct State {
         var isDead = false
         var sockets: [SimulatedSocket] = []
@@ -13,10 +13,10 @@ final class SimulatedLine: HTTPTransport, SocketTransport {
     private let network: SimulatedNetwork
     private let state = Mutex(State())
 
-    init(over network: SimulatedNetwork) { self.network = network }
+    package init(over network: SimulatedNetwork) { self.network = network }
 
     /// Nothing crosses any more; the server finds out.
-    func die() async {
+    package func die() async {
         let sockets = state.withLock { state in
             state.isDead = true
             defer { state.sockets = [] }
@@ -27,14 +27,14 @@ final class SimulatedLine: HTTPTransport, SocketTransport {
 
     private var isDead: Bool { state.withLock { $0.isDead } }
 
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         guard !isDead else { throw .processIsDead }
         let response = try await network.send(request)
         guard !isDead else { throw .processIsDead }
         return response
     }
 
-    func upload(
+    package func upload(
         _ request: HTTPRequest, _ body: HTTPBody
     ) async throws(TransportError) -> HTTPResponse {
         guard !isDead else { throw .processIsDead }
@@ -43,7 +43,7 @@ final class SimulatedLine: HTTPTransport, SocketTransport {
         return response
     }
 
-    func open(_ request: SocketRequest) async throws(TransportError) -> any Socket {
+    package func open(_ request: SocketRequest) async throws(TransportError) -> any Socket {
         guard !isDead else { throw .processIsDead }
         let socket = try await network.openSocket(request)
         let isDead = state.withLock { state in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 import RoostServer
 package import RoostTransport
 import RoostWire
@@ -32,7 +32,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     private static let noticeMS: ClosedRange<Int64> = 5...3_000
 
     private let server: ChatServer
-    let executor: SimulatedExecutor
+    package let executor: SimulatedExecutor
     let random: SimulatedRandom
     private let state = Mutex(State())
 
@@ -51,7 +51,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     }
 
     /// When the last login reached the device; nil before the first.
-    var lastLoginAt: Timestamp? { state.withLock { $0.lastLoginAt } }
+    package var lastLoginAt: Timestamp? { state.withLock { $0.lastLoginAt } }
 
     func noteLogin() {
         state.withLock { state in

@@ -61,7 +61,7 @@ extension SimulatedWorld {
     }
 
     /// Opens a session for a user, as a login does, and returns its key.
-    func sessionKey(of user: UserID) async -> String {
+    package func sessionKey(of user: UserID) async -> String {
         let secret = String(repeating: "5", count: 40)
         let token = await storage.token(nil, of: user).record?.number
         let added = await storage.openSession(

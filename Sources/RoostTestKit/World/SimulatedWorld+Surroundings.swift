@@ -2,7 +2,7 @@
 
 package import Roost
 import RoostModel
-import RoostTransport
+package import RoostTransport
 
 extension SimulatedWorld {
     /// What an app on a device has around it, for code that opens its clients itself.
@@ -12,7 +12,7 @@ extension SimulatedWorld {
     }
 
     /// The surroundings of an app that runs as a process.
-    func surroundings(
+    package func surroundings(
         of device: Device, _ process: SimulatedProcess, _ line: SimulatedLine,
         http: any HTTPTransport
     ) -> World {

@@ -2,7 +2,7 @@
 
 package import Roost
 package import RoostModel
-import RoostServer
+package import RoostServer
 import RoostStore
 package import RoostTransport
 import RoostWire
@@ -35,7 +35,7 @@ package final class SimulatedWorld: Sendable {
     package struct Launched: Sendable {
         package let client: ChatClient
         package let process: SimulatedProcess
-        let line: SimulatedLine
+        package let line: SimulatedLine
 
         /// Ends a stopped process and closes its files where they are.
         package func bury() async {
@@ -47,20 +47,20 @@ package final class SimulatedWorld: Sendable {
     }
 
     /// Virtual time begins here, so that it looks like a time in traces.
-    static let beginningMS: Int64 = 1_700_000_000_000
+    package static let beginningMS: Int64 = 1_700_000_000_000
 
     package let executor: SimulatedExecutor
-    let random: SimulatedRandom
-    let server: ChatServer
-    let storage: MemoryStorage
+    package let random: SimulatedRandom
+    package let server: ChatServer
+    package let storage: MemoryStorage
     /// How far the server's clock is off.
-    let serverClockError: ClockError
+    package let serverClockError: ClockError
 
     /// - Parameters:
     ///   - seed: Decides what happens when.
     ///   - executor: The thread and the time of the world.
     ///   - spacesTimes: Whether no two messages of a channel have one time, as our server keeps it.
-    init(seed: UInt64, on executor: SimulatedExecutor, spacesTimes: Bool = true) async {
+    package init(seed: UInt64, on executor: SimulatedExecutor, spacesTimes: Bool = true) async {
         self.executor = executor
         let random = SimulatedRandom(seed: seed)
         self.random = random

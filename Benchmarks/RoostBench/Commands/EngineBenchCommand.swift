@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommandLine
+
+extension Option {
+    static let cachedMessages = Option(
+        "messages", .number(placeholder: "N", 10_000...10_000_000), standard: "1000000",
+        help: "messages in the cache while live ones come")
+    static let liveSeconds = Option(
+        "seconds", .number(placeholder: "N", 1...3_600), standard: "10",
+        help: "how long a thousand live messages come each second")
+}
+
+extension Command {
+    static let benchEngine = Command(
+        "engine", summary: "measures the engine: a frame's way to the screen, and a return",
+        explanation: """
+            From a frame's arrival to the timeline's change with a large cache, one after the other beside the
+            store's commit alone, then a thousand a second; and what a client asks and waits for that comes
+            back to 200 open timelines. Tells what it does on standard error.
+            """,
+        options: [.json, .cachedMessages, .liveSeconds, .benchFolder],
+        example: "roost-bench engine --messages 100000",
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            let made =
+                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
+            var options = EngineBench.Options(
+                folder: made?.path ?? arguments.requiredText(.benchFolder))
+            options.messages = arguments.number(.cachedMessages) ?? options.messages
+            options.seconds = arguments.number(.liveSeconds) ?? options.seconds
+            defer { made?.remove() }
+            do throws(BenchError) {
+                let report = try await EngineBench.run(options) {
+                    StandardError.write("bench: \($0)")
+                }
+                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
+            } catch {
+                throw CommandFailure(.failed, error.message)
+            }
+        })
+}

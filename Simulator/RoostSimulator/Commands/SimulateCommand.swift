@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommandLine
+
+extension Option {
+    static let seeds = Option(
+        "seeds", .number(placeholder: "N", 1...100_000_000), standard: "100",
+        help: "how many lives, each from the next seed")
+    static let firstSeed = Option(
+        "from", .number(placeholder: "S", 0...Int.max), standard: "1", help: "the first seed")
+    static let oneSeed = Option(
+        "seed", .number(placeholder: "N", 0...Int.max), help: "one life, instead of --seeds")
+    static let steps = Option(
+        "steps", .number(placeholder: "N", 1...1_000_000), standard: "2000",
+        help: "deeds in each life")
+    static let trace = Option("trace", help: "print every deed and every fault")
+    static let firstFailure = Option("first-failure", help: "stop at the first broken promise")
+    static let hostile = Option(
+        "hostile", help: "scenes with a hostile server instead of lives with bad luck")
+    static let jobs = Option(
+        "jobs", .number(placeholder: "N", 1...256), standard: "1", help: "lives at once")
+}
+
+extension Command {
+    static let simulate = Command(
+        "", summary: "runs random worlds in virtual time and checks every invariant",
+        explanation: """
+            Each seed decides a life: some users on some devices, who write, read, come and go while links
+            break, answers are lost, processes crash and clocks jump. The engine, the cache and the server's
+            core are the real ones. Every promise is checked at each step and at the end against the
+            server's log. The same seed gives the same life: --seed N --trace tells it.
+
+            With --hostile each seed decides a scene: the server refuses, repeats, invents, hurries and stalls,
+            and turns honest at last. No call may wait over 10 s, no minute may have over 300 requests, the
+            cache has to verify, and the client has to show what the honest server has.
+            """,
+        options: [.seeds, .firstSeed, .oneSeed, .steps, .hostile, .jobs, .firstFailure, .trace],
+        example: "roost-simulate --seeds 1000",
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            let only = arguments.number(.oneSeed)
+            let first = only ?? arguments.number(.firstSeed) ?? 1
+            let count = only == nil ? arguments.number(.seeds) ?? 1 : 1
+            let seeds = UInt64(first)..<UInt64(first + count)
+            let atOnce = arguments.number(.jobs) ?? 1
+            if arguments.has(.hostile) {
+                let runner = HostileRunner(
+                    keepsTrace: arguments.has(.trace),
+                    stopsAtFailure: arguments.has(.firstFailure))
+                return try Command.report(await runner.run(seeds, atOnce: atOnce))
+            }
+            var shape = Simulation.Shape()
+            if let steps = arguments.number(.steps) { shape.steps = steps }
+            let folder = try TemporaryFolder(named: "roost-simulate", inMemory: true)
+            let runner = SeedRunner(
+                shape: shape, folder: folder, keepsTrace: arguments.has(.trace),
+                stopsAtFailure: arguments.has(.firstFailure))
+            let failed = await runner.run(seeds, atOnce: atOnce)
+            folder.remove()
+            try Command.report(failed)
+        })
+
+    /// Ends the command with the seeds that failed, if there are any.
+    private static func report(_ failed: [UInt64]) throws(CommandFailure) {
+        guard !failed.isEmpty else { return }
+        let seeds = failed.map { "\($0)" }.joined(separator: ", ")
+        throw CommandFailure(
+            .failed, "Promises were broken: tell the life with --seed N --trace, N being \(seeds).")
+    }
+}
+
+/// Lives one life after the other and tells how it goes.
+private struct SeedRunner: Sendable {
+    let shape: Simulation.Shape
+    let folder: TemporaryFolder
+    let keepsTrace: Bool
+    let stopsAtFailure: Bool
+    private let watch = StopWatch()
+
+    init(
+        shape: Simulation.Shape, folder: TemporaryFolder, keepsTrace: Bool, stopsAtFailure: Bool
+    ) {
+        self.shape = shape
+        self.folder = folder
+        self.keepsTrace = keepsTrace
+        self.stopsAtFailure = stopsAtFailure
+    }
+
+    /// Returns the seeds whose lives broke a promise.
+    func run(_ seeds: Range<UInt64>, atOnce count: Int) async -> [UInt64] {
+        var failed: [UInt64] = []
+        var done = 0
+        var jobs = 0
+        var told = Duration.zero
+        await withTaskGroup(of: Simulation.Report.self) { group in
+            var left = seeds
+            for _ in 0..<count { if let seed = left.popFirst() { group.addTask { live(seed) } } }
+            for await report in group {
+                done += 1
+                jobs += report.jobs
+                for line in report.trace { StandardOutput.writeNow(line) }
+                if let failure = report.failure {
+                    failed.append(report.seed)
+                    StandardOutput.writeNow(
+                        Style.standardOutput(.bad, "seed \(report.seed)") + "  \(failure)")
+                }
+                if stopsAtFailure, !failed.isEmpty { left = left.upperBound..<left.upperBound }
+                if let seed = left.popFirst() { group.addTask { live(seed) } }
+                let isLast = done == seeds.count
+                guard isLast || watch.elapsed - told > .seconds(10) else { continue }
+                told = watch.elapsed
+                let seconds = max(0.001, watch.elapsed / .seconds(1))
+                StandardError.write(
+                    "simulate: \(done) of \(seeds.count) lives of \(shape.steps) steps, "
+                        + "\(failed.count) failed; a minute has \(Int(Double(done) / seconds * 60)) "
+                        + "lives, a second \(Int(Double(jobs) / seconds)) jobs of actors")
+            }
+        }
+        return failed.sorted()
+    }
+
+    private func live(_ seed: UInt64) -> Simulation.Report {
+        let disks = folder.path + "/\(seed)"
+        defer { TemporaryFolder.remove(disks) }
+        return Simulation.run(seed: seed, shape, folder: disks, keepsTrace: keepsTrace)
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostTestKit
+
+/// What one cache holds, as its journal tells it; compared with the disk now and then.
+struct Mirror {
+    struct Channel: Hashable {
+        var messages: [MessageID: Glimpse] = [:]
+        /// What is known under no filter.
+        var coverage = Coverage()
+        /// What is known under the filters that somebody showed on this device.
+        var filtered: [MessageFilter: Coverage] = [:]
+        /// Whether the disk has to say what is left: the journal tells of filters that something is known
+        /// under them, not what.
+        var isBlurred = false
+
+        /// Whether a message is known by the journal's own rule: where something is covered, it is held.
+        func covers(_ glimpse: Glimpse) -> Bool {
+            if coverage.range(containing: glimpse.place) != nil { return true }
+            return filtered.contains { filter, known in
+                known.range(containing: glimpse.place) != nil && filter.matches(glimpse.message)
+            }
+        }
+
+        /// What stands here and not there, in a few words.
+        func difference(from other: Channel) -> String {
+            let ranges = coverage.ranges.filter { !other.coverage.ranges.contains($0) }
+            let own = messages.values.filter { other.messages[$0.place.messageID] != $0 }
+            let others = other.messages.values.filter { messages[$0.place.messageID] == nil }
+            return "\(own.count) more messages, \(others.count) fewer and "
+                + "\(ranges.map { "\($0.lower)...\($0.upper)" })"
+        }
+    }
+
+    var channels: [ChannelURL: Channel] = [:]
+    var groupChannels: [ChannelURL: GroupChannel] = [:]
+    var sequence: Int64 = .min
+
+    mutating func apply(_ change: MessagesChange) {
+        if let cut = change.cutThrough {
+            let kept = channels[change.channel]?.messages.filter { $0.value.place.createdAt > cut }
+            channels[change.channel]?.messages = kept ?? [:]
+        }
+        var channel = channels.removeValue(forKey: change.channel) ?? Channel()
+        for message in change.deleted { channel.messages[message.messageID ?? 0] = nil }
+        for message in change.inserted + change.updated.map(\.after) {
+            guard let glimpse = Glimpse(message) else { continue }
+            channel.messages[glimpse.place.messageID] = glimpse
+        }
+        channel.coverage = change.coverageAfter
+        if !change.filters.isEmpty { channel.isBlurred = true }
+        // That nothing is covered says that nothing is left; it is not told message by message.
+        let hasShrunk =
+            channel.coverage.isEmpty
+            || change.coverageBefore.ranges.contains { !channel.coverage.holds($0) }
+        if hasShrunk, !channel.isBlurred {
+            let known = channel
+            channel.messages = channel.messages.filter { known.covers($0.value) }
+        }
+        channels[change.channel] = channel
+    }
+
+    mutating func apply(_ change: ChannelsChange) {
+        for url in change.deleted {
+            groupChannels[url] = nil
+            channels[url] = nil
+        }
+        for channel in change.inserted + change.updated.map(\.after) {
+            groupChannels[channel.url] = channel
+        }
+    }
+}
+
+extension Coverage {
+    /// Whether all of a range is known still.
+    fileprivate func holds(_ range: CoveredRange) -> Bool {
+        self.range(containing: range.lower).map { $0.upper >= range.upper } ?? false
+    }
+}
+
+/// What tells one state of a delivered message from another.
+struct Glimpse: Hashable, Sendable, CustomStringConvertible {
+    let place: Position
+    let message: Message
+
+    init?(_ message: Message) {
+        guard let place = message.position else { return nil }
+        self.place = place
+        self.message = message
+    }
+
+    var text: String { message.text }
+    var updatedAt: Timestamp? { message.updatedAt }
+    private var reactions: [String: Set<UserID>] {
+        Dictionary(
+            (message.details.reactions ?? []).map { ($0.key, Set($0.userIDs)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+    private var replyCount: Int { message.details.threadInfo?.replyCount ?? 0 }
+
+    static func == (left: Glimpse, right: Glimpse) -> Bool {
+        left.place == right.place && left.updatedAt == right.updatedAt && left.text == right.text
+            && left.message.customType == right.message.customType
+            && left.replyCount == right.replyCount
+            && (left.message.details.reactions == right.message.details.reactions
+                || left.reactions == right.reactions)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(place) }
+
+    /// Where two lists part, in words.
+    static func difference(of shown: [Glimpse], from expected: [Glimpse]) -> String {
+        let index = zip(shown, expected).prefix { $0 == $1 }.count
+        func name(_ list: [Glimpse]) -> String {
+            index < list.count ? list[index].description : "the end"
+        }
+        return "\(name(shown)) instead of \(name(expected))"
+    }
+
+    var description: String {
+        "\(place) “\(text)”" + (updatedAt.map { " edited \($0)" } ?? "")
+            + (message.customType.isEmpty ? "" : " as \(message.customType)")
+            + (replyCount == 0 ? "" : " with \(replyCount) replies")
+            + (reactions.isEmpty ? "" : " \(reactions)")
+    }
+}

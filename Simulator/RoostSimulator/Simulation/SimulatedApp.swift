@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDiskSimulation
+import RoostModel
+import RoostTestKit
+
+/// One device of one user with the app that runs on it; confined to its simulation.
+final class SimulatedApp {
+    /// A message whose send call returned: it must reach the log once.
+    struct Sent {
+        let channel: ChannelURL
+        let requestID: RequestID
+        /// Tried again by hand, so its place among the others is nobody's promise.
+        var wasResent = false
+        var wasCanceled = false
+    }
+
+    let number: Int
+    let device: SimulatedWorld.Device
+    let disk: SimulatedDisk
+    var process: SimulatedProcess
+    /// Nil between two runs.
+    var launched: SimulatedWorld.Launched?
+    /// Tells news of an earlier run from this one's.
+    var run = 0
+    var mirror = Mirror()
+    /// The time from which the list's changes are read; nil while nothing of the list is kept.
+    var listBegan: Timestamp?
+    var timelines: [Watch<Timeline>] = []
+    var lists: [Watch<ChannelList>] = []
+    var downloads: [HistoryDownload] = []
+    /// Filters that were shown here, under which something may be known.
+    var filters: [ChannelURL: [MessageFilter]] = [:]
+    var sent: [Sent] = []
+    var sendCount = 0
+    var isSending = false
+    /// A database was told to close or opened: nothing else may be asked of it.
+    var isMoving = false
+    /// The system has stopped the process and may let it go on.
+    var isSuspended = false
+
+    init(
+        _ number: Int, _ device: SimulatedWorld.Device, _ disk: SimulatedDisk,
+        _ process: SimulatedProcess
+    ) {
+        self.number = number
+        self.device = device
+        self.disk = disk
+        self.process = process
+    }
+
+    var user: UserID { device.userID }
+    var name: String { "\(user)/\(number)" }
+    /// The client, while its process runs.
+    var client: ChatClient? { process.isStopped || isMoving ? nil : launched?.client }
+}
+
+/// A collection under observation: what its diffs add up to must be what it shows.
+final class Watch<Collection: Watchable> {
+    let collection: Collection
+    let number: Int
+    var folded: [Collection.Element.Identity: Collection.Element] = [:]
+    /// Whether a change came since it was looked at last.
+    var isDirty = true
+
+    init(_ collection: Collection, _ number: Int) {
+        self.collection = collection
+        self.number = number
+    }
+
+    /// Takes over a whole list, where the diffs begin.
+    func begin(with elements: [Collection.Element]) {
+        folded = [:]
+        for element in elements { put(element) }
+    }
+
+    func fold(_ diff: ListDiff<Collection.Element>) {
+        isDirty = true
+        for element in diff.deleted { remove(element) }
+        for update in diff.updated {
+            remove(update.before)
+            put(update.after)
+        }
+        for element in diff.inserted { put(element) }
+    }
+
+    private func remove(_ element: Collection.Element) {
+        for identity in element.identities { folded[identity] = nil }
+    }
+
+    private func put(_ element: Collection.Element) {
+        for identity in element.identities { folded[identity] = element }
+    }
+
+    /// Whether the folded list and another hold the same.
+    func holds(_ elements: [Collection.Element]) -> Bool {
+        elements.allSatisfy { element in
+            element.identities.allSatisfy { folded[$0] == element }
+        } && folded.count == elements.reduce(0) { $0 + $1.identities.count }
+    }
+}
+
+/// What can be watched in a simulation.
+protocol Watchable: Actor {
+    associatedtype Element: ListElement
+    func changes() -> AsyncStream<ListDiff<Element>>
+}
+
+extension Timeline: Watchable {}
+extension ChannelList: Watchable {}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostModel
+import RoostServer
+import RoostTestKit
+import RoostWire
+
+// What users do, on our devices and elsewhere.
+
+extension Simulation {
+    func perform(_ deed: Deed, _ app: SimulatedApp) async throws {
+        switch deed {
+        case .send: send(1, app, to: someChannel())
+        case .sendSeveral: send(2 + pick(3), app, to: someChannel())
+        case .reply:
+            guard app.client != nil, let watch = pick(of: app.timelines) else { return }
+            let beginnings = await watch.collection.snapshot.messages.filter {
+                $0.messageID != nil && $0.parentID == nil
+            }
+            guard let parent = pick(of: beginnings)?.messageID else { return }
+            send(1, app, to: watch.collection.channel, answering: parent)
+        case .blink: try await blink(app)
+        case .edit:
+            await withOwnMessage(app) { id, channel, number in
+                self.call(app, "edit \(id)") {
+                    try await $0.edit(id, in: channel, text: "edit \(number)")
+                }
+            }
+        case .delete:
+            await withOwnMessage(app) { id, channel, _ in
+                self.call(app, "delete \(id)") { try await $0.delete(id, in: channel) }
+            }
+        case .resend: await withFailed(app) { await $0.resend($1) }
+        case .cancel: await withFailed(app) { await $0.cancel($1) }
+        case .openTimeline: openTimeline(app, someChannel(), startingAt: .distantFuture)
+        case .openInPast: openTimeline(app, someChannel(), startingAt: somePast())
+        case .openFiltered:
+            let channel = someChannel()
+            openTimeline(
+                app, channel, startingAt: pick(4) == 0 ? somePast() : .distantFuture,
+                filter: someFilter(in: channel))
+        case .jump:
+            guard let watch = pick(of: app.timelines) else { return }
+            let moment = pick(3) == 0 ? .distantFuture : somePast()
+            call(app, "jump in \(watch.number) to \(moment)") {
+                [timeline = watch.collection] _ in try await timeline.jump(to: moment)
+            }
+        case .download: download(app)
+        case .steerDownload: steerDownload(app)
+        case .closeTimeline: closeTimeline(app)
+        case .loadOlder: page(app, "older") { try await $0.loadOlder() }
+        case .loadNewer: page(app, "newer") { try await $0.loadNewer() }
+        case .openList: openList(app)
+        case .loadMore:
+            guard let watch = pick(of: app.lists) else { return }
+            call(app, "load more in \(watch.number)") { [list = watch.collection] _ in
+                try await list.loadMore()
+            }
+        case .closeList:
+            guard !app.lists.isEmpty, app.client != nil else { return }
+            let watch = app.lists.remove(at: pick(app.lists.count))
+            call(app, "close list \(watch.number)") { [list = watch.collection] _ in
+                await list.close()
+            }
+        case .createChannel:
+            guard channels.count < shape.channels * 2 else { return }
+            let others = (0..<shape.users).map(user).filter { $0 != app.user }
+            let name = "made by \(app.name)"
+            call(app, "create channel") { client in
+                _ = try await client.createChannel(
+                    ChannelCreateParams(memberIDs: others, name: name))
+            }
+        case .lookUpChannel:
+            let url = someChannel()
+            call(app, "look up \(url)") { _ = try await $0.channel(url) }
+        case .clearChannel:
+            let url = someChannel()
+            call(app, "clear \(url)") { try await $0.clearCache(of: url) }
+        case .clearAll: clearAll(app)
+        case .trim:
+            let bytes = Int64(random.next() % 2) * 40_000
+            call(app, "trim to \(bytes)") { _ = try await $0.trimCache(downTo: bytes) }
+        case .moveServerClock: moveServerClock()
+        case .connect: connect(app)
+        case .reconnect: reconnect(app)
+        case .race: try await race(app)
+        case .disconnect: call(app, "disconnect") { await $0.disconnect() }
+        case .wait: await pass(.milliseconds(Int64(random.next() % 500)))
+        case .waitLong: await pass(.seconds(Int64(5 + random.next() % 60)))
+        case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere,
+            .readElsewhere, .leave, .join, .rename, .createElsewhere, .react, .hide, .show,
+            .resetHistory:
+            try await performElsewhere(deed)
+        case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .leaveForeground,
+            .enterForeground, .roughen, .slowDown, .calm, .relaunch, .crash, .crashSoon, .suspend,
+            .wake, .fillDisk, .freeDisk, .moveClock:
+            try await befall(deed, app)
+        }
+    }
+
+    func connect(_ app: SimulatedApp) { call(app, "connect") { try await $0.connect() } }
+
+    private func reconnect(_ app: SimulatedApp) {
+        call(app, "reconnect") {
+            await $0.disconnect()
+            try await $0.connect()
+        }
+    }
+
+    private func clearAll(_ app: SimulatedApp) {
+        call(app, "clear all") { [index = app.number] client in
+            await self.forgetList(of: index)
+            try await client.clearCache(includingUnsent: false)
+            await self.forgetList(of: index)
+        }
+    }
+
+    private func forgetList(of index: Int) { apps[index].listBegan = nil }
+
+    /// Forward for hours, or back: where it was, or farther.
+    private func moveServerClock() {
+        let jump = [-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000][pick(6)]
+        note("the server's clock jumps by \(jump) ms")
+        world.serverClockError.milliseconds += Int64(jump)
+    }
+
+    private func race(_ app: SimulatedApp) async throws {
+        let channel = someChannel()
+        switch pick(3) {
+        case 0: openList(app)
+        case 1: page(app, "older") { try await $0.loadOlder() }
+        default:
+            if app.timelines.count >= 3 { closeTimeline(app) }
+            openTimeline(app, channel, startingAt: .distantFuture)
+        }
+        for _ in 0...pick(3) {
+            await pass(.milliseconds(Int64(pick(80))))
+            switch pick(12) {
+            case 0, 1: try await performElsewhere(.deleteElsewhere, in: channel)
+            case 2, 3: try await performElsewhere(.editElsewhere, in: channel)
+            case 4: try await performElsewhere(.rename, in: channel)
+            case 5: try await performElsewhere(.leave, in: channel)
+            case 6: reconnect(app)
+            case 7: try await performElsewhere(.sendElsewhere, in: channel)
+            case 8: try await performElsewhere(.react, in: channel)
+            case 10:
+                try await fallSilent(before: app) {
+                    try await performElsewhere(.rename, in: channel)
+                }
+            case 9: if app.client != nil { return try await befall(.crash, app) }
+            default: try await performElsewhere(.join, in: channel)
+            }
+        }
+    }
+
+    // MARK: Messages
+
+    private func send(
+        _ count: Int, _ app: SimulatedApp, to channel: ChannelURL,
+        answering parent: MessageID? = nil
+    ) {
+        // One call at a time, so that the order of calls is known.
+        guard let client = app.client, !app.isSending else { return }
+        app.isSending = true
+        lastNumber += 1
+        let number = lastNumber
+        let texts = (1...count).map { "\(app.name) \(app.sendCount + $0)" }
+        app.sendCount += count
+        pendingCalls[number] = (app.number, "\(app.name) send", executor.now)
+        let (kind, isShown) = (someCustomType(), pick(2) == 0)
+        note("\(app.name) sends \(texts) to \(channel)\(parent.map { " answering \($0)" } ?? "")")
+        Task(executorPreference: executor) { [index = app.number, run = app.run] in
+            for text in texts {
+                let message = try? await client.send(
+                    UserMessageParams(
+                        text: text, data: text, customType: kind, parentID: parent,
+                        isReplyToChannel: parent != nil && isShown),
+                    to: channel)
+                await self.noteSent(message, from: index)
+            }
+            await self.hasSent(from: index, in: run, number)
+        }
+    }
+
+    /// Few kinds, so that edits make one of the other.
+    func someCustomType() -> String { ["", "", "", "a"][pick(4)] }
+
+    func noteSent(_ message: Message?, from index: Int) {
+        let app = apps[index]
+        note("  \(app.name) \(message == nil ? "could not save it" : "saved it")")
+        guard let message, let requestID = message.requestID else { return }
+        app.sent.append(.init(channel: message.channelURL, requestID: requestID))
+    }
+
+    func hasSent(from index: Int, in run: Int, _ number: Int) {
+        pendingCalls[number] = nil
+        if apps[index].run == run { apps[index].isSending = false }
+    }
+
+    private func withOwnMessage(
+        _ app: SimulatedApp, _ act: (MessageID, ChannelURL, _ number: Int) -> Void
+    ) async {
+        guard app.client != nil, let watch = pick(of: app.timelines) else { return }
+        let own = await watch.collection.snapshot.messages.filter {
+            $0.messageID != nil && $0.sender?.user.id == app.user
+        }
+        guard let id = pick(of: own)?.messageID else { return }
+        lastNumber += 1
+        act(id, watch.collection.channel, lastNumber)
+    }
+
+    private func withFailed(
+        _ app: SimulatedApp,
+        _ act: @escaping @Sendable (ChatClient, RequestID) async -> Void
+    ) async {
+        guard app.client != nil, let watch = pick(of: app.timelines) else { return }
+        let failed = await watch.collection.snapshot.messages.filter { $0.status == .failed }
+        guard let id = pick(of: failed)?.requestID else { return }
+        retry(id, app, "retry or cancel \(id)", act)
+    }
+
+    func retry(
+        _ id: RequestID, _ app: SimulatedApp, _ name: String, atMost limit: Int = 12,
+        _ act: @escaping @Sendable (ChatClient, RequestID) async -> Void
+    ) {
+        if let index = app.sent.firstIndex(where: { $0.requestID == id }) {
+            app.sent[index].wasResent = true
+            app.sent[index].wasCanceled = true
+        }
+        call(app, name, atMost: limit) { await act($0, id) }
+    }
+}

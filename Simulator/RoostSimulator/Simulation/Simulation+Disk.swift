@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostCore
+import RoostModel
+import RoostServer
+import RoostStore
+import RoostTestKit
+
+// What stands on a device's disk, compared with what its journal told and with the server's log.
+
+extension Simulation {
+    /// What a store holds, read from its disk.
+    func mirror(of store: Store, _ app: SimulatedApp) async throws -> Mirror {
+        var mirror = Mirror()
+        let reader = store.readers[0]
+        // A channel whose making nobody was told of is there all the same.
+        channels = await world.storage.channelURLs
+        for channel in channels {
+            mirror.groupChannels[channel] = try await reader.channel(channel).value
+            mirror.sequence = try await reader.coverage(of: channel).sequence
+            let held = try await held(in: channel, reader, app)
+            if held != Mirror.Channel() { mirror.channels[channel] = held }
+        }
+        return mirror
+    }
+
+    private func held(
+        in channel: ChannelURL, _ reader: StoreReader, _ app: SimulatedApp
+    ) async throws -> Mirror.Channel {
+        var held = Mirror.Channel(coverage: try await reader.coverage(of: channel).value)
+        for filter in app.filters[channel] ?? [] {
+            let known = try await reader.coverage(of: channel, under: filter).value
+            if known != held.coverage { held.filtered[filter] = known }
+        }
+        let everything = MessageQuery(in: channel, limit: 1_000_000)
+        for message in try await reader.messages(everything).value {
+            guard let glimpse = Glimpse(message) else { continue }
+            held.messages[glimpse.place.messageID] = glimpse
+            try expect(
+                held.covers(glimpse),
+                "\(app.name) holds \(glimpse) of \(channel) outside everything it covers")
+        }
+        return held
+    }
+
+    /// Reads what the journal did not tell, and holds what is known under filters against the log.
+    func sharpen(_ app: SimulatedApp) async throws {
+        guard let store = app.client?.store else { return }
+        for channel in channels where app.mirror.channels[channel]?.isBlurred ?? false {
+            let held = try await held(in: channel, store.readers[0], app)
+            app.mirror.channels[channel] = held
+            let log = log(of: channel, for: app.user)
+            for (filter, known) in held.filtered {
+                for range in known.ranges {
+                    try checkComplete(
+                        from: range.lower, through: range.upper, log, held.messages, channel, app,
+                        under: filter)
+                }
+            }
+        }
+    }
+
+    /// What the journal told is what the disk holds.
+    func checkDisk(of app: SimulatedApp) async throws {
+        guard let store = app.client?.store else { return }
+        let disk = try await mirror(of: store, app)
+        for channel in channels {
+            let told = app.mirror.channels[channel] ?? Mirror.Channel()
+            let held = disk.channels[channel] ?? Mirror.Channel()
+            try expect(
+                told.messages == held.messages && told.coverage == held.coverage,
+                "\(app.name) has told of \(channel) \(told.difference(from: held)), which it "
+                    + "holds otherwise")
+            try expect(
+                app.mirror.groupChannels[channel]?.name == disk.groupChannels[channel]?.name
+                    && app.mirror.groupChannels[channel]?.lastMessage?.text
+                        == disk.groupChannels[channel]?.lastMessage?.text,
+                "\(app.name) has told of the channel \(channel) what it does not hold")
+        }
+    }
+}

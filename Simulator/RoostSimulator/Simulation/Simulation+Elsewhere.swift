@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostTestKit
+import RoostWire
+
+// What the same users do on devices that are none of ours: at once and without fail.
+
+extension Simulation {
+    func performElsewhere(
+        _ deed: Deed, in place: ChannelURL? = nil, by somebody: UserID? = nil
+    ) async throws {
+        let user = somebody ?? user(pick(shape.users))
+        let channel = place ?? channels[pick(channels.count)]
+        switch deed {
+        case .sendElsewhere: await sendElsewhere(1 + pick(3), to: channel, by: user)
+        case .replyElsewhere:
+            guard let parent = someMessage(in: channel, by: nil) else { return }
+            await sendElsewhere(1 + pick(2), to: channel, by: user, answering: parent)
+        case .burst:
+            // Around the border between filling silently and telling (R113).
+            let isHuge = random.next() % 4 == 0
+            await sendElsewhere((isHuge ? 290 : 10) + pick(30), to: channel, by: user)
+        case .editElsewhere:
+            guard let id = someMessage(in: channel, by: user) else { return }
+            lastNumber += 1
+            let edit = EditCommand(
+                channelURL: channel, messageID: id, requestID: nil, text: "edit \(lastNumber)",
+                customType: pick(3) == 0 ? someCustomType() : nil)
+            await ask(EditMessage(edit: edit), as: user)
+        case .deleteElsewhere:
+            guard let id = someMessage(in: channel, by: user) else { return }
+            await ask(DeleteMessage(channelURL: channel, messageID: id), as: user)
+        case .readElsewhere: await ask(MarkAsRead(channelURL: channel), as: user)
+        case .leave: await ask(LeaveChannel(channelURL: channel), as: user)
+        case .join:
+            // Whoever is in lets the others in again.
+            for inviter in (0..<shape.users).map(self.user) {
+                await ask(InviteMembers(channelURL: channel, userIDs: [user]), as: inviter)
+            }
+        case .rename:
+            lastNumber += 1
+            await ask(UpdateChannel(channelURL: channel, name: "name \(lastNumber)"), as: user)
+        case .react:
+            guard let id = someMessage(in: channel, by: nil) else { return }
+            // Few emojis, so that they are taken back as often as given.
+            await change(
+                random.next() % 3 == 0 ? .delete : .post,
+                ["group_channels", channel.rawValue, "messages", "\(id)", "reactions"],
+                #"{"reaction":"\#(pick(2))"}"#, as: user)
+        case .hide:
+            let (hidesPrevious, returns) = (random.next() % 3 == 0, random.next() % 2 == 0)
+            await change(
+                .put, ["group_channels", channel.rawValue, "hide"],
+                #"{"hide_previous_messages":\#(hidesPrevious),"allow_auto_unhide":\#(returns)}"#,
+                as: user)
+        case .show:
+            await change(.delete, ["group_channels", channel.rawValue, "hide"], "{}", as: user)
+        case .resetHistory:
+            await change(
+                .put, ["group_channels", channel.rawValue, "reset_user_history"], "{}", as: user)
+        case .createElsewhere:
+            guard channels.count < shape.channels * 2 else { return }
+            try await createElsewhere(by: user)
+        default: preconditionFailure("Nobody does \(deed) elsewhere.")
+        }
+    }
+
+    func createElsewhere(by user: UserID) async throws {
+        lastNumber += 1
+        let url = ChannelURL("channel-\(lastNumber)")
+        let everybody = (0..<shape.users).map(self.user)
+        var call = CreateChannel(userIDs: everybody, name: "name \(lastNumber)")
+        call.channelURL = url
+        await ask(call, as: user)
+        channels.append(url)
+    }
+
+    private func sendElsewhere(
+        _ count: Int, to channel: ChannelURL, by user: UserID, answering parent: MessageID? = nil
+    ) async {
+        for _ in 0..<count {
+            lastNumber += 1
+            let command = MessageCommand(
+                channelURL: channel, requestID: nil, content: .user(text: "else \(lastNumber)"),
+                customType: someCustomType(), parentID: parent,
+                isReplyToChannel: parent != nil && pick(2) == 0)
+            await ask(SendMessage(message: command), as: user)
+        }
+    }
+
+    private func someMessage(in channel: ChannelURL, by user: UserID?) -> MessageID? {
+        let log = log(of: channel)
+        // The newest are changed most, and again and again.
+        let recent = log.suffix([log.count, 12, 3, 3][pick(4)]).filter {
+            $0.deletedAt == nil && (user == nil || $0.message.sender?.user.id == user)
+        }
+        return pick(of: Array(recent))?.message.messageID
+    }
+
+    /// The log of a channel as the server holds it.
+    func log(of channel: ChannelURL) -> [MemoryChannel.Entry] {
+        world.storage.assumeIsolated { $0.entries(of: channel) }
+    }
+
+    /// What of it a user can see.
+    func log(of channel: ChannelURL, for user: UserID) -> [MemoryChannel.Entry] {
+        world.storage.assumeIsolated { storage in
+            let log = storage.entries(of: channel)
+            guard let offset = storage.messageOffset(of: user, in: channel) else { return log }
+            return Array(log[log.firstIndex(after: offset)...])
+        }
+    }
+
+    /// Makes a call that no client of ours makes.
+    private func change(
+        _ method: APIRequest.Method, _ path: [String], _ body: String, as user: UserID
+    ) async {
+        let response = await world.server.respond(
+            to: APIRequest(method, path, body: Array(body.utf8)),
+            headers: RequestHeaders(sessionKey: keysElsewhere[user]))
+        note("elsewhere \(user): \(path.joined(separator: "/")) \(body): \(response.status)")
+    }
+
+    @discardableResult
+    func ask<Call: Endpoint>(_ call: Call, as user: UserID) async -> Call.Output? {
+        let response = await world.server.respond(
+            to: call.encode(), headers: RequestHeaders(sessionKey: keysElsewhere[user]))
+        do {
+            let output = try Call.decode(response)
+            note("elsewhere \(user): \(call)")
+            return output
+        } catch {
+            note("elsewhere \(user): \(call): \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostModel
+import RoostServer
+import RoostStore
+import RoostTestKit
+
+/// What a user may write besides texts: all of it waits in the outbox when there is no connection.
+enum WriteDeed: CaseIterable, Sendable {
+    case sendFile, react, editUnsent, deleteUnsent, markRead
+}
+
+extension Simulation {
+    func perform(_ deed: WriteDeed, _ app: SimulatedApp) async {
+        switch deed {
+        case .sendFile: sendFile(app)
+        case .react:
+            guard let watch = pick(of: app.timelines), app.client != nil,
+                let id = pick(of: await watch.collection.snapshot.messages)?.messageID
+            else { return }
+            let isAdded = pick(3) > 0
+            call(app, "\(isAdded ? "react" : "unreact") to \(id)") {
+                [channel = watch.collection.channel] client in
+                if isAdded {
+                    try await client.addReaction("ok", to: .delivered(id), in: channel)
+                } else {
+                    try await client.removeReaction("ok", from: .delivered(id), in: channel)
+                }
+            }
+        case .editUnsent:
+            guard let (id, channel) = await someUnsent(app) else { return }
+            lastNumber += 1
+            let edit = MessageEdit(text: "edit \(lastNumber) before it went")
+            call(app, "edit unsent \(id)") { try await $0.edit(.unsent(id), in: channel, edit) }
+        case .deleteUnsent:
+            guard let (id, channel) = await someUnsent(app) else { return }
+            if let index = app.sent.firstIndex(where: { $0.requestID == id }) {
+                app.sent[index].wasResent = true
+                app.sent[index].wasCanceled = true
+            }
+            call(app, "delete unsent \(id)") { try await $0.delete(.unsent(id), in: channel) }
+        case .markRead:
+            guard let watch = pick(of: app.timelines), app.client != nil,
+                let last = await watch.collection.snapshot.messages.last(where: {
+                    $0.messageID != nil
+                })
+            else { return }
+            call(app, "mark read") { [channel = watch.collection.channel] client in
+                try await client.markAsRead(channel, through: last.createdAt)
+            }
+        }
+    }
+
+    private func sendFile(_ app: SimulatedApp) {
+        // One call at a time, so that the order of calls is known.
+        guard let client = app.client, !app.isSending else { return }
+        let channel = channels[pick(channels.count)]
+        app.isSending = true
+        app.sendCount += 1
+        lastNumber += 1
+        let (text, number) = ("\(app.name) \(app.sendCount)", lastNumber)
+        pendingCalls[number] = (app.number, "\(app.name) send file", executor.now)
+        note("\(app.name) sends the file “\(text)” to \(channel)")
+        let file = OutgoingFile(.bytes(Array(text.utf8)), name: "\(number).txt", type: "text/plain")
+        Task(executorPreference: executor) { [index = app.number, run = app.run] in
+            let message = try? await client.send(
+                FileMessageParams(files: [file], caption: text, data: text), to: channel)
+            await self.noteSent(message, from: index)
+            await self.hasSent(from: index, in: run, number)
+        }
+    }
+
+    private func someUnsent(_ app: SimulatedApp) async -> (RequestID, ChannelURL)? {
+        guard app.client != nil, let watch = pick(of: app.timelines) else { return nil }
+        let unsent = await watch.collection.snapshot.messages.filter { $0.messageID == nil }
+        return pick(of: unsent)?.requestID.map { ($0, watch.collection.channel) }
+    }
+
+    /// At rest nothing waits but what cannot go: in channels the user has left, for a message that never
+    /// came, or refused.
+    func checkWrites(of app: SimulatedApp) async throws {
+        guard let client = app.client else { return }
+        for channel in channels {
+            let access = await world.storage.access(to: channel, of: app.user)
+            guard access?.state == .joined else { continue }
+            for change in await client.pendingChanges(in: channel) {
+                if case .unsent? = change.action.target { continue }
+                throw Violation(sentence: "\(app.name) still waits with \(change) at rest")
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+/// Standard input, line by line.
+///
+/// The blocking read happens on a queue of its own and only when a line is asked for, so that a script
+/// which writes faster than it is served is held up by the pipe and by nothing in memory.
+actor StandardInput {
+    private let queue = DispatchQueue(label: "roost.stdin")
+    private var splitter = LineSplitter()
+    private var lines: [LineSplitter.Line] = []
+    private var hasEnded = false
+
+    /// The next line; nil at the end of input.
+    func next() async -> LineSplitter.Line? {
+        while lines.isEmpty, !hasEnded {
+            let bytes = await read()
+            if bytes.isEmpty {
+                hasEnded = true
+                if let last = splitter.finish() { lines.append(last) }
+            } else {
+                lines = splitter.split(bytes)
+            }
+        }
+        return lines.isEmpty ? nil : lines.removeFirst()
+    }
+
+    private func read() async -> Data {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(returning: FileHandle.standardInput.availableData)
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+extension Style {
+    /// What suits standard output.
+    package static var standardOutput: Style {
+        Style(
+            isTerminal: isatty(STDOUT_FILENO) == 1,
+            environment: ProcessInfo.processInfo.environment)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostDiskSimulation
+import RoostSimulator
+import RoostTestSupport
+import Testing
+
+/// Random lives, of which `roost-simulate` lives longer ones; see `docs/simulation.md`.
+///
+/// One after the other, and on threads of their own: a life keeps its thread to itself, and the pool has no
+/// more than one for each core, which all other tests share.
+@Suite(.serialized)
+struct SimulationTests {
+    /// Lives that broke a promise once; what they found stands in `docs/simulation.md`.
+    private static let scarred: [(seed: UInt64, steps: Int)] = [
+        (5, 60), (119, 60), (138, 60), (141, 60), (22, 120), (1_000_299, 60), (5_000_238, 60),
+        (6_002_596, 60),
+        (4_000_481, 60), (4_001_371, 60), (4_003_698, 60), (179_532_046_250_268, 60),
+        (67_522_663_790, 60), (70_829_567_804, 60), (70_829_568_288, 60), (104_963_515_093, 60),
+        (19_428_522_462, 60), (62_669_985_683, 60), (179_534_344_594, 60),
+        (179_534_668_579, 60), (421_920_930, 40),
+    ]
+
+    /// Drawn anew for each run, unless `ROOST_SEEDS` names it; a failure names the seed.
+    private static let first: UInt64 = {
+        let chosen = ProcessInfo.processInfo.environment["ROOST_SEEDS"].flatMap(UInt64.init)
+        if let chosen { return chosen }
+        var random = SystemRandomNumberGenerator()
+        let first = UInt64.random(in: 1_000_000...1_000_000_000, using: &random)
+        print("SimulationTests live from seed \(first)")
+        return first
+    }()
+
+    private static func live(
+        _ seed: UInt64, steps: Int = 40, keepsTrace: Bool = false, in folder: String? = nil
+    ) async throws -> Simulation.Report {
+        let temporary = try TemporaryFolder(inMemory: true)
+        var shape = Simulation.Shape()
+        shape.steps = steps
+        let (chosen, path) = (shape, folder ?? temporary.path)
+        return await withCheckedContinuation { continuation in
+            Thread.run {
+                continuation.resume(
+                    returning: Simulation.run(
+                        seed: seed, chosen, folder: path, keepsTrace: keepsTrace))
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func `in any life every promise is kept`(
+        group: UInt64
+    ) async throws {
+        for seed in (0..<10).map({ Self.first + group * 10 + $0 }) {
+            let report = try await Self.live(seed)
+            #expect(report.failure == nil, "roost-simulate --steps 40 --seed \(seed) --trace")
+        }
+    }
+
+    @Test(arguments: scarred)
+    func `a life that once broke a promise keeps it`(seed: UInt64, steps: Int) async throws {
+        let report = try await Self.live(seed, steps: steps)
+        #expect(report.failure == nil)
+    }
+
+    @Test func `the same seed is the same life, to the last word`() async throws {
+        let first = try await Self.live(7, keepsTrace: true)
+        let second = try await Self.live(7, keepsTrace: true)
+        #expect(first.trace.count > 500)
+        #expect(first.trace == second.trace)
+        #expect(first.jobs == second.jobs)
+    }
+
+    @Test func `a life that is over leaves nothing open`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        for seed in UInt64(1)...8 {
+            let disks = folder.path + "/\(seed)"
+            _ = try await Self.live(seed, steps: 60, in: disks)
+            #expect(SimulatedDisk.count(in: disks + "/") == 0, "seed \(seed)")
+        }
+    }
+}
