@@ -17,7 +17,7 @@ extension AccessRule {
 
     /// Decides on the caller alone, before anything is looked up for them.
     func decideCaller(
-        _ caller: ChatServer.Caller, isOver: Bool = false, subject: UserID? = nil
+        _ caller: APICaller, isOver: Bool = false, subject: UserID? = nil
     ) throws(ServerError) {
         guard self.caller != .anybody else { return }
         guard !isOver else {

@@ -6,7 +6,7 @@ import RoostWire
 /// All that a decision on access looks at, loaded once for a call.
 struct Standing: Sendable {
     let now: Timestamp
-    var caller: ChatServer.Caller
+    var caller: APICaller
     /// Whether the session's time is over; only sockets live on with such a one.
     var isOver = false
     /// The user whom the call names.
@@ -32,7 +32,7 @@ struct Standing: Sendable {
     /// Whether the only other member has blocked the actor.
     var isBlocked = false
 
-    init(now: Timestamp, caller: ChatServer.Caller) {
+    init(now: Timestamp, caller: APICaller) {
         self.now = now
         self.caller = caller
     }

@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostExecutors
 import RoostModel
 import RoostWire
 
 // Metadata are texts, metacounters numbers by name (`docs/protocol` 3.13).
 extension ChatServer {
-    /// Changes a channel's record, unless the limits refuse the outcome.
-    @discardableResult
-    func changeChannel(
-        _ url: ChannelURL, _ change: @Sendable (inout ChannelRecord) -> Void
-    ) async throws(ServerError) -> ChannelRecord? {
-        let limits = configuration.limits
-        let refusal = Guarded<ServerError?>(nil)
-        let changed = try await ask(
-            try await storage.updateChannel(url, now: world.now()) { record in
-                var outcome = record
-                change(&outcome)
-                do throws(ServerError) {
-                    try limits.check(outcome, since: record)
-                    record = outcome
-                } catch {
-                    refusal.withLock { $0 = error }
-                }
-            })
-        if let error = refusal.withLock({ $0 }) { throw error }
-        return changed
-    }
-
     private func record(of url: ChannelURL) async throws(ServerError) -> ChannelRecord {
         guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
             throw ServerError(.notFound, "There is no such channel.")
@@ -80,8 +57,8 @@ extension ChatServer {
             record.traits.metadata.merge(updated) { $1 }
             for key in deleted { record.traits.metadata[key] = nil }
         }
-        try await tell(
-            url, .metadataChanged,
+        try await publisher.publish(
+            in: url, .metadataChanged,
             .metadata(created: created, updated: updated, deleted: deleted))
     }
 
@@ -169,8 +146,8 @@ extension ChatServer {
     private func tellCounters(
         _ url: ChannelURL, created: [String: Int64], updated: [String: Int64], deleted: [String]
     ) async throws(ServerError) {
-        try await tell(
-            url, .metaCountersChanged,
+        try await publisher.publish(
+            in: url, .metaCountersChanged,
             .counters(created: created, updated: updated, deleted: deleted))
     }
 }

@@ -20,7 +20,7 @@ extension ChatServer {
                     $0.hidden = .unhidden
                 })
             let event = ChannelEvent(.unhidden, channelURL: url, timestamp: world.now())
-            await publish(.channel(event), to: [id])
+            await publisher.publish(.channel(event), to: [id])
             return .empty
         case .freeze: return try await freeze(call)
         case .resetHistory: return try await resetHistory(call)
@@ -32,7 +32,7 @@ extension ChatServer {
             return try await answerAboutCounters(action, call)
         case .startTyping, .stopTyping:
             for id in try call.fields.users("user_ids") ?? [] {
-                try await admit(.typing, AccessTarget(channel: url), .user(id))
+                try await admission.admit(.typing, AccessTarget(channel: url), .user(id))
                 try await tellTyping(id, in: url, isTyping: action == .startTyping)
             }
             return .empty
@@ -80,7 +80,7 @@ extension ChatServer {
 
     /// Whether a list of channels shows one to a caller: those that the caller may look up.
     private func isShown(
-        _ state: ChannelState, to caller: Caller
+        _ state: ChannelState, to caller: APICaller
     ) async throws(ServerError) -> Bool {
         guard caller != .platform else { return true }
         let access = try await ask(
@@ -123,7 +123,7 @@ extension ChatServer {
             throw ServerError(.notFound, "There is no such channel.")
         }
         let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
-        await publish(.channel(event), to: members)
+        await publisher.publish(.channel(event), to: members)
         return .empty
     }
 
@@ -139,8 +139,8 @@ extension ChatServer {
         if let id = call.standing.access?.traits.inviter {
             inviter = try await ask(try await storage.user(id))
         }
-        try await tell(
-            url, .invitationDeclined,
+        try await publisher.publish(
+            in: url, .invitationDeclined,
             .declined(inviter: inviter, invitee: user, state.counts), and: [id])
         return .empty
     }
@@ -165,7 +165,7 @@ extension ChatServer {
                 .hidden, channelURL: url, timestamp: world.now(),
                 content: .hidden(hidesPrevious: hidesPrevious, allowsAutoUnhide: returns),
                 messageOffset: offset)
-            await publish(.channel(event), to: [id])
+            await publisher.publish(.channel(event), to: [id])
         }
         let shown = offset?.milliseconds ?? 0
         return APIResponse { writer in writer.field("ts_message_offset", shown) }
@@ -184,7 +184,7 @@ extension ChatServer {
                 })
             let event = ChannelEvent(
                 .propertiesChanged, channelURL: url, timestamp: world.now())
-            await publish(.channel(event), to: [id])
+            await publisher.publish(.channel(event), to: [id])
         }
         return APIResponse { writer in
             writer.field("ts_message_offset", moment.milliseconds)
@@ -200,8 +200,10 @@ extension ChatServer {
             try await storage.updateChannel(url, now: world.now()) {
                 $0.traits.isFrozen = isFrozen
             })
-        try await tell(url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
-        if try await audience(of: url).room != nil { return try await openChannelResponse(url) }
+        try await publisher.publish(in: url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
+        if try await publisher.audience(of: url).room != nil {
+            return try await openChannelResponse(url)
+        }
         return try await channelResponse(url, call)
     }
 

@@ -17,8 +17,8 @@ extension ChatServer {
         guard let files else { return nil }
         var refusal: ServerError?
         do throws(ServerError) {
-            let caller = try await identify(headers)
-            try checkRate(user: caller.userID, address: headers.peer)
+            let caller = try await logins.identify(headers)
+            try rates.check(user: caller.userID, address: headers.peer)
         } catch {
             refusal = error
         }

@@ -55,7 +55,8 @@ extension ChatServer {
         let (url, id) = (call.channelURL, try call.actor())
         let moment = try await newestMoment(of: url)
         try await ask(try await storage.markDelivered(url, to: id, at: moment))
-        await publish(.delivered(url, [id: moment]), to: try await audience(of: url).readers)
+        await publisher.publish(
+            .delivered(url, [id: moment]), to: try await publisher.audience(of: url).readers)
         return APIResponse { writer in writer.field("ts", moment.milliseconds) }
     }
 
@@ -93,8 +94,8 @@ extension ChatServer {
                 message.details.reactions = reactions.applying(change)
             })
         let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
-        await publish(
-            .reaction(event), about: message.createdAt, to: try await audience(of: url))
+        await publisher.publish(
+            .reaction(event), about: message.createdAt, to: try await publisher.audience(of: url))
         return APIResponse { writer in
             writer.field("msg_id", messageID.rawValue)
             writer.field("reaction", key)
@@ -146,7 +147,7 @@ extension ChatServer {
             try await storage.updateChannel(url, now: world.now()) { change(&$0.traits.pins) })
         let pins = record?.traits.pins ?? []
         // Pins of messages before a member's history are hidden with them.
-        let readers = try await audience(of: url).hearers.filter(\.isJoined)
+        let readers = try await publisher.audience(of: url).hearers.filter(\.isJoined)
         let beginnings = Dictionary(grouping: readers, by: \.beginning)
         for (beginning, readers) in beginnings.sorted(by: {
             $0.key ?? .distantPast < $1.key ?? .distantPast
@@ -156,7 +157,7 @@ extension ChatServer {
             let event = ChannelEvent(
                 .pinsChanged, channelURL: url, timestamp: world.now(),
                 content: .other(data: try await pinData(visible, in: url, sight)))
-            await publish(.channel(event), to: readers.map(\.id))
+            await publisher.publish(.channel(event), to: readers.map(\.id))
         }
     }
 

@@ -57,7 +57,7 @@ extension ChatServer {
     private func setOperators(
         _ ids: [UserID], to role: Role, in url: ChannelURL
     ) async throws(ServerError) -> APIResponse {
-        let audience = try await audience(of: url)
+        let audience = try await publisher.audience(of: url)
         if role == .operator {
             let before = try await members(of: url) { $0.role == .operator }
             try check(operators: Set(before.map(\.user.id)).union(ids).count)
@@ -73,7 +73,7 @@ extension ChatServer {
                 })
         }
         let operators = try await members(of: url) { $0.role == .operator }
-        try await tell(url, .operatorsChanged, .operators(operators.map(\.user)))
+        try await publisher.publish(in: url, .operatorsChanged, .operators(operators.map(\.user)))
         return .empty
     }
 
@@ -115,7 +115,7 @@ extension ChatServer {
         if isBan {
             try await ask(try await storage.removeMember(id, from: url, now: now))
         } else {
-            let audience = try await audience(of: url)
+            let audience = try await publisher.audience(of: url)
             guard audience.room != nil || audience.members.contains(id) else {
                 throw ServerError(.notFound, "Only members can be muted.")
             }
@@ -130,7 +130,7 @@ extension ChatServer {
             })
         guard let member = changed else { return .empty }
         try await tellRestricted(member, isBan ? .banned : .muted, in: url)
-        if isBan { await evict(id, from: url) }
+        if isBan { await rooms.evict(id, from: url) }
         return APIResponse { writer in
             writer.restricted(member, isBan: isBan, at: now)
         }
@@ -157,8 +157,8 @@ extension ChatServer {
     ) async throws(ServerError) {
         let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
         let isBan = category == .banned || category == .unbanned
-        try await tell(
-            url, category,
+        try await publisher.publish(
+            in: url, category,
             .restricted(member.restricted(isBan: isBan), state?.counts ?? .init()),
             and: [member.user.id])
     }

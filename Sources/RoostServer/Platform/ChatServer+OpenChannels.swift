@@ -22,12 +22,12 @@ extension ChatServer {
             guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
                 throw ServerError(.notFound, "There is no such channel.")
             }
-            await publish(.channel(event), to: Audience(room: url))
+            await publisher.publish(.channel(event), to: Audience(room: url))
             rooms.close(url)
             return .empty
         case .participants:
             let url = call.channelURL
-            let page = try Page(participants(of: url), call.fields)
+            let page = try Page(rooms.participants(of: url), call.fields)
             let users = try await ask(try await storage.users(page.elements))
             return APIResponse { writer in
                 writer.users("participants", users)
@@ -42,7 +42,7 @@ extension ChatServer {
             throw ServerError(.notFound, "There is no such channel.")
         }
         let operators = try await operators(of: url)
-        let count = participants(of: url).count
+        let count = rooms.participants(of: url).count
         return APIResponse { writer in
             writer.openChannel(access.record, operators: operators, participants: count)
         }
@@ -76,7 +76,9 @@ extension ChatServer {
             guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
                 continue
             }
-            let row = (access.record, try await operators(of: url), participants(of: url).count)
+            let row = (
+                access.record, try await operators(of: url), rooms.participants(of: url).count
+            )
             guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
                 last = shown.last?.0.url.rawValue ?? end
                 break
@@ -148,7 +150,7 @@ extension ChatServer {
             try await setRoles(before.filter { !wanted.contains($0) }, to: .none, in: url)
             try await setRoles(wanted, to: .operator, in: url)
         }
-        try await tell(url, .propertiesChanged)
+        try await publisher.publish(in: url, .propertiesChanged)
         return try await openChannelResponse(url)
     }
 

@@ -194,9 +194,9 @@ extension ChatServer {
         if let url = changed.channelURL, let message = poll.messageID {
             try await show(poll, in: message, of: url)
             let event = PollEvent(channelURL: url, messageID: message, change: .edited(poll))
-            await publish(
+            await publisher.publish(
                 .poll(event), about: call.standing.pollMoment ?? now,
-                to: try await audience(of: url))
+                to: try await publisher.audience(of: url))
         }
         return response(to: changed, for: call)
     }
@@ -242,7 +242,7 @@ extension ChatServer {
         let poll = changed.poll(for: nil, at: now)
         let own = PollVotes(changed.poll(for: id, at: now), at: now)
         if let message = poll.messageID { try await show(poll, in: message, of: url) }
-        let audience = try await audience(of: url)
+        let audience = try await publisher.audience(of: url)
         var moment = now
         if let message = poll.messageID {
             moment =
@@ -255,18 +255,18 @@ extension ChatServer {
         let except = requestID == nil ? nil : session
         if audience.room == nil {
             let others = audience.readers(of: moment).filter { $0 != id }
-            await publish(.poll(event), to: others)
+            await publisher.publish(.poll(event), to: others)
             event.change = .voted(own)
-            await publish(.poll(event), to: [id], except: except)
+            await publisher.publish(.poll(event), to: [id], except: except)
         } else {
             // Users in an open channel are known by their sockets alone.
-            await publish(.poll(event), to: audience, except: except)
+            await publisher.publish(.poll(event), to: audience, except: except)
             event.change = .voted(own)
         }
         if let session, let requestID {
             event.acknowledges = requestID
-            sessions[session]?.outlet.deliver(
-                ServerEvent.poll(event).encoded(isOpen: audience.room != nil))
+            sessions.send(
+                ServerEvent.poll(event).encoded(isOpen: audience.room != nil), to: session)
         }
         return (own, poll.messageID)
     }

@@ -18,7 +18,7 @@ struct RouteCall: Sendable {
     /// What the path names after the user or the channel.
     var detail: String? { fields.pathParts.count > 1 ? fields.pathParts[1] : nil }
 
-    var caller: ChatServer.Caller { standing.caller }
+    var caller: APICaller { standing.caller }
 
     /// The caller, or the user whom the platform names.
     func actor() throws(ServerError) -> UserID { try standing.namedActor() }
@@ -26,7 +26,7 @@ struct RouteCall: Sendable {
 
 extension ChatServer {
     func answer(
-        _ route: Route, _ fields: RequestFields, of caller: Caller, in isOpen: Bool?,
+        _ route: Route, _ fields: RequestFields, of caller: APICaller, in isOpen: Bool?,
         at host: String?
     ) async throws(ServerError) -> APIResponse {
         let rule = try route.rule(of: fields)
@@ -34,7 +34,7 @@ extension ChatServer {
         try rule.decideCaller(caller, subject: fields.pathParts.first.map { UserID($0) })
         var target = try route.target(fields, rule)
         target.wantsOpenChannel = isOpen
-        return try await admitted(rule, target, caller) { standing throws(ServerError) in
+        return try await admission.admitted(rule, target, caller) { standing throws(ServerError) in
             try await answer(
                 route.action,
                 RouteCall(
@@ -61,28 +61,6 @@ extension ChatServer {
         }
     }
 
-    /// Tells everybody in a channel.
-    func tell(
-        _ url: ChannelURL, _ category: ChannelEvent.Category,
-        _ content: ChannelEvent.Content = .other(data: "{}"), and others: [UserID] = []
-    ) async throws(ServerError) {
-        var audience = try await audience(of: url)
-        let event = ChannelEvent(
-            category, channelURL: url, timestamp: world.now(), content: content)
-        let known = Set(audience.members)
-        audience.hearers += others.filter { !known.contains($0) }.map {
-            Hearer(id: $0, isJoined: false)
-        }
-        await publish(.channel(event), to: audience)
-    }
-
-    func existingUser(_ id: UserID) async throws(ServerError) -> UserRecord {
-        guard let record = try await ask(try await storage.userRecord(id)) else {
-            throw ServerError(.notFound, "There is no such user.")
-        }
-        return record
-    }
-
     /// The end of what is in a channel now: nothing later is hidden with it.
     func newestMoment(of url: ChannelURL) async throws(ServerError) -> Timestamp {
         let filter = MessageFilter(replyType: .all)
@@ -99,7 +77,7 @@ extension ChatServer {
 
     private static var emoji: APIResponse {
         APIResponse { writer in
-            writer.field("emoji_hash", Self.emojiHash)
+            writer.field("emoji_hash", ServerEmoji.hash)
             writer.array("emoji_categories") { writer in
                 writer.object { writer in
                     writer.field("id", 1)
@@ -119,9 +97,10 @@ extension ChatServer {
     }
 }
 
-extension ChatServer {
-    /// Changes with the set of emoji that the server offers.
-    static let emojiHash = "roost-1"
+/// The emoji that the server offers for reactions.
+enum ServerEmoji {
+    /// Changes with the set of emoji.
+    static let hash = "roost-1"
 }
 
 /// A page of a list that is held whole: its token is the number of what came before.

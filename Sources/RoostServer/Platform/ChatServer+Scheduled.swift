@@ -213,7 +213,7 @@ extension ChatServer {
             } catch {
                 guard error.code != .internalServerError else { throw error }
                 // A message that no client could read does not hide the others.
-                counted.unreadable += 1
+                telemetry.metrics.unreadable += 1
             }
         }
         let (shown, next) = (texts, found.count > limit ? page.last.map { String($0.id) } : nil)

@@ -112,7 +112,8 @@ extension ChatServer {
         var fronts: [SearchFront] = []
         for url in urls {
             try stopIfCancelled()
-            let sight = try await admit(.reader, AccessTarget(channel: url), call.caller).sight
+            let sight = try await admission.admit(.reader, AccessTarget(channel: url), call.caller)
+                .sight
             var range = PositionRange(from: start, through: start)
                 .hiding(through: sight.beginning)
             range.before = end

@@ -18,7 +18,7 @@ extension ChatServer {
         case .getInvitation, .putInvitation:
             _ = try await existingUser(call.subject)
             if action == .putInvitation, let accepts = try call.fields.bool("auto_accept") {
-                try await change(call.subject) {
+                try await changeUser(call.subject) {
                     $0.traits.preferences["auto_accept"] = .bool(accepts)
                 }
             }
@@ -121,7 +121,7 @@ extension ChatServer {
         where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
             try stopIfCancelled()
             let url = listing.record.url
-            _ = try await inLane(of: url) { () async throws(ServerError) in
+            _ = try await lanes.inLane(of: url) { () async throws(ServerError) in
                 try await markRead(url, by: call.subject)
             }
         }
@@ -134,7 +134,7 @@ extension ChatServer {
         for listing in try await ask(try await storage.listings(of: id))
         where listing.state != .none && isLeft(listing.record) {
             let url = listing.record.url
-            try await inLane(of: url) { () async throws(ServerError) in
+            try await lanes.inLane(of: url) { () async throws(ServerError) in
                 try await leave(LeaveChannel(channelURL: url), by: .user(id))
             }
         }
@@ -167,7 +167,7 @@ extension ChatServer {
             traits = changed?.traits ?? traits
             let event = ChannelEvent(
                 .propertiesChanged, channelURL: url, timestamp: world.now())
-            await publish(.channel(event), to: [id])
+            await publisher.publish(.channel(event), to: [id])
         }
         let shown = traits
         return APIResponse { writer in
@@ -214,7 +214,7 @@ extension ChatServer {
             if action == .getPush {
                 try await existingUser(call.subject)
             } else {
-                try await change(call.subject) { record in
+                try await changeUser(call.subject) { record in
                     var push = action == .resetPush ? defaults : record.traits.push(or: defaults)
                     if action == .putPush { for field in news { push[field.name] = field.value } }
                     record.traits.preferences["push"] = push
@@ -242,7 +242,7 @@ extension ChatServer {
             let token = try call.fields.needed(name)
             let limits = configuration.limits
             try limits.check(name: token, "The device's token")
-            let record = try await change(call.subject) { record in
+            let record = try await changeUser(call.subject) { record in
                 var tokens = record.traits.devices[kind ?? ""] ?? []
                 tokens.removeAll { $0 == token }
                 // A device that was set up anew leaves its old token behind, so the oldest one goes.
@@ -262,7 +262,7 @@ extension ChatServer {
             }
         default:
             let token = call.fields.pathParts.count > 2 ? call.fields.pathParts[2] : nil
-            let record = try await change(call.subject) { record in
+            let record = try await changeUser(call.subject) { record in
                 for (name, tokens) in record.traits.devices where kind == nil || kind == name {
                     record.traits.devices[name] = tokens.filter { token != nil && $0 != token }
                 }

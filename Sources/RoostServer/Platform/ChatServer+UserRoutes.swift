@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostExecutors
 import RoostModel
 import RoostWire
 
@@ -16,7 +15,7 @@ extension ChatServer {
             return .empty
         case .issueToken:
             _ = try await existingUser(call.subject)
-            let (token, end) = try await issueToken(
+            let (token, end) = try await logins.issueToken(
                 for: call.subject, until: call.fields.keptMoment("expires_at"))
             return APIResponse { writer in
                 writer.field("token", token)
@@ -24,7 +23,7 @@ extension ChatServer {
             }
         case .revokeTokens:
             _ = try await existingUser(call.subject)
-            try await revoke(call.subject)
+            try await logins.revoke(call.subject)
             return .empty
         case .addMetadata: return try await changeMetadata(call, adds: true, updates: false)
         case .putMetadata:
@@ -33,7 +32,7 @@ extension ChatServer {
         case .getMetadata: return try await metadata(call)
         case .deleteMetadata:
             let key = call.detail
-            try await change(call.subject) { record in
+            try await changeUser(call.subject) { record in
                 record.user.metadata = record.user.metadata.filter { key != nil && $0.key != key }
             }
             return .empty
@@ -41,36 +40,11 @@ extension ChatServer {
         }
     }
 
-    /// Changes what is known of a user, unless the limits refuse the outcome.
-    ///
-    /// The outcome is judged in one step with the change, so that two calls cannot exceed a limit together.
-    @discardableResult
-    func change(
-        _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
-    ) async throws(ServerError) -> UserRecord {
-        let limits = configuration.limits
-        let refusal = Guarded<ServerError?>(nil)
-        let changed = try await ask(
-            try await storage.updateUser(id) { record in
-                var outcome = record
-                change(&outcome)
-                do throws(ServerError) {
-                    try limits.check(outcome, since: record)
-                    record = outcome
-                } catch {
-                    refusal.withLock { $0 = error }
-                }
-            })
-        if let error = refusal.withLock({ $0 }) { throw error }
-        guard let changed else { throw ServerError(.notFound, "There is no such user.") }
-        return changed
-    }
-
     private func userResponse(
-        _ record: UserRecord, to caller: Caller, token: String? = nil
+        _ record: UserRecord, to caller: APICaller, token: String? = nil
     ) -> APIResponse {
         var user = record.user
-        user.details.isOnline = isOnline(user.id)
+        user.details.isOnline = sessions.isOnline(user.id)
         let shown = user
         return APIResponse { writer in
             writer.fields(of: shown)
@@ -91,7 +65,7 @@ extension ChatServer {
         let isPlatform = call.caller == .platform
         let isActive = isPlatform ? try fields.bool("is_active") : nil
         let keys = isPlatform ? try fields.list("discovery_keys") : nil
-        let record = try await change(call.subject) { record in
+        let record = try await changeUser(call.subject) { record in
             record.user.nickname = nickname ?? record.user.nickname
             record.user.profileURL = picture ?? record.user.profileURL
             record.user.isActive = isActive ?? record.user.isActive
@@ -99,14 +73,14 @@ extension ChatServer {
             record.traits.discoveryKeys = keys ?? record.traits.discoveryKeys
         }
         if isActive == false {
-            await expel(call.subject, Self.revoked)
+            await sessions.expel(call.subject, Logins.revoked)
             if try fields.bool("leave_all_when_deactivated") ?? false {
                 try await leaveAll(call.subject) { _ in true }
             }
         }
         var token: String?
         if isPlatform, try fields.bool("issue_access_token") ?? false {
-            token = try await issueAccessToken(for: call.subject)
+            token = try await logins.issueAccessToken(for: call.subject)
         }
         return userResponse(record, to: call.caller, token: token)
     }
@@ -116,12 +90,12 @@ extension ChatServer {
         guard let urls = try await ask(try await storage.deleteUser(id, now: world.now())) else {
             return
         }
-        await expel(id, Self.revoked)
+        await sessions.expel(id, Logins.revoked)
         for url in urls {
             guard
                 let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
             else { continue }
-            try await tell(url, .left, .left(user, state.counts))
+            try await publisher.publish(in: url, .left, .left(user, state.counts))
         }
     }
 
@@ -142,7 +116,7 @@ extension ChatServer {
         }
         let accepted = new.filter { known[$0.key] == nil ? adds : updates }
         try configuration.limits.check(metadata: known.merging(accepted) { $1 })
-        try await change(call.subject) { $0.user.metadata.merge(accepted) { $1 } }
+        try await changeUser(call.subject) { $0.user.metadata.merge(accepted) { $1 } }
         return APIResponse { writer in writer.flat(accepted) }
     }
 
@@ -174,7 +148,7 @@ extension ChatServer {
             guard users.count == wanted.count else {
                 throw ServerError(.notFound, "There is no such user.")
             }
-            try await change(blocker.user.id) { record in
+            try await changeUser(blocker.user.id) { record in
                 let known = Set(record.traits.blocked)
                 record.traits.blocked += wanted.filter { !known.contains($0) }
             }
@@ -186,7 +160,7 @@ extension ChatServer {
         case .unblock:
             let id = UserID(call.detail ?? "")
             let blockee = try await existingUser(id).user
-            try await change(blocker.user.id) { $0.traits.blocked.removeAll { $0 == id } }
+            try await changeUser(blocker.user.id) { $0.traits.blocked.removeAll { $0 == id } }
             await tellBlock(20_000, blocker.user, blockee)
             return .empty
         case .listBlocked where call.fields.string("list") == "blocking_me":
@@ -223,7 +197,8 @@ extension ChatServer {
             writer.name("blockee")
             writer.user(blockee)
         }
-        await publish(.user(category: category, data: data.text), to: [blocker.id, blockee.id])
+        await publisher.publish(
+            .user(category: category, data: data.text), to: [blocker.id, blockee.id])
     }
 }
 

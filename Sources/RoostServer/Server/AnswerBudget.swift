@@ -50,14 +50,6 @@ extension Array {
 }
 
 extension ChatServer {
-    /// Ends work whose caller has gone.
-    ///
-    /// Loops over many rows ask this between their steps.
-    nonisolated func stopIfCancelled() throws(ServerError) {
-        guard Task.isCancelled else { return }
-        throw ServerError(.internalServerError, "The caller has gone; the call was not finished.")
-    }
-
     /// A page's channels as a user sees them, as many as fit into one answer.
     ///
     /// They are looked at a few at a time: a channel may have thousands of members.

@@ -5,7 +5,7 @@ import RoostWire
 
 extension ChatServer {
     func create(
-        _ call: CreateChannel, by caller: Caller
+        _ call: CreateChannel, by caller: APICaller
     ) async throws(ServerError) -> CreateChannel.Output {
         var ids = call.userIDs
         try configuration.limits.check(
@@ -36,7 +36,7 @@ extension ChatServer {
         await tellJoined(created.joined, to: created.url, inviter: maker, among: members)
         // A distinct channel that was there before may be one that the caller is banned from.
         if !created.isCreated {
-            try await admit(.reader, AccessTarget(channel: created.url), caller)
+            try await admission.admit(.reader, AccessTarget(channel: created.url), caller)
         }
         let channel = try await view(created.url, for: caller.userID, ChannelExtras())
         return CreateChannel.Output(channel: channel, isCreated: created.isCreated)
@@ -93,20 +93,20 @@ extension ChatServer {
             let invitation = ChannelEvent(
                 .invited, channelURL: url, timestamp: now,
                 content: .invited(inviter: inviter, invitees: part, at: now, counts))
-            await publish(.channel(invitation), to: told)
+            await publisher.publish(.channel(invitation), to: told)
         }
         if isLarge { await tellCounts(state, to: everybody) }
         let arrived = newcomers.filter { $0.state == .joined }
         for part in arrived.parts(of: ServerLimits.frameMemberBytes, \.weight) {
             let event = ChannelEvent(
                 .joined, channelURL: url, timestamp: now, content: .joined(part, counts))
-            await publish(.channel(event), to: told)
+            await publisher.publish(.channel(event), to: told)
             guard isAcceptance else { continue }
             // Beside the other, which is all that most clients know.
             let acceptance = ChannelEvent(
                 .invitationAccepted, channelURL: url, timestamp: now,
                 content: .joined(part, counts))
-            await publish(.channel(acceptance), to: told)
+            await publisher.publish(.channel(acceptance), to: told)
         }
     }
 
@@ -114,10 +114,10 @@ extension ChatServer {
         let counts = MemberCounts(
             channelURL: state.record.url, memberCount: state.counts.members ?? 0,
             joinedMemberCount: state.counts.joinedMembers ?? 0, timestamp: world.now())
-        await publish(.memberCounts([counts]), to: users)
+        await publisher.publish(.memberCounts([counts]), to: users)
     }
 
-    func get(_ call: GetChannel, for caller: Caller) async throws(ServerError) -> GroupChannel {
+    func get(_ call: GetChannel, for caller: APICaller) async throws(ServerError) -> GroupChannel {
         try await view(call.channelURL, for: caller.userID ?? call.userID, call.extras)
     }
 
@@ -159,7 +159,8 @@ extension ChatServer {
         return visible
     }
 
-    func update(_ call: UpdateChannel, by caller: Caller) async throws(ServerError) -> GroupChannel
+    func update(_ call: UpdateChannel, by caller: APICaller) async throws(ServerError)
+        -> GroupChannel
     {
         let url = call.channelURL
         try configuration.limits.check(
@@ -179,11 +180,12 @@ extension ChatServer {
         let members = try await ask(try await storage.memberIDs(of: url))
         let event = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now())
-        await publish(.channel(event), to: members)
+        await publisher.publish(.channel(event), to: members)
         return try await view(url, for: caller.userID, ChannelExtras())
     }
 
-    func invite(_ call: InviteMembers, by caller: Caller) async throws(ServerError) -> GroupChannel
+    func invite(_ call: InviteMembers, by caller: APICaller) async throws(ServerError)
+        -> GroupChannel
     {
         let url = call.channelURL
         let inviter = caller.userID ?? call.inviterID
@@ -224,7 +226,7 @@ extension ChatServer {
         return try await view(url, for: id, ChannelExtras())
     }
 
-    func leave(_ call: LeaveChannel, by caller: Caller) async throws(ServerError) {
+    func leave(_ call: LeaveChannel, by caller: APICaller) async throws(ServerError) {
         let url = call.channelURL
         let leavers = caller.userID.map { [$0] } ?? call.userIDs
         for id in leavers {
@@ -243,10 +245,10 @@ extension ChatServer {
             .left, channelURL: url, timestamp: world.now(), content: .left(user, state.counts))
         let others = state.members.map(\.user.id)
         guard !state.record.countsMembersOnly else {
-            await publish(.channel(event), to: [id])
+            await publisher.publish(.channel(event), to: [id])
             return await tellCounts(state, to: others)
         }
-        await publish(.channel(event), to: others + [id])
+        await publisher.publish(.channel(event), to: others + [id])
     }
 
     /// Refuses newcomers that a channel has no room for.

@@ -10,43 +10,43 @@ extension ChatServer {
     /// Takes a text frame of an open session; returns when everything in it is answered.
     package func receive(_ text: String, from id: SessionID) async {
         await take(text, from: id)
-        await settle(id, to: 0)
+        await sessions.settle(id, to: 0)
     }
 
     /// Takes a text frame of an open session; returns when the next one may come.
     ///
     /// Frames of one session must be handed in one after the other: their order is that of the log.
     package func take(_ text: String, from id: SessionID) async {
-        counted.frames += 1
-        hear(from: id)
+        telemetry.metrics.frames += 1
+        sessions.hear(from: id)
         for part in Frame.split(text) {
             // A part that is no command has no request to answer, and an error without one would log
             // some clients out (`docs/protocol` 2.10).
-            guard let session = sessions[id] else { return }
+            guard let user = sessions.user(of: id) else { return }
             guard case .success(let frame) = part else {
                 // It costs the same as one that can be read.
-                try? charge(user: session.user)
+                try? rates.charge(user: user)
                 continue
             }
             do throws(ServerError) {
-                try chargeFrame(frame, of: session.user)
+                try chargeFrame(frame, of: user)
                 let command = try decode(frame)
                 if case .message(let command) = command {
-                    await settle(id, to: Self.postLimit - 1)
+                    await sessions.settle(id, to: Self.postLimit - 1)
                     // It may have been ended meanwhile; an ended session says no more.
-                    guard let session = sessions[id] else { return }
+                    guard sessions.isOpen(id) else { return }
                     // The rest of its rule is decided at its place in the log.
                     try AccessRule.message.decideCaller(
-                        .user(session.user), isOver: session.isOver(at: world.now()))
-                    post(command, from: session.user, in: id)
+                        .user(user), isOver: sessions.isOver(id))
+                    post(command, from: user, in: id)
                 } else {
                     // Other commands may be about what it has just written.
-                    if command.waitsForMessages { await settle(id, to: 0) }
-                    guard sessions[id] != nil else { return }
-                    try await admitted(
-                        command.rule, command.target(in: id), .user(session.user)
+                    if command.waitsForMessages { await sessions.settle(id, to: 0) }
+                    guard sessions.isOpen(id) else { return }
+                    try await admission.admitted(
+                        command.rule, command.target(in: id), .user(user)
                     ) { standing throws(ServerError) in
-                        try await answer(command, of: session.user, in: id, standing)
+                        try await answer(command, of: user, in: id, standing)
                     }
                 }
             } catch {
@@ -60,8 +60,10 @@ extension ChatServer {
     /// Pings have an allowance of their own, as a client that waits for its turn must be able to say that
     /// it is there. A ping beyond the allowance counts as any other command.
     private func chargeFrame(_ frame: Frame, of user: UserID) throws(ServerError) {
-        if frame.command == .ping, frame.byteCount <= Self.pingBytes, takePing(of: user) { return }
-        try charge(user: user, count: 1 + frame.byteCount / Self.chargedBytes)
+        if frame.command == .ping, frame.byteCount <= Self.pingBytes, rates.takePing(of: user) {
+            return
+        }
+        try rates.charge(user: user, count: 1 + frame.byteCount / Self.chargedBytes)
     }
 
     /// A ping has an ID and little else.
@@ -70,13 +72,13 @@ extension ChatServer {
     private static let chargedBytes = 65_536
 
     private func post(_ command: MessageCommand, from user: UserID, in id: SessionID) {
-        sessions[id]?.posts += 1
+        sessions.beginPost(of: id)
         let requestID = command.requestID
         var post = Post(command: command, rule: .message, caller: .user(user), sender: user) {
             [weak self] result in
             self?.assumeIsolated { server in
                 if case .failure(let error) = result { server.refuse(error, requestID, in: id) }
-                server.endPost(of: id)
+                server.sessions.endPost(of: id)
             }
         }
         post.session = id
@@ -85,26 +87,7 @@ extension ChatServer {
 
     private func refuse(_ error: ServerError, _ requestID: RequestID?, in id: SessionID) {
         guard let requestID else { return }
-        send(.error(error, acknowledges: requestID), to: id)
-    }
-
-    /// Waits until no more messages of a session are on their way.
-    func settle(_ id: SessionID, to limit: Int) async {
-        guard let session = sessions[id], session.posts > limit else { return }
-        await withCheckedContinuation { waiter in
-            // Asked again: an `await` may let the last of them end before it waits.
-            guard let session = sessions[id], session.posts > limit else { return waiter.resume() }
-            sessions[id]?.waiters.append((limit, waiter))
-        }
-    }
-
-    private func endPost(of id: SessionID) {
-        guard var session = sessions[id] else { return }
-        session.posts -= 1
-        let (posts, waiters) = (session.posts, session.waiters)
-        if !waiters.isEmpty { session.waiters.removeAll { posts <= $0.limit } }
-        sessions[id] = session
-        for entry in waiters where posts <= entry.limit { entry.waiter.resume() }
+        sessions.send(.error(error, acknowledges: requestID), to: id)
     }
 
     private func decode(_ frame: Frame) throws(ServerError) -> ClientCommand {
@@ -119,7 +102,7 @@ extension ChatServer {
         _ command: ClientCommand, of user: UserID, in session: SessionID, _ standing: Standing
     ) async throws(ServerError) {
         switch command {
-        case .ping: send(.pong, to: session)
+        case .ping: sessions.send(.pong, to: session)
         case .message: preconditionFailure("Messages are posted.")
         case .edit(let edit): try await change(edit, in: session)
         case .read(let url, let requestID):
@@ -131,10 +114,10 @@ extension ChatServer {
         case .messageAcknowledgement(let url, let id):
             try await noteDelivery(of: id, in: url, to: user, standing.sight)
         case .refreshSession(let refresh):
-            try await renew(refresh, of: user, in: session)
+            try await logins.renew(refresh, of: user, in: session)
         case .enter(let url, let requestID):
             try await enter(url, user, in: session, requestID)
-        case .exit(let url, let requestID): try await exit(url, user, in: session, requestID)
+        case .exit(let url, let requestID): await exit(url, user, in: session, requestID)
         case .vote(let command): try await vote(command, by: user, in: session, standing)
         case .unknown(let command, _):
             throw ServerError(
@@ -146,11 +129,49 @@ extension ChatServer {
         _ id: UserID, in url: ChannelURL, isTyping: Bool
     ) async throws(ServerError) {
         guard let user = try await ask(try await storage.user(id)) else { return }
-        let others = try await audience(of: url).readers.filter { $0 != id }
+        let others = try await publisher.audience(of: url).readers.filter { $0 != id }
         let event = ChannelEvent(
             isTyping ? .typingStart : .typingEnd, channelURL: url, timestamp: world.now(),
             content: .typing(user, isTyping: isTyping))
-        await publish(.channel(event), to: others)
+        await publisher.publish(.channel(event), to: others)
+    }
+
+    private func enter(
+        _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
+    ) async throws(ServerError) {
+        guard let user = try await ask(try await storage.user(id)), sessions.isOpen(session)
+        else { return }
+        let isNew = rooms.enter(session, of: id, url)
+        answer(.enter, url, requestID, in: session)
+        if isNew { await rooms.publishEntry(user, in: url, except: session) }
+    }
+
+    private func exit(
+        _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
+    ) async {
+        rooms.exit(session, url)
+        answer(.exit, url, requestID, in: session)
+        await rooms.publishExit(id, from: url)
+    }
+
+    /// Acknowledges that a socket has entered or left an open channel.
+    private func answer(
+        _ command: Frame.Command, _ url: ChannelURL, _ requestID: RequestID?, in session: SessionID
+    ) {
+        guard let requestID else { return }
+        let count = rooms.participants(of: url).count
+        let now = world.now().milliseconds
+        sessions.send(
+            Frame.text(command, isOpen: true) { writer in
+                writer.field("req_id", requestID.rawValue)
+                writer.channel(url)
+                writer.field("participant_count", count)
+                writer.field("ts", now)
+                writer.object("data") { writer in
+                    writer.field("participant_count", count)
+                    writer.field("edge_ts", now)
+                }
+            }, to: session)
     }
 
     private func noteDelivery(
@@ -161,7 +182,8 @@ extension ChatServer {
         else { return }
         let moment = max(world.now(), position.createdAt)
         try await ask(try await storage.markDelivered(url, to: user, at: moment))
-        await publish(.delivered(url, [user: moment]), to: try await audience(of: url).readers)
+        await publisher.publish(
+            .delivered(url, [user: moment]), to: try await publisher.audience(of: url).readers)
     }
 }
 

@@ -53,40 +53,6 @@ extension ChatServer {
         try configuration.limits.check(content: message)
     }
 
-    func tellThread(
-        of parent: Message?, in url: ChannelURL, to audience: Audience
-    ) async {
-        guard let parent, let id = parent.messageID, let thread = parent.details.threadInfo else {
-            return
-        }
-        let event = ThreadEvent(channelURL: url, parentID: id, threadInfo: thread)
-        await publish(.thread(event), about: parent.createdAt, to: audience)
-    }
-
-    /// Tells of a message those who can see it, each without what it shows of hidden ones.
-    func publish(
-        _ message: Message, to audience: Audience, except: SessionID? = nil,
-        as event: (Message) -> ServerEvent
-    ) async {
-        var whole: [UserID] = []
-        var partial: [UserID] = []
-        var part: Message?
-        for hearer in audience.hearers where hearer.isJoined {
-            // Few members hide anything, and nothing is compared for the others.
-            let sight = Sight(beginning: hearer.beginning)
-            let shown = sight == .whole ? message : sight.shown(message)
-            if sight == .whole || shown == message {
-                whole.append(hearer.id)
-            } else if let shown {
-                // All that can be missing is the preview of a hidden parent.
-                part = shown
-                partial.append(hearer.id)
-            }
-        }
-        await publish(event(message), to: whole, in: audience.room, except: except)
-        if let part { await publish(event(part), to: partial, in: nil, except: except) }
-    }
-
     /// Changes a message and tells everybody.
     @discardableResult
     func change(
@@ -101,14 +67,14 @@ extension ChatServer {
             throw ServerError(.messageNotFound, "There is no such message.")
         }
         var event = EditEvent(message: message, oldMention: oldMention)
-        let audience = try await audience(of: edit.channelURL)
+        let audience = try await publisher.audience(of: edit.channelURL)
         let except = edit.requestID == nil ? nil : session
-        await publish(message, to: audience, except: except) {
+        await publisher.publish(message, to: audience, except: except) {
             .edited(EditEvent(message: $0, oldMention: oldMention))
         }
         if let session, let requestID = edit.requestID {
             event.acknowledges = requestID
-            send(.edited(event), to: session)
+            sessions.send(.edited(event), to: session)
         }
         return message
     }
@@ -124,9 +90,9 @@ extension ChatServer {
         let event = DeletionEvent(
             channelURL: url, messageID: call.messageID, timestamp: world.now(),
             messageCreatedAt: message.createdAt, senderID: message.sender?.user.id)
-        let audience = try await audience(of: url)
-        await publish(.deleted(event), about: message.createdAt, to: audience)
-        await tellThread(of: parent, in: url, to: audience)
+        let audience = try await publisher.audience(of: url)
+        await publisher.publish(.deleted(event), about: message.createdAt, to: audience)
+        await publisher.publishThread(of: parent, in: url, to: audience)
         let access = try await ask(try await storage.access(to: url, of: nil))
         guard access?.record.traits.pins.contains(call.messageID) == true else { return }
         try await setPins(of: url) { $0.removeAll { $0 == call.messageID } }

@@ -7,7 +7,7 @@ import RoostWire
 struct Post {
     let command: MessageCommand
     let rule: AccessRule
-    let caller: ChatServer.Caller
+    let caller: APICaller
     /// Nil for an administrator's message.
     let sender: UserID?
     /// The socket it came over.
@@ -44,7 +44,7 @@ extension ChatServer {
     /// Appends a message to its channel's log and tells everybody of it, once.
     @discardableResult
     func accept(
-        _ command: MessageCommand, _ rule: AccessRule, of caller: Caller, from sender: UserID?
+        _ command: MessageCommand, _ rule: AccessRule, of caller: APICaller, from sender: UserID?
     ) async throws(ServerError) -> Message {
         let result = await withCheckedContinuation { continuation in
             post(
@@ -67,12 +67,12 @@ extension ChatServer {
         }
         posting.posts[url] = [post]
         // Ends with the queue, whose length the limits of sockets and calls bound.
-        Task(executorPreference: executor) { await self.empty(url) }
+        start { await $0.empty(url) }
     }
 
     private func empty(_ url: ChannelURL) async {
         while posting.posts[url]?.isEmpty == false {
-            await inLane(of: url) {
+            await lanes.inLane(of: url) {
                 let batch = Array((posting.posts[url] ?? []).prefix(Posting.batchLimit))
                 posting.posts[url]?.removeFirst(batch.count)
                 await append(batch, to: url)
@@ -84,7 +84,7 @@ extension ChatServer {
     private func append(_ batch: [Post], to url: ChannelURL) async {
         let audience: Audience
         do throws(ServerError) {
-            audience = try await self.audience(of: url)
+            audience = try await publisher.audience(of: url)
         } catch {
             for post in batch { post.finish(.failure(error)) }
             return
@@ -124,7 +124,7 @@ extension ChatServer {
                 let appended = try? appending.get()
                 let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
                 if carried?.id != claim?.poll { await release(claim) }
-                await tell(post, appending, audience)
+                await report(post, appending, audience)
             }
         }
     }
@@ -149,7 +149,7 @@ extension ChatServer {
     /// The writer of a message, as far as the decision on it depends on them.
     private struct Speaker: Hashable {
         let rule: AccessRule
-        let caller: Caller
+        let caller: APICaller
         let sender: UserID?
         let session: SessionID?
     }
@@ -167,7 +167,7 @@ extension ChatServer {
         target.session = post.session
         target.members = members
         do throws(ServerError) {
-            let standing = try await admit(post.rule, target, post.caller)
+            let standing = try await admission.admit(post.rule, target, post.caller)
             standings[speaker] = .success(standing)
             return standing
         } catch {
@@ -182,7 +182,7 @@ extension ChatServer {
             posting.commits.append(Posting.Commit(messages: messages, finish: continuation))
             guard !posting.isCommitting else { return }
             posting.isCommitting = true
-            Task(executorPreference: executor) { await self.commitAll() }
+            start { await $0.commitAll() }
         }
     }
 
@@ -190,7 +190,7 @@ extension ChatServer {
         while !posting.commits.isEmpty {
             let commits = posting.commits
             posting.commits = []
-            counted.commits += 1
+            telemetry.metrics.commits += 1
             do throws(StorageError) {
                 var results = try await storage.append(
                     commits.flatMap(\.messages), now: world.now())[...]
@@ -207,7 +207,7 @@ extension ChatServer {
     }
 
     /// Says what became of a message: to who sent it and, when it is new, to everybody.
-    private func tell(
+    private func report(
         _ post: Post, _ appending: Result<Appended?, StorageError>, _ audience: Audience
     ) async {
         let url = post.command.channelURL
@@ -222,28 +222,28 @@ extension ChatServer {
         let event = MessageEvent(message: appended.message, previousMessageID: appended.previousID)
         let news = ServerEvent.message(event).encoded(isOpen: audience.room != nil)
         if let session = post.session, let requestID = post.command.requestID {
-            sessions[session]?.outlet.deliver(event.answer(to: requestID, from: news))
+            sessions.send(event.answer(to: requestID, from: news), to: session)
             if appended.isDeleted, let id = appended.message.messageID {
                 let deletion = DeletionEvent(
                     channelURL: url, messageID: id, timestamp: world.now(),
                     messageCreatedAt: appended.message.createdAt, senderID: post.sender)
-                send(.deleted(deletion), to: session)
+                sessions.send(.deleted(deletion), to: session)
             }
         }
         if !appended.isRepeat {
-            counted.messages += 1
+            telemetry.metrics.messages += 1
             let except = post.command.requestID == nil ? nil : post.session
             if appended.parent == nil {
                 let readers = audience.readers(of: appended.message.createdAt)
-                await publish(
+                await publisher.publish(
                     Notice(frame: news, recipients: readers, room: audience.room, except: except))
             } else {
-                await publish(appended.message, to: audience, except: except) {
+                await publisher.publish(appended.message, to: audience, except: except) {
                     .message(
                         MessageEvent(message: $0, previousMessageID: appended.previousID))
                 }
             }
-            await tellThread(of: appended.parent, in: url, to: audience)
+            await publisher.publishThread(of: appended.parent, in: url, to: audience)
         }
         // A copy without the message's ID is from before the poll knew of it: the first try failed there.
         if !appended.isDeleted, appended.message.details.poll?.messageID == nil {

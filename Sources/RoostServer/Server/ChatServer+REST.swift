@@ -19,8 +19,8 @@ extension ChatServer {
         if case .success(let form)? = request.form {
             for file in form.files { await files?.drop(file.id) }
         }
-        counted.calls += 1
-        if response.status != 200 { counted.failedCalls += 1 }
+        telemetry.metrics.calls += 1
+        if response.status != 200 { telemetry.metrics.failedCalls += 1 }
         logCall(
             request, response, refusal: response.errorCode?.rawValue,
             took: world.now().milliseconds(since: start))
@@ -30,14 +30,14 @@ extension ChatServer {
     private func answer(_ request: APIRequest, _ headers: RequestHeaders) async -> APIResponse {
         var picture: String?
         do throws(ServerError) {
-            try charge(address: headers.peer)
+            try rates.charge(address: headers.peer)
             guard request.body.count <= configuration.limits.bodyBytes else {
                 throw ServerError(
                     .valueLength,
                     "A call may have \(configuration.limits.bodyBytes) bytes at most.")
             }
             if let (route, parts) = Route.find(request) {
-                let caller = try await caller(headers)
+                let caller = try await logins.caller(headers)
                 let call: APIRequest
                 (call, picture) = try await keepPictures(of: request, at: headers.host)
                 let fields = try RequestFields(call, pathParts: parts)
@@ -46,7 +46,7 @@ extension ChatServer {
             }
             let call = try await decode(request, headers)
             if call.rule.caller == .anybody { return try await answerAnybody(call, headers) }
-            let caller = try await caller(headers)
+            let caller = try await logins.caller(headers)
             let whole: APIRequest
             (whole, picture) = try await keepPictures(of: request, at: headers.host)
             return try await answer(
@@ -68,7 +68,7 @@ extension ChatServer {
         do throws(ServerError) {
             return try APICall(decoding: request)
         } catch {
-            if error.code != .invalidEndpoint { _ = try await caller(headers) }
+            if error.code != .invalidEndpoint { _ = try await logins.caller(headers) }
             throw error
         }
     }
@@ -78,7 +78,7 @@ extension ChatServer {
         _ call: APICall, _ headers: RequestHeaders
     ) async throws(ServerError) -> APIResponse {
         guard case .refreshSessionKey(let refresh) = call else { return .empty }
-        let key = try await renewKey(
+        let key = try await logins.renewKey(
             of: refresh.userID, token: headers.accessToken, from: headers.peer
         ).key
         return RefreshSessionKey.response(.init(sessionKey: key))
@@ -94,11 +94,12 @@ extension ChatServer {
     }
 
     private func answer(
-        _ call: APICall, of caller: Caller, in isOpen: Bool?
+        _ call: APICall, of caller: APICaller, in isOpen: Bool?
     ) async throws(ServerError) -> APIResponse {
         var target = call.target
         target.wantsOpenChannel = isOpen
-        return try await admitted(call.rule, target, caller) { standing throws(ServerError) in
+        return try await admission.admitted(call.rule, target, caller) {
+            standing throws(ServerError) in
             try await answer(call, standing)
         }
     }
@@ -175,7 +176,9 @@ extension ChatServer {
         }
     }
 
-    private func send(_ call: SendMessage, by caller: Caller) async throws(ServerError) -> Message {
+    private func send(_ call: SendMessage, by caller: APICaller) async throws(ServerError)
+        -> Message
+    {
         let rule = APICall.sendMessage(call).rule
         let sender = rule.actor == .named ? caller.userID ?? call.userID : nil
         return try await accept(call.message, rule, of: caller, from: sender)
@@ -195,8 +198,9 @@ extension ChatServer {
         try configuration.limits.check(user, since: nil)
         try await ask(try await storage.saveUser(user))
         let now = world.now()
-        try await change(call.userID) { $0.traits.createdAt = now }
-        let token = call.issuesAccessToken ? try await issueAccessToken(for: call.userID) : nil
+        try await changeUser(call.userID) { $0.traits.createdAt = now }
+        let token =
+            call.issuesAccessToken ? try await logins.issueAccessToken(for: call.userID) : nil
         return CreateUser.Output(user: user, accessToken: token)
     }
 

@@ -15,18 +15,18 @@ extension ChatServer {
         else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
         let total = try await ask(try await storage.unreadTotal(of: id))
         var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
-        let readers = try await audience(of: url).readers
+        let readers = try await publisher.audience(of: url).readers
         let except = requestID == nil ? nil : session
-        await publish(.read(event), to: readers, except: except)
+        await publisher.publish(.read(event), to: readers, except: except)
         if let session, let requestID {
             event.acknowledges = requestID
-            send(.read(event), to: session)
+            sessions.send(.read(event), to: session)
         }
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: mark,
             // A mark can lie in the future of the clock; which count is newer cannot depend on it.
             unread: UnreadCount(all: total, timestamp: world.now()))
-        await publish(.channel(counts), to: [id])
+        await publisher.publish(.channel(counts), to: [id])
         return MarkAsRead.Output(
             channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
     }
@@ -54,11 +54,11 @@ extension ChatServer {
         var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
         event.isExcluded = true
         event.uniqueID = uniqueID
-        await publish(.read(event), to: [userID])
+        await publisher.publish(.read(event), to: [userID])
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now(), uniqueID: uniqueID,
             unread: UnreadCount(all: total, timestamp: world.now()))
-        await publish(.channel(counts), to: [userID])
+        await publisher.publish(.channel(counts), to: [userID])
         var output = MarkAsRead.Output(
             channelURL: url, timestamp: mark, unreadMessageCount: state?.unreadCount ?? 0,
             totalUnreadCount: total)
@@ -76,6 +76,6 @@ extension ChatServer {
         var event = ReadEvent(
             channelURL: url, user: user, timestamp: world.now(), acknowledges: requestID)
         event.parentID = parentID
-        send(.read(event), to: session)
+        sessions.send(.read(event), to: session)
     }
 }

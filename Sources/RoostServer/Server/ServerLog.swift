@@ -49,15 +49,9 @@ package struct LogLine: Hashable, Sendable {
     }
 }
 
-extension ChatServer {
-    nonisolated func log(
-        _ level: LogLine.Level, _ event: String, _ fields: [JSONValue.Field] = []
-    ) {
-        world.log(LogLine(level, event, fields))
-    }
-
-    /// The pattern of a path: it names what was called and nobody's channel.
-    nonisolated func logCall(
+extension ServerPart {
+    /// Logs an answered call under the pattern of its path, which names no channel and no user.
+    func logCall(
         _ request: APIRequest, _ response: APIResponse, refusal: Int?, took milliseconds: Int64
     ) {
         let pattern =

@@ -51,24 +51,7 @@ package struct ServerMetrics: Hashable, Sendable {
     }
 }
 
-extension ChatServer {
-    package var metrics: ServerMetrics {
-        var metrics = counted
-        metrics.sessions = sessionCount
-        metrics.unreadable += storage.unreadableCount
-        return metrics
-    }
-
-    /// Whether the storage can read, and can write durably.
-    ///
-    /// Each call waits for the disk, so a caller from outside must be bounded.
-    package func isHealthy() async -> Bool {
-        do throws(StorageError) {
-            try await storage.prove()
-            return true
-        } catch {
-            log(.error, "storage", [.init("message", .string(error.description))])
-            return false
-        }
-    }
+/// The counters of a server's work, which all parts add to and none reads.
+final class Telemetry {
+    var metrics = ServerMetrics()
 }

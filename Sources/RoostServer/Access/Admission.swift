@@ -26,16 +26,23 @@ struct AccessTarget: Hashable, Sendable {
     init(channel: ChannelURL) { self.channel = channel }
 }
 
-// The one place at which access is decided.
-extension ChatServer {
+/// The admission of calls: it loads the standing of a caller and lets the pure `AccessRule.decide` judge.
+///
+/// No other part decides about access.
+struct Admission: ServerPart {
+    let context: ServerContext
+    let sessions: Sessions
+    let rooms: Rooms
+    let lanes: ChannelLanes
+
     /// Runs the work of a call if its rule admits the caller.
     ///
     /// - Throws: The refusal, or the error of the work.
     func admitted<T: Sendable>(
-        _ rule: AccessRule, _ target: AccessTarget, _ caller: Caller,
+        _ rule: AccessRule, _ target: AccessTarget, _ caller: APICaller,
         _ work: (Standing) async throws(ServerError) -> T
     ) async throws(ServerError) -> T {
-        let isOver = target.session.flatMap { sessions[$0] }?.isOver(at: world.now()) ?? false
+        let isOver = target.session.map(sessions.isOver) ?? false
         try rule.decideCaller(caller, isOver: isOver, subject: target.subject)
         switch rule.turn {
         case .inLog: return try await work(Standing(now: world.now(), caller: caller))
@@ -49,9 +56,9 @@ extension ChatServer {
                 }
                 return try await work(standing)
             }
-            return try await inLane(of: url) { () async throws(ServerError) in
+            return try await lanes.inLane(of: url) { () async throws(ServerError) in
                 // A socket that was ended while it waited says no more.
-                if let session = target.session, sessions[session] == nil { throw Self.ended }
+                if let session = target.session, !sessions.isOpen(session) { throw Self.ended }
                 return try await work(try await admit(rule, target, caller))
             }
         }
@@ -62,7 +69,7 @@ extension ChatServer {
     /// - Returns: What the decision was made on.
     @discardableResult
     func admit(
-        _ rule: AccessRule, _ target: AccessTarget, _ caller: Caller
+        _ rule: AccessRule, _ target: AccessTarget, _ caller: APICaller
     ) async throws(ServerError) -> Standing {
         let standing = try await standing(rule, target, caller)
         try rule.decide(standing)
@@ -79,7 +86,7 @@ extension ChatServer {
 
     /// Loads what a rule looks at.
     private func standing(
-        _ rule: AccessRule, _ target: AccessTarget, _ caller: Caller
+        _ rule: AccessRule, _ target: AccessTarget, _ caller: APICaller
     ) async throws(ServerError) -> Standing {
         var standing = Standing(now: world.now(), caller: caller)
         standing.subject = target.subject
@@ -87,8 +94,7 @@ extension ChatServer {
         standing.wantsOpenChannel = target.wantsOpenChannel
         standing.accessCode = target.accessCode
         guard rule.caller != .anybody else { return standing }
-        standing.isOver =
-            target.session.flatMap { sessions[$0] }?.isOver(at: world.now()) ?? false
+        standing.isOver = target.session.map(sessions.isOver) ?? false
         switch rule.actor {
         case .caller: standing.actor = caller.userID
         case .named: standing.actor = caller.userID ?? target.actor
@@ -118,7 +124,7 @@ extension ChatServer {
         if access.record.traits.isOpen, let actor {
             standing.isInside =
                 target.session.map { rooms.contains($0, in: url) }
-                ?? participants(of: url).contains(actor)
+                ?? rooms.participants(of: url).contains(actor)
         }
         if let id = target.message {
             standing.message = try await ask(try await storage.message(id, in: url))

@@ -3,17 +3,25 @@
 import RoostModel
 import RoostWire
 
-extension ChatServer {
-    /// A user who has proved who they are, in a session of theirs.
-    struct Login {
-        let user: User
-        let key: String
-        /// That of the session.
-        let number: Int64
-        let end: Timestamp?
-    }
+/// A user with a proven identity and an open session.
+struct Login {
+    let user: User
+    let key: String
+    /// The number of the session.
+    let number: Int64
+    let end: Timestamp?
+}
 
-    /// The token with which a user has proved who they are; none where none is needed.
+/// The proofs of identity: logins with tokens, session keys, and the tokens themselves.
+///
+/// Tokens and sessions are the storage's; `Sessions` owns the sockets.
+struct Logins: ServerPart {
+    let context: ServerContext
+    let sessions: Sessions
+    let rates: RequestRates
+    let telemetry: Telemetry
+
+    /// The token of a login; none if the login needs none.
     private struct Proof {
         let token: Int64?
         let end: Timestamp?
@@ -24,26 +32,26 @@ extension ChatServer {
     /// A refusal is a frame, never an HTTP status: of that, clients would see only that it failed.
     ///
     /// - Returns: The name under which frames are to be handed in; nil when refused.
-    package func connect(
+    func connect(
         _ handshake: Handshake, _ outlet: any SessionOutlet
     ) async -> SessionID? {
         do throws(ServerError) {
-            try charge(address: handshake.headers.peer)
-            let endings = endings
+            try rates.charge(address: handshake.headers.peer)
+            let endings = sessions.endings
             let login = try await logIn(handshake)
             let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
-            guard sessionCount(of: login.user.id) < configuration.limits.sessionsPerUser else {
+            guard sessions.count(of: login.user.id) < limits.sessionsPerUser else {
                 throw ServerError(
                     RoostError.Code(400_500), "The user has too many connections open.")
             }
             log(.info, "login")
-            let id = open(
+            let id = sessions.open(
                 outlet, for: login,
                 greeting: ServerEvent.login(.success(greeting(login, unread))).encoded)
             await confirm(login, ifEndedSince: endings)
             return id
         } catch {
-            counted.refusedLogins += 1
+            telemetry.metrics.refusedLogins += 1
             log(
                 .warning, "login_refused",
                 [.init("code", .int(Int64(error.code.rawValue)))]
@@ -91,7 +99,7 @@ extension ChatServer {
         login.premiumFeatures = ["reactions", "poll"]
         login.applicationAttributes = ["reactions", "enable_message_threading"]
         login.fileUploadLimitMB = configuration.fileLimitMB
-        login.emojiHash = Self.emojiHash
+        login.emojiHash = ServerEmoji.hash
         login.unread = UnreadCount(all: unread, timestamp: world.now())
         return login
     }
@@ -114,7 +122,7 @@ extension ChatServer {
         let isRight = world.matches(key?.secret ?? text, session?.kept, as: .sessionKey)
         guard isRight, let key, let session else {
             // Clients ask for another key only where theirs has expired, and it may have been forgotten.
-            throw failure(
+            throw rates.failure(
                 from: address,
                 NumberedSecret.looksIssued(text)
                     ? Self.keyExpired
@@ -138,10 +146,10 @@ extension ChatServer {
         let added = try await ask(
             try await storage.openSession(
                 kept, for: user.id, by: proof.token, expiresAt: proof.end,
-                limit: configuration.limits.keysPerUser))
+                limit: limits.keysPerUser))
         // The token ended, or the user was given the first one, since it was looked at.
         guard let added else { throw Self.wrongToken }
-        await end(keys: added.ended, of: user.id, Self.ended)
+        await sessions.end(keys: added.ended, of: user.id, Self.expiry)
         let key = NumberedSecret(number: added.number, secret: secret)
         return Login(user: user, key: key.text, number: key.number, end: proof.end)
     }
@@ -150,11 +158,11 @@ extension ChatServer {
     ///
     /// `past` counts the endings before the session was looked at.
     private func confirm(_ login: Login, ifEndedSince past: Int) async {
-        guard endings != past else { return }
+        guard sessions.endings != past else { return }
         do throws(ServerError) {
             _ = try await resume(login.key, from: nil)
         } catch {
-            await end(keys: [login.number], of: login.user.id, Self.ended)
+            await sessions.end(keys: [login.number], of: login.user.id, Self.expiry)
         }
     }
 
@@ -165,14 +173,14 @@ extension ChatServer {
         guard let id = handshake.userID else {
             throw ServerError(.parameterMissing, "A user ID or a session key is needed.")
         }
-        try configuration.limits.check(user: id)
-        try configuration.limits.check(name: handshake.nickname, "The nickname")
+        try limits.check(user: id)
+        try limits.check(name: handshake.nickname, "The nickname")
         let known = try await ask(try await storage.user(id))
         let proof = try await check(handshake.token, of: id, from: handshake.headers.peer)
         guard let user = known else {
             guard configuration.createsUsers else { throw Self.noSuchUser }
             let new = User(id: id, nickname: handshake.nickname ?? "")
-            try configuration.limits.check(new, since: nil)
+            try limits.check(new, since: nil)
             try await ask(try await storage.saveUser(new))
             return (new, proof)
         }
@@ -182,7 +190,7 @@ extension ChatServer {
         }
         // The user may have been changed, deactivated or deleted meanwhile, and stays so.
         do throws(ServerError) {
-            let renamed = try await change(id) { $0.user.nickname = nickname }
+            let renamed = try await changeUser(id) { $0.user.nickname = nickname }
             guard renamed.user.isActive else { throw Self.deactivated }
             return (renamed.user, proof)
         } catch {
@@ -201,29 +209,16 @@ extension ChatServer {
         let known = try await ask(try await storage.token(token?.number, of: id))
         guard let text else {
             guard !known.isNeeded, !configuration.requiresToken else {
-                throw failure(of: id, from: address, Self.wrongToken)
+                throw rates.failure(of: id, from: address, Self.wrongToken)
             }
             return Proof(token: nil, end: nil)
         }
         let isRight = world.matches(
             token?.secret ?? text, known.record?.kept, as: .accessToken)
         guard isRight, let record = known.record, !record.isOver(at: world.now()) else {
-            throw failure(of: id, from: address, Self.wrongToken)
+            throw rates.failure(of: id, from: address, Self.wrongToken)
         }
         return Proof(token: record.number, end: record.expiresAt)
-    }
-
-    /// Notes a failed proof of identity.
-    ///
-    /// - Returns: The refusal, or after many of them the order to wait.
-    private func failure(
-        of user: UserID? = nil, from address: String?, _ refusal: ServerError
-    ) -> ServerError {
-        guard let wait = failedLogins.note(user: user, address: address, at: world.now()) else {
-            return refusal
-        }
-        counted.limited += 1
-        return Self.tooOften(wait)
     }
 
     private static let wrongToken = ServerError(
@@ -235,7 +230,7 @@ extension ChatServer {
     private static let noSuchUser = ServerError(.userNotFound, "There is no such user.")
 
     /// The last word to a client whose key has ended: it asks for another, with a token.
-    private static let ended = ServerEvent.expired(
+    static let expiry = ServerEvent.expired(
         reason: RoostError.Code.sessionKeyExpired.rawValue, expiresIn: 0)
     /// The last word to a client whose user is sent away: it logs out.
     static let revoked = ServerEvent.expired(
@@ -265,16 +260,16 @@ extension ChatServer {
         let kept = world.keep(secret, as: .accessToken)
         let added = try await ask(
             try await storage.addToken(
-                kept, for: id, expiresAt: end, limit: configuration.limits.tokensPerUser))
+                kept, for: id, expiresAt: end, limit: limits.tokensPerUser))
         guard let added else { throw Self.noSuchUser }
-        await self.end(keys: added.ended, of: id, Self.ended)
+        await sessions.end(keys: added.ended, of: id, Self.expiry)
         return NumberedSecret(number: added.number, secret: secret).text
     }
 
     /// Ends all of a user's sessions, and the tokens that end by themselves.
     func revoke(_ id: UserID) async throws(ServerError) {
         try await ask(try await storage.closeSessions(of: id))
-        await expel(id, Self.revoked)
+        await sessions.expel(id, Self.revoked)
     }
 
     /// Opens another session for a user who proves themselves; the one before lives to its own end.
@@ -283,7 +278,7 @@ extension ChatServer {
     func renewKey(
         of id: UserID, token: String?, from address: String? = nil
     ) async throws(ServerError) -> Login {
-        try configuration.limits.check(user: id)
+        try limits.check(user: id)
         let proof = try await check(token, of: id, from: address)
         guard let user = try await ask(try await storage.user(id)) else { throw Self.noSuchUser }
         guard user.isActive else { throw Self.deactivated }
@@ -294,11 +289,11 @@ extension ChatServer {
     func renew(
         _ refresh: SessionRefresh, of user: UserID, in session: SessionID
     ) async throws(ServerError) {
-        let endings = endings
+        let endings = sessions.endings
         let login = try await renewKey(of: user, token: refresh.token)
-        adopt(login, in: session)
+        sessions.adopt(login, in: session)
         if let requestID = refresh.requestID {
-            send(
+            sessions.send(
                 .login(
                     .refreshed(
                         acknowledges: requestID, sessionKey: login.key, fileKey: fileKey(of: login))
@@ -312,30 +307,21 @@ extension ChatServer {
     private static let remembrance = Duration.seconds(7 * 86_400)
 
     /// Forgets some of the sessions and tokens that ended long ago.
-    package func forgetEndedSessions() async {
+    func forgetEnded() async {
         let moment = world.now() - Self.remembrance
         // A failure is in the log, and the next call tries again.
         _ = try? await ask(try await storage.forgetEnded(by: moment, limit: 1_000))
     }
 
-    /// Who makes a REST call.
-    enum Caller: Hashable, Sendable {
-        case user(UserID)
-        /// The application's own server, which may do anything.
-        case platform
-
-        var userID: UserID? { if case .user(let id) = self { id } else { nil } }
-    }
-
     /// Who makes a call, which counts towards their rate.
-    func caller(_ headers: RequestHeaders) async throws(ServerError) -> Caller {
+    func caller(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
         let caller = try await identify(headers)
-        try charge(user: caller.userID)
+        try rates.charge(user: caller.userID)
         return caller
     }
 
     /// Who makes a call.
-    func identify(_ headers: RequestHeaders) async throws(ServerError) -> Caller {
+    func identify(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
         if let key = headers.sessionKey, !key.isEmpty {
             return .user(try await resume(key, from: headers.peer).user.id)
         }
@@ -344,7 +330,7 @@ extension ChatServer {
         guard let token = headers.apiToken else { throw refusal }
         guard let expected = configuration.apiToken, !expected.isEmpty,
             world.areEqual(token, expected)
-        else { throw failure(from: headers.peer, refusal) }
+        else { throw rates.failure(from: headers.peer, refusal) }
         return .platform
     }
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The users who hear of a channel: those in a group channel, or the sockets in an open one.
+struct Audience {
+    var hearers: [Hearer] = []
+    /// The open channel; nil for a group channel.
+    var room: ChannelURL?
+
+    var members: [UserID] { hearers.map(\.id) }
+
+    /// The joined members, who read the messages.
+    var readers: [UserID] { hearers.filter(\.isJoined).map(\.id) }
+
+    /// Returns the joined members who see a message of a moment.
+    func readers(of moment: Timestamp) -> [UserID] {
+        hearers.filter { $0.isJoined && Sight(beginning: $0.beginning).shows(moment) }.map(\.id)
+    }
+}
+
+/// The way of events to the sockets of all servers.
+///
+/// It has no state. Its caller holds the channel's lane, so events leave in the order of the log.
+struct EventPublisher: ServerPart {
+    let context: ServerContext
+    let fanOut: any FanOut
+    let telemetry: Telemetry
+
+    /// Hands a notice to all servers.
+    ///
+    /// A frame that no client can read is dropped, because it would close the socket of every reader.
+    /// Clients learn of its content from their change logs. Stored content is weighed, so only old data
+    /// makes such frames.
+    func publish(_ notice: Notice) async {
+        guard notice.frame.utf8.count <= WireLimits.frameBytes else {
+            telemetry.metrics.oversized += 1
+            log(.error, "oversized", [.init("bytes", .int(Int64(notice.frame.utf8.count)))])
+            return
+        }
+        await fanOut.publish(notice)
+    }
+
+    /// Sends an event to all sockets of users but one.
+    func publish(_ event: ServerEvent, to users: [UserID], except: SessionID? = nil) async {
+        guard !users.isEmpty else { return }
+        await publish(Notice(frame: event.encoded, recipients: users, except: except))
+    }
+
+    /// Sends an event to everybody who hears of a channel, invited users included.
+    func publish(_ event: ServerEvent, to audience: Audience, except: SessionID? = nil) async {
+        await publish(event, to: audience.members, in: audience.room, except: except)
+    }
+
+    /// Sends an event about a message to the users who see messages of its time.
+    func publish(
+        _ event: ServerEvent, about moment: Timestamp, to audience: Audience,
+        except: SessionID? = nil
+    ) async {
+        await publish(event, to: audience.readers(of: moment), in: audience.room, except: except)
+    }
+
+    private func publish(
+        _ event: ServerEvent, to users: [UserID], in room: ChannelURL?, except: SessionID?
+    ) async {
+        guard let room else { return await publish(event, to: users, except: except) }
+        await publish(
+            Notice(
+                frame: event.encoded(isOpen: true), recipients: users, room: room, except: except))
+    }
+
+    /// Sends a message to the users who see it, each without the parts of hidden messages in it.
+    func publish(
+        _ message: Message, to audience: Audience, except: SessionID? = nil,
+        as event: (Message) -> ServerEvent
+    ) async {
+        var whole: [UserID] = []
+        var partial: [UserID] = []
+        var part: Message?
+        for hearer in audience.hearers where hearer.isJoined {
+            // Few members hide anything, so most of them cost no comparison.
+            let sight = Sight(beginning: hearer.beginning)
+            let shown = sight == .whole ? message : sight.shown(message)
+            if sight == .whole || shown == message {
+                whole.append(hearer.id)
+            } else if let shown {
+                // Only the preview of a hidden parent can be missing, so all parts are equal.
+                part = shown
+                partial.append(hearer.id)
+            }
+        }
+        await publish(event(message), to: whole, in: audience.room, except: except)
+        if let part { await publish(event(part), to: partial, in: nil, except: except) }
+    }
+
+    /// Sends the new state of a thread to the users who see its parent.
+    func publishThread(of parent: Message?, in url: ChannelURL, to audience: Audience) async {
+        guard let parent, let id = parent.messageID, let thread = parent.details.threadInfo else {
+            return
+        }
+        let event = ThreadEvent(channelURL: url, parentID: id, threadInfo: thread)
+        await publish(.thread(event), about: parent.createdAt, to: audience)
+    }
+
+    /// Sends an event to everybody who hears of a channel, and to some other users.
+    func publish(
+        in url: ChannelURL, _ category: ChannelEvent.Category,
+        _ content: ChannelEvent.Content = .other(data: "{}"), and others: [UserID] = []
+    ) async throws(ServerError) {
+        var audience = try await audience(of: url)
+        let event = ChannelEvent(
+            category, channelURL: url, timestamp: world.now(), content: content)
+        let known = Set(audience.members)
+        audience.hearers += others.filter { !known.contains($0) }.map {
+            Hearer(id: $0, isJoined: false)
+        }
+        await publish(.channel(event), to: audience)
+    }
+
+    /// Returns the users who hear of a channel.
+    func audience(of url: ChannelURL) async throws(ServerError) -> Audience {
+        let hearers = try await ask(try await storage.hearers(of: url))
+        // A group channel with events has members, so the second question is rare.
+        guard hearers.isEmpty else { return Audience(hearers: hearers) }
+        let access = try await ask(try await storage.access(to: url, of: nil))
+        return Audience(room: access?.record.traits.isOpen == true ? url : nil)
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostExecutors
+import RoostModel
+import RoostWire
+
+/// The surroundings that all parts of a server share; none of it is state of the server.
+struct ServerContext: Sendable {
+    let configuration: ChatServer.Configuration
+    let storage: any Storage
+    /// The store of uploads; nil refuses uploads.
+    let files: (any FileStore)?
+    /// The world of the server, with a steady clock.
+    let world: ServerWorld
+}
+
+/// A part of the server: the owner of one kind of state, or of the routes about one kind of object.
+///
+/// All parts of a server run on its actor, and none is `Sendable`, so the compiler keeps them there. Their
+/// asynchronous methods run on the actor of their caller. `ChatServer` describes what may interleave.
+protocol ServerPart {
+    var context: ServerContext { get }
+}
+
+extension ServerPart {
+    var configuration: ChatServer.Configuration { context.configuration }
+    var limits: ServerLimits { context.configuration.limits }
+    var storage: any Storage { context.storage }
+    var world: ServerWorld { context.world }
+
+    /// Asks the storage.
+    ///
+    /// - Throws: `.internalServerError` for each failure of the storage; the client may try again.
+    @discardableResult
+    func ask<T: Sendable>(
+        _ call: @autoclosure () async throws(StorageError) -> T
+    ) async throws(ServerError) -> T {
+        do throws(StorageError) {
+            return try await call()
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    /// Returns the error for a client whose call met a failure of the storage, and logs the reason.
+    func refusal(_ error: StorageError) -> ServerError {
+        log(.error, "storage", [.init("message", .string(error.description))])
+        return ServerError(
+            .internalServerError, "The server could not reach its storage; try again later.")
+    }
+
+    /// Ends work whose caller has gone.
+    ///
+    /// Loops over many rows call it between their steps.
+    func stopIfCancelled() throws(ServerError) {
+        guard Task.isCancelled else { return }
+        throw ServerError(.internalServerError, "The caller has gone; the call was not finished.")
+    }
+
+    /// Returns a name of 160 random bits, as 40 hexadecimal digits.
+    func makeSecret() -> String { ServerWorld.hex(digits: 40, from: world.entropy) }
+
+    func log(_ level: LogLine.Level, _ event: String, _ fields: [JSONValue.Field] = []) {
+        world.log(LogLine(level, event, fields))
+    }
+}
+
+/// The caller of a REST call.
+enum APICaller: Hashable, Sendable {
+    case user(UserID)
+    /// The application's own server, which has every right.
+    case platform
+
+    var userID: UserID? { if case .user(let id) = self { id } else { nil } }
+}
+
+// MARK: - Judged changes
+
+/// A change of a stored value that takes effect only if the limits accept its outcome.
+///
+/// The storage applies it in one step with reading the value, so two calls cannot exceed a limit together.
+struct JudgedChange<Value: Sendable>: Sendable {
+    private let change: @Sendable (inout Value) -> Void
+    private let check: @Sendable (_ outcome: Value, _ before: Value) throws(ServerError) -> Void
+    private let refusal = Guarded<ServerError?>(nil)
+
+    init(
+        _ change: @escaping @Sendable (inout Value) -> Void,
+        check: @escaping @Sendable (_ outcome: Value, _ before: Value) throws(ServerError) -> Void
+    ) {
+        self.change = change
+        self.check = check
+    }
+
+    /// Changes a value; a refused change leaves it as it is.
+    func apply(to value: inout Value) {
+        var outcome = value
+        change(&outcome)
+        do throws(ServerError) {
+            try check(outcome, value)
+            value = outcome
+        } catch {
+            refusal.withLock { $0 = error }
+        }
+    }
+
+    /// Throws the refusal of the change, if there was one.
+    func confirm() throws(ServerError) {
+        if let error = refusal.withLock({ $0 }) { throw error }
+    }
+}
+
+extension ServerPart {
+    /// Changes a user, unless the limits refuse the outcome.
+    ///
+    /// - Returns: The user after the change.
+    @discardableResult
+    func changeUser(
+        _ id: UserID, _ change: @escaping @Sendable (inout UserRecord) -> Void
+    ) async throws(ServerError) -> UserRecord {
+        let judged = JudgedChange(change) { [limits] (outcome, before) throws(ServerError) in
+            try limits.check(outcome, since: before)
+        }
+        let changed = try await ask(
+            try await storage.updateUser(id) { judged.apply(to: &$0) })
+        try judged.confirm()
+        guard let changed else { throw ServerError(.notFound, "There is no such user.") }
+        return changed
+    }
+
+    /// Changes a channel's record, unless the limits refuse the outcome.
+    ///
+    /// - Returns: The record after the change; nil if there is no such channel.
+    @discardableResult
+    func changeChannel(
+        _ url: ChannelURL, _ change: @escaping @Sendable (inout ChannelRecord) -> Void
+    ) async throws(ServerError) -> ChannelRecord? {
+        let judged = JudgedChange(change) { [limits] (outcome, before) throws(ServerError) in
+            try limits.check(outcome, since: before)
+        }
+        let changed = try await ask(
+            try await storage.updateChannel(url, now: world.now()) { judged.apply(to: &$0) })
+        try judged.confirm()
+        return changed
+    }
+
+    /// Returns a user; throws `.notFound` if there is none.
+    func existingUser(_ id: UserID) async throws(ServerError) -> UserRecord {
+        guard let record = try await ask(try await storage.userRecord(id)) else {
+            throw ServerError(.notFound, "There is no such user.")
+        }
+        return record
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The rates of requests and of failed logins, by user and by network address.
+///
+/// A request counts before any of it is read.
+final class RequestRates: ServerPart {
+    let context: ServerContext
+    private let telemetry: Telemetry
+    private var users: RateLimiter<UserID>
+    private var pings: RateLimiter<UserID>
+    private var addresses: RateLimiter<String>
+    private var failedLogins: FailedLogins
+
+    /// The pings of one user, all sockets together, that do not count as requests.
+    private static let pingRate = Rate(burst: 60, perSecond: 10)
+
+    init(_ context: ServerContext, _ telemetry: Telemetry) {
+        self.context = context
+        self.telemetry = telemetry
+        let configuration = context.configuration
+        users = RateLimiter(configuration.userRate)
+        pings = RateLimiter(configuration.userRate.map { _ in Self.pingRate })
+        addresses = RateLimiter(configuration.addressRate)
+        failedLogins = FailedLogins(configuration.failedLoginRate)
+    }
+
+    /// Takes a ping out of the user's allowance; returns false if the allowance is spent.
+    func takePing(of user: UserID) -> Bool { pings.take(user, at: world.now()) == nil }
+
+    /// Counts a request.
+    ///
+    /// - Parameters:
+    ///   - user: The user of the request.
+    ///   - address: The network address of the request.
+    ///   - count: The number of requests that it counts as for the user.
+    /// - Throws: `.rateLimited`, with the wait until the next request.
+    func charge(
+        user: UserID? = nil, address: String? = nil, count: Int = 1
+    ) throws(ServerError) {
+        let now = world.now()
+        let wait =
+            user.flatMap { users.take($0, at: now, count: count) }
+            ?? address.flatMap { addresses.take($0, at: now) }
+        guard let wait else { return }
+        telemetry.metrics.limited += 1
+        log(
+            .warning, "limited",
+            address.map { [.init("peer", .string($0))] } ?? [.init("of", "user")])
+        throw Self.tooOften(wait)
+    }
+
+    /// Refuses a user or an address whose next request would be refused; counts nothing.
+    func check(user: UserID?, address: String?) throws(ServerError) {
+        let now = world.now()
+        let wait =
+            user.flatMap { users.wait(of: $0, at: now) }
+            ?? address.flatMap { addresses.wait(of: $0, at: now) }
+        if let wait { throw Self.tooOften(wait) }
+    }
+
+    /// Counts a failed proof of identity.
+    ///
+    /// - Returns: The refusal, or after many failures the order to wait.
+    func failure(
+        of user: UserID? = nil, from address: String?, _ refusal: ServerError
+    ) -> ServerError {
+        guard let wait = failedLogins.note(user: user, address: address, at: world.now()) else {
+            return refusal
+        }
+        telemetry.metrics.limited += 1
+        return Self.tooOften(wait)
+    }
+
+    /// Forgets users and addresses without recent requests.
+    func forgetIdle() {
+        let now = world.now()
+        users.forgetIdle(at: now)
+        pings.forgetIdle(at: now)
+        addresses.forgetIdle(at: now)
+        failedLogins.forgetIdle(at: now)
+    }
+
+    /// Returns the order to wait.
+    private static func tooOften(_ wait: Duration) -> ServerError {
+        ServerError(.rateLimited, "Too many requests; wait before the next one.", retryAfter: wait)
+    }
+}

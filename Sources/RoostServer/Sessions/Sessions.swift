@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The open sockets of this server, each with its user, its session key and its messages on their way.
+final class Sessions: ServerPart {
+    private struct Session {
+        let user: UserID
+        let outlet: any SessionOutlet
+        /// The number of its key, which changes when the client renews it.
+        var key: Int64
+        var expiresAt: Timestamp?
+        var lastHeard: Timestamp
+        /// The number of its messages without an answer.
+        var posts = 0
+        /// Continuations that wait until `posts` is at most their limit.
+        var waiters: [(limit: Int, waiter: CheckedContinuation<Void, Never>)] = []
+
+        func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
+    }
+
+    let context: ServerContext
+    private let rooms: Rooms
+    private let telemetry: Telemetry
+    private let serverNumber: UInt64
+    private var lastNumber = 0
+    private var open: [SessionID: Session] = [:]
+    /// The sockets of each user, in the order of their logins.
+    private var openOfUser: [UserID: [SessionID]] = [:]
+    /// Grows when sessions end before their time.
+    private(set) var endings = 0
+
+    init(_ context: ServerContext, _ rooms: Rooms, _ telemetry: Telemetry) {
+        self.context = context
+        self.rooms = rooms
+        self.telemetry = telemetry
+        serverNumber = context.world.entropy()
+    }
+
+    /// The number of open sockets.
+    var count: Int { open.count }
+
+    /// Returns the number of a user's open sockets.
+    func count(of id: UserID) -> Int { openOfUser[id]?.count ?? 0 }
+
+    func isOnline(_ id: UserID) -> Bool { openOfUser[id] != nil }
+
+    /// Returns the user of a socket; nil if it is closed.
+    func user(of id: SessionID) -> UserID? { open[id]?.user }
+
+    func isOpen(_ id: SessionID) -> Bool { open[id] != nil }
+
+    /// Whether the session key of an open socket has expired.
+    func isOver(_ id: SessionID) -> Bool { open[id]?.isOver(at: world.now()) ?? false }
+
+    // MARK: Opening
+
+    /// Registers a socket and sends its first frame, with no other frame before it.
+    func open(_ outlet: any SessionOutlet, for login: Login, greeting: String) -> SessionID {
+        let user = login.user.id
+        lastNumber += 1
+        let id = SessionID(server: serverNumber, number: lastNumber)
+        telemetry.metrics.logins += 1
+        open[id] = Session(
+            user: user, outlet: outlet, key: login.number, expiresAt: login.end,
+            lastHeard: world.now())
+        openOfUser[user, default: []].append(id)
+        outlet.deliver(greeting)
+        return id
+    }
+
+    /// Gives an open socket another session key.
+    func adopt(_ login: Login, in id: SessionID) {
+        open[id]?.key = login.number
+        open[id]?.expiresAt = login.end
+    }
+
+    /// Notes a sign of life of a client.
+    func hear(from id: SessionID) { open[id]?.lastHeard = world.now() }
+
+    // MARK: Ending
+
+    /// Forgets a socket whose connection has ended; a second call does nothing.
+    ///
+    /// Its messages are in their logs or refused first: only users inside an open channel write there.
+    func disconnect(_ id: SessionID) async {
+        await settle(id, to: 0)
+        await drop(id)
+    }
+
+    /// Ends every socket of a user, with a last frame.
+    func expel(_ id: UserID, _ word: ServerEvent) async {
+        await end(openOfUser[id] ?? [], word)
+    }
+
+    /// Ends the sockets of a user whose session keys are no longer valid, with a last frame.
+    func end(keys: [Int64], of id: UserID, _ word: ServerEvent) async {
+        guard !keys.isEmpty else { return }
+        let ended = Set(keys)
+        await end(
+            (openOfUser[id] ?? []).filter { open[$0].map { ended.contains($0.key) } ?? false },
+            word)
+    }
+
+    /// Ends sockets, all of them before any channel is told of a user's exit.
+    private func end(_ ids: [SessionID], _ word: ServerEvent) async {
+        endings += 1
+        for id in ids {
+            open[id]?.outlet.deliver(word.encoded)
+            open[id]?.outlet.close()
+        }
+        for id in ids { await drop(id) }
+    }
+
+    /// Ends the sockets whose session key has expired; clients renew the key and connect again.
+    func endExpired() async {
+        let now = world.now()
+        for id in ids(where: { $0.isOver(at: now) }) { await expire(id) }
+    }
+
+    /// Closes the sockets of clients that have missed two pings (`docs/protocol` 2.5): a half-open
+    /// connection never reports its end.
+    func dropIdle() async {
+        let patience = configuration.pingInterval * 2 + configuration.pongTimeout
+        let limit = world.now() - patience
+        for id in ids(where: { $0.lastHeard < limit }) {
+            open[id]?.outlet.close()
+            await drop(id)
+        }
+    }
+
+    private func ids(where isWanted: (Session) -> Bool) -> [SessionID] {
+        open.filter { isWanted($0.value) }.keys.sorted { $0.number < $1.number }
+    }
+
+    private func expire(_ id: SessionID) async {
+        guard let session = open[id] else { return }
+        session.outlet.deliver(Logins.expiry.encoded)
+        session.outlet.close()
+        await drop(id)
+    }
+
+    /// Forgets a socket at once.
+    private func drop(_ id: SessionID) async {
+        guard let user = open[id]?.user else { return }
+        for url in forget(id) { await rooms.publishExit(user, from: url) }
+    }
+
+    /// Removes a socket from the state.
+    ///
+    /// - Returns: The open channels it was in.
+    private func forget(_ id: SessionID) -> [ChannelURL] {
+        guard let session = open.removeValue(forKey: id) else { return [] }
+        for entry in session.waiters { entry.waiter.resume() }
+        openOfUser[session.user]?.removeAll { $0 == id }
+        if openOfUser[session.user]?.isEmpty == true {
+            openOfUser.removeValue(forKey: session.user)
+        }
+        return rooms.exitAll(id)
+    }
+
+    // MARK: Messages on their way
+
+    /// Counts a message of a socket as one without an answer.
+    func beginPost(of id: SessionID) { open[id]?.posts += 1 }
+
+    /// Counts a message of a socket as answered.
+    func endPost(of id: SessionID) {
+        guard var session = open[id] else { return }
+        session.posts -= 1
+        let (posts, waiters) = (session.posts, session.waiters)
+        if !waiters.isEmpty { session.waiters.removeAll { posts <= $0.limit } }
+        open[id] = session
+        for entry in waiters where posts <= entry.limit { entry.waiter.resume() }
+    }
+
+    /// Waits until at most `limit` messages of a socket have no answer, or until the socket ends.
+    func settle(_ id: SessionID, to limit: Int) async {
+        guard let session = open[id], session.posts > limit else { return }
+        await withCheckedContinuation { waiter in
+            // The last answer may have come since the check above.
+            guard let session = open[id], session.posts > limit else { return waiter.resume() }
+            open[id]?.waiters.append((limit, waiter))
+        }
+    }
+
+    // MARK: Frames
+
+    /// Sends an event to one socket.
+    func send(_ event: ServerEvent, to id: SessionID) { send(event.encoded, to: id) }
+
+    /// Sends a frame to one socket.
+    func send(_ frame: String, to id: SessionID) { open[id]?.outlet.deliver(frame) }
+
+    /// Sends a notice to the sockets of its recipients and to those in its room.
+    func deliver(_ notice: Notice) async {
+        var over: [SessionID] = []
+        for user in notice.recipients {
+            for id in openOfUser[user] ?? [] { hand(notice, to: id, &over) }
+        }
+        if let room = notice.room {
+            for id in rooms.sessions(in: room) { hand(notice, to: id, &over) }
+        }
+        // A socket that missed an event must end: its client would not ask for the event.
+        for id in over { await expire(id) }
+    }
+
+    private func hand(_ notice: Notice, to id: SessionID, _ over: inout [SessionID]) {
+        guard id != notice.except, let session = open[id] else { return }
+        if session.isOver(at: world.now()) {
+            over.append(id)
+        } else {
+            telemetry.metrics.deliveries += 1
+            session.outlet.deliver(notice.frame)
+        }
+    }
+}
