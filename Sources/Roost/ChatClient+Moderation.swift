@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+public import RoostModel
+import RoostWire
+
+// Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without one.
+// Its effect is in the cache, durable, when it returns. If the connection ends before the channel is
+// looked up, the next connection fetches the effect.
+
+extension ChatClient {
+    // MARK: Operators and moderation
+
+    /// Makes members operators of a channel.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func addOperators(
+        _ users: [UserID], to channel: ChannelURL
+    ) async throws(RoostError) {
+        try await engine.request(.addOperators(channel, users), thenLookUp: channel)
+    }
+
+    /// Removes some operators of a channel, or all of them if `users` is nil.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func removeOperators(
+        _ users: [UserID]? = nil, from channel: ChannelURL
+    ) async throws(RoostError) {
+        try await engine.request(
+            users.map { .removeOperators(channel, $0) } ?? .removeAllOperators(channel),
+            thenLookUp: channel)
+    }
+
+    /// Returns a page of a channel's operators from the server.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - pageSize: The size of the page, 1...100.
+    ///   - token: `Page.next` of the page before; nil for the first page.
+    /// - Returns: The page.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func operators(
+        of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil
+    ) async throws(RoostError) -> Page<User> {
+        try await engine.call(ListPeople(.operators(channel), limit: pageSize, token: token))
+    }
+
+    /// Mutes a member, who may not write until the mute ends.
+    ///
+    /// - Parameters:
+    ///   - user: The member.
+    ///   - channel: The channel.
+    ///   - seconds: The duration; nil for no end.
+    ///   - reason: A text that the server keeps with the mute.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func mute(
+        _ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil,
+        reason: String = ""
+    ) async throws(RoostError) {
+        try await engine.request(
+            .mute(channel, user, seconds: seconds, reason: reason), thenLookUp: channel)
+    }
+
+    /// Ends the mute of a member.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError) {
+        try await engine.request(.unmute(channel, user), thenLookUp: channel)
+    }
+
+    /// Returns a page of a channel's muted members from the server.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - pageSize: The size of the page, 1...100.
+    ///   - token: `Page.next` of the page before; nil for the first page.
+    /// - Returns: The page.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func mutedUsers(
+        of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil
+    ) async throws(RoostError) -> Page<RestrictedUser> {
+        try await engine.call(
+            ListRestricted(channelURL: channel, isBan: false, limit: pageSize, token: token))
+    }
+
+    /// Bans a user, who leaves the channel and can neither join nor be invited until the ban ends.
+    ///
+    /// - Parameters:
+    ///   - user: The user.
+    ///   - channel: The channel.
+    ///   - seconds: The duration; nil for no end.
+    ///   - reason: A text that the server keeps with the ban.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func ban(
+        _ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil,
+        reason: String = ""
+    ) async throws(RoostError) {
+        try await engine.request(
+            .ban(channel, user, seconds: seconds, reason: reason), thenLookUp: channel)
+    }
+
+    /// Ends the ban of a user, who may join again.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func unban(_ user: UserID, from channel: ChannelURL) async throws(RoostError) {
+        try await engine.request(.unban(channel, user), thenLookUp: channel)
+    }
+
+    /// Returns a page of a channel's banned users from the server.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - pageSize: The size of the page, 1...100.
+    ///   - token: `Page.next` of the page before; nil for the first page.
+    /// - Returns: The page.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func bannedUsers(
+        of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil
+    ) async throws(RoostError) -> Page<RestrictedUser> {
+        try await engine.call(
+            ListRestricted(channelURL: channel, isBan: true, limit: pageSize, token: token))
+    }
+
+    // MARK: Preferences
+
+    /// Sets the counts of a channel that go into the unread totals.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func setCountPreference(
+        _ preference: CountPreference, of channel: ChannelURL
+    ) async throws(RoostError) {
+        try await engine.request(
+            .setCountPreference(channel, preference, by: configuration.userID),
+            .countPreference(preference), of: channel)
+    }
+
+    /// Sets the messages of a channel that push to the user's devices.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func setPushTrigger(
+        _ trigger: PushTrigger, of channel: ChannelURL
+    ) async throws(RoostError) {
+        try await engine.request(
+            .setPushTrigger(channel, trigger, by: configuration.userID), .pushTrigger(trigger),
+            of: channel)
+    }
+}

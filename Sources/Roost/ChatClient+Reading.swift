@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import RoostModel
+import RoostWire
+
+// Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without one.
+// Its effect is in the cache, durable, when it returns. If the connection ends before the channel is
+// looked up, the next connection fetches the effect.
+
+extension ChatClient {
+    // MARK: Receipts and typing
+
+    /// Marks a channel as read; a screen may call it as often as it likes.
+    ///
+    /// The call returns when the server has taken this mark or a later one, and at once if nothing
+    /// is unread. Simultaneous calls become one request.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
+        try await engine.markAsRead(channel)
+    }
+
+    /// Moves the user's read mark back, so that a message and all later ones are unread again.
+    ///
+    /// When the call returns, the server has the mark and the cache shows it with the counts. If
+    /// the connection or the disk fails in between, the next connection brings them; the user's
+    /// other devices get them with their next connection too. Other members get no event. A mark
+    /// that already lies before the message stays. Earlier waiting marks are dropped; a later mark
+    /// as read wins.
+    ///
+    /// - Throws: `.connectionRequired`; `.messageNotFound` if the channel has no such message.
+    public func markAsUnread(
+        _ channel: ChannelURL, from message: MessageID
+    ) async throws(RoostError) {
+        try await engine.markAsUnread(channel, from: message)
+    }
+
+    /// Marks some channels as read, or all of them if `channels` is nil; returns when the server
+    /// has done so.
+    ///
+    /// The cache learns of it by an event of each channel, possibly after the return.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError) {
+        _ = try await engine.call(
+            ChannelRequest.markAllAsRead(channels, by: configuration.userID))
+    }
+
+    /// Reports that all messages of a channel have arrived on this device.
+    ///
+    /// Live messages are reported automatically; use it for messages that arrived by push.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func markAsDelivered(_ channel: ChannelURL) async throws(RoostError) {
+        try await engine.markAsDelivered(channel)
+    }
+
+    /// Reports that the user is typing.
+    ///
+    /// The call may be made with every key; the client limits the reports. It does nothing without
+    /// a connection.
+    public func startTyping(in channel: ChannelURL) async {
+        await engine.startTyping(in: channel)
+    }
+
+    /// Reports that the user has stopped typing; does nothing without a connection.
+    public func endTyping(in channel: ChannelURL) async { await engine.stopTyping(in: channel) }
+
+    /// Returns the members who are typing, without the user; a member drops out after ten seconds.
+    public func typingUsers(in channel: ChannelURL) async -> [User] {
+        await engine.typingUsers(in: channel)
+    }
+
+    // MARK: Totals
+
+    /// Returns the unread counts from disk, in channels of these custom types, or in all if none is
+    /// given.
+    ///
+    /// The result is complete once the cache has all channels, after the first connection.
+    ///
+    /// - Throws: `.localDatabaseError`.
+    public func unreadTotals(
+        customTypes: Set<String> = []
+    ) async throws(RoostError) -> UnreadTotals {
+        try await engine.unreadTotals(customTypes: customTypes)
+    }
+
+    /// Returns the unread counts of the server, in channels of these custom types, or in all if
+    /// none is given.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func fetchUnreadTotals(
+        customTypes: Set<String> = []
+    ) async throws(RoostError) -> UnreadTotals {
+        try await engine.fetchUnreadTotals(customTypes: customTypes)
+    }
+
+    // MARK: Events
+
+    /// Returns a stream of all later events; it ends when the client is closed.
+    ///
+    /// A reader more than 256 events behind gets `.missed` in place of the events that do not fit.
+    public func events() async -> AsyncStream<ChatEvent> { await engine.events() }
+}
