@@ -3,14 +3,19 @@
 public import Roost
 
 extension ChatClient {
-    /// Takes over what a file cache holds of channels: the list, and the messages of each channel on it.
+    /// Imports a file cache into the client's cache: the channel list, and the messages of each
+    /// listed channel.
     ///
-    /// What the client knows already, it knows better, and keeps. A file does not say whether its
-    /// messages are all there were, so each stands for itself, and a timeline asks the server for what lies
-    /// between; only where the app is sure, as after saving what one screen showed, it may say `areWhole`.
+    /// Objects that the client already has stay as they are. A file does not say whether its
+    /// messages are complete, so by default each message stands alone and a timeline asks the
+    /// server for those in between.
     ///
-    /// - Returns: How many messages the files held for this user.
-    /// - Throws: `.localDatabaseError` when the database refuses; the files stay as they are.
+    /// - Parameters:
+    ///   - cache: The file cache.
+    ///   - areWhole: Whether the saved messages of each channel are consecutive, as after saving
+    ///     one screen.
+    /// - Returns: The number of messages in the files of this user.
+    /// - Throws: `.localDatabaseError`; the files stay as they are.
     @discardableResult
     public func importFiles(
         of cache: FileCache, areWhole: Bool = false

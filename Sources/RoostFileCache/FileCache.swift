@@ -4,37 +4,38 @@ public import RoostModel
 
 /// One user's newest messages and channels in plain files, for a screen that must not be empty.
 ///
-/// The basic cache of the old guides: a file for each channel and one for the channel list, 100 items
-/// at most, one on a line. Nothing is encrypted; the sidecar with the SHA-256 only tells change and damage.
-/// Whoever wants more opens a `ChatClient`, which also takes over such a cache.
+/// The basic cache of the old guides: a file for each channel and one for the channel list, with at
+/// most 100 items, one a line. Nothing is encrypted; the SHA-256 in the sidecar file detects
+/// changes and damage only. `ChatClient` offers more, and imports such a cache.
 ///
-/// Calls read and write the disk where they are made. Two that save the same list at once leave one of
-/// them, whole.
+/// Calls read and write the disk on the caller's thread. Of two simultaneous saves of a list one
+/// survives, complete.
 public struct FileCache: Sendable {
-    /// What a file held.
+    /// The contents of a file.
     public struct Loaded<Value: Sendable>: Sendable {
-        /// In the order in which they were saved.
+        /// The items, in the order of their saving.
         public let values: [Value]
-        /// Lines that could not be read, or hold something else, and were left out.
+        /// The number of lines that were left out, because they cannot be read or hold another kind
+        /// of object.
         public let damagedLineCount: Int
-        /// Whether data and sidecar agree; they do not after a crash between their moves.
+        /// Whether file and sidecar agree; they do not after a crash between the two writes.
         public let isConsistent: Bool
     }
 
-    /// Items that a file keeps; of more, the last ones.
+    /// The number of items that a file keeps; of a longer list, the last ones.
     public static let limit = 100
 
     private let disk: any FileCacheDisk
-    /// The application's own folder; nil for a name that no folder can have.
+    /// The folder of the application; nil if its ID cannot be a folder's name.
     private let folder: String?
     private let user: UserID
 
-    /// Names a cache; nothing is made before the first item is saved.
+    /// Creates a cache; no file is made before the first save.
     ///
     /// - Parameters:
-    ///   - folder: Where each application has its folder; it must exist.
+    ///   - folder: The folder in which each application has its own; it must exist.
     ///   - application: The application's ID, which becomes a folder's name.
-    ///   - user: Whose lists these are; others never see them.
+    ///   - user: The user whose lists these are; other users never see them.
     public init(folder: String, application: String, user: UserID) {
         self.init(folder: folder, application: application, user: user, disk: SystemDisk())
     }
@@ -50,19 +51,19 @@ public struct FileCache: Sendable {
 
     // MARK: Messages
 
-    /// Keeps the last messages of a list, in its order; unsent ones are left out.
+    /// Saves the last messages of a list, in its order; unsent messages are left out.
     ///
-    /// To be called when the chat screen stops. An empty list changes nothing.
+    /// Call it when the chat screen stops. An empty list changes nothing.
     ///
-    /// - Returns: False when there was nothing to keep or the disk refused. What was there stays, unless the
-    ///   disk refused the last move: then neither file is there.
+    /// - Returns: Whether the list was saved. If not, the previous one stays, unless the disk
+    ///   refused the last step; then neither exists.
     @discardableResult
     public func save(_ messages: [Message], in channel: ChannelURL) -> Bool {
         let sent = messages.filter { $0.messageID != nil }
         return save(sent.map(SerializedLine.init), as: name(of: channel))
     }
 
-    /// The messages kept of a channel, in the order in which they were saved; nil when there are none.
+    /// Returns the saved messages of a channel, in their order; nil for none.
     public func loadMessages(in channel: ChannelURL) -> Loaded<Message>? {
         load(name(of: channel)) { line in
             guard let message = line.message, message.channelURL == channel else { return nil }
@@ -72,7 +73,7 @@ public struct FileCache: Sendable {
 
     // MARK: Channels
 
-    /// Keeps the last channels of a list, in its order.
+    /// Saves the last channels of a list, in its order.
     ///
     /// - Returns: As `save(_:in:)`.
     @discardableResult
@@ -80,7 +81,7 @@ public struct FileCache: Sendable {
         save(channels.map(SerializedLine.init), as: listName)
     }
 
-    /// The channels kept, in the order in which they were saved; nil when there are none.
+    /// Returns the saved channels, in their order; nil for none.
     public func loadChannels() -> Loaded<GroupChannel>? { load(listName, \.channel) }
 
     // MARK: Files

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A data file and the sidecar with its SHA-256, which are written and believed together.
+/// A data file and the sidecar with its SHA-256, written and validated together.
 struct FilePair {
     let data: String
     let hash: String
@@ -12,20 +12,21 @@ struct FilePair {
         self.disk = disk
     }
 
-    /// The text, and whether the sidecar agrees; nil without any.
+    /// The text, and whether the sidecar agrees with it; nil without a file.
     var contents: (text: String, isConsistent: Bool)? {
         guard let text = try? disk.read(data), !text.isEmpty else { return nil }
         return (text, (try? disk.read(hash)) == SerializedLine.digest(text))
     }
 
-    /// Puts a text in the place of the old one, by way of two files beside them; false when it could not.
+    /// Replaces the text by way of two temporary files; returns whether it succeeded.
     func replace(with text: String, by fresh: String) -> Bool {
         let digest = SerializedLine.digest(text)
         let hadHash = disk.exists(hash)
         for path in [data, hash] where !disk.exists(path) {
             guard disk.attempt({ try $0.write("", to: path) }) else { return false }
         }
-        // The sidecar alone does not say what stands in the file: a crash may have come between.
+        // The sidecar alone does not prove the file's contents: a crash may have come between the
+        // two writes.
         if hadHash, contents?.isConsistent == true, (try? disk.read(hash)) == digest {
             return true
         }

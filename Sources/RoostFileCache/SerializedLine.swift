@@ -5,7 +5,7 @@ import RoostModel
 import RoostSealing
 import RoostWire
 
-/// One item of a file: what was serialised, in Base64 without breaks.
+/// One item of a file: the serialised object, in Base64 without line breaks.
 struct SerializedLine {
     let text: String
 
@@ -33,7 +33,7 @@ struct SerializedLine {
         Data(base64Encoded: text).flatMap { SerializedObject(Array($0)) }
     }
 
-    /// SHA-256 as lower-case hexadecimal digits.
+    /// Returns the SHA-256 in lower-case hexadecimal digits.
     static func digest(_ text: String) -> String {
         [UInt8].sha256(of: Array(text.utf8))
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -71,6 +71,7 @@ extension RoostError: Hashable {
             && left.cause == right.cause
     }
 
+    /// Hashes the code and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(message)

@@ -2,12 +2,13 @@
 
 package import Foundation
 
-/// The names by which Objective-C code knows a library: what `@objc` has to say once it is built on an Apple
-/// platform, which it has not been yet.
+/// The names of a library in Objective-C code, as `@objc` must give them on Apple platforms.
+///
+/// The library has not been built on one yet.
 package struct ObjectiveCNames: Sendable {
     /// The class of each name.
     package let classes: [String: NSObject.Type]
-    /// The number of each constant.
+    /// The value of each constant.
     package let constants: [String: Int]
 
     package init(classes: [String: NSObject.Type], constants: [String: Int]) {

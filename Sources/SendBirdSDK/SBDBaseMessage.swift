@@ -6,42 +6,53 @@ import RoostWire
 
 /// A message, as it was when this object was made.
 ///
-/// Two objects are equal when they are of one message, whatever it says by now.
+/// Two objects are equal if they are of the same message, also if it was edited in between.
 public class SBDBaseMessage: NSObject {
     package let value: Message
 
     required init(_ value: Message) { self.value = value }
 
-    /// 0 while the server does not have it.
+    /// The server's ID; 0 while the message is unsent.
     public var messageId: Int64 { value.messageID?.rawValue ?? 0 }
+    /// The channel of the message.
     public var channelUrl: String? { value.channelURL.rawValue }
-    /// The name of the act of sending, the same on every try; nil when the server did not tell it.
+    /// The identifier of the send call, the same on every retry; nil if the server did not tell it.
     public var requestId: String? { value.requestID?.rawValue }
+    /// The text of a user or an administrator, or the caption of a file.
     public var message: String? { value.text }
-    /// In milliseconds.
+    /// The time of creation, in milliseconds: the server's, and before the delivery the device's.
     public var createdAt: Int64 { value.createdAt.milliseconds }
-    /// In milliseconds; 0 when never edited.
+    /// The time of the last edit, in milliseconds; 0 if the message was never edited.
     public var updatedAt: Int64 { value.updatedAt?.milliseconds ?? 0 }
+    /// The sender; nil for administrators' messages.
     public var sender: SBDSender? { value.sender.map { SBDSender($0) } }
+    /// Text of the app's own; the server does not read it.
     public var data: String? { value.data }
+    /// A type of the app's own, which filters can select.
     public var customType: String? { value.customType }
+    /// Whether the message pushes to nobody and counts as unread for nobody.
     public var isSilent: Bool { value.isSilent }
+    /// The mentioned users' IDs.
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }
+    /// The message that this one replies to; 0 outside of threads.
     public var parentMessageId: Int64 { value.parentID?.rawValue ?? 0 }
+    /// The reactions; empty if there are none or the cache does not know them.
     public var reactions: [SBDReaction] {
         (value.details.reactions ?? []).map { SBDReaction($0) }
     }
+    /// The state of sending.
     public var sendingStatus: SBDMessageSendingStatus { SBDMessageSendingStatus(value.status) }
-    /// Why it failed; 0 when it did not.
+    /// The reason for a failure, as a number of `SBDErrorCode` or the server; 0 without one.
     public var errorCode: Int {
         guard case .unsent(_, .failed(let code)) = value.delivery else { return 0 }
         return code.rawValue
     }
 
-    /// The message as bytes, for a store of the app's own.
+    /// Returns the message as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.message(value).bytes) }
 
-    /// The message that was serialised; nil for other bytes, and for a message of another kind.
+    /// Returns the message that was serialised; nil for other bytes and for a message of another
+    /// kind.
     public class func build(fromSerializedData data: Data) -> Self? {
         guard case .message(let message)? = SerializedObject(Array(data)) else { return nil }
         return SBDBaseMessage.make(message) as? Self
@@ -67,34 +78,43 @@ public class SBDBaseMessage: NSObject {
     }
 }
 
-/// A text that a user wrote.
+/// A text of a user.
 public final class SBDUserMessage: SBDBaseMessage {
+    /// The text in other languages, by language code.
     public var translations: [String: String] { value.details.translations }
 }
 
-/// A file that a user sent.
+/// A file of a user.
 public final class SBDFileMessage: SBDBaseMessage {
     private var file: FileContent? {
         guard case .file(let file) = value.content else { return nil }
         return file
     }
 
+    /// The address of the file, with the file key if it needs one.
     public var url: String { file?.url ?? "" }
+    /// The name of the file, without a folder.
     public var name: String { file?.name ?? "" }
+    /// The media type, such as `image/png`.
     public var type: String { file?.type ?? "" }
-    /// In bytes.
+    /// The size in bytes.
     public var size: UInt { UInt(clamping: file?.size.bytes ?? 0) }
 }
 
-/// What an administrator or the server wrote.
+/// A text of an administrator or the server.
 public final class SBDAdminMessage: SBDBaseMessage {}
 
-/// Where a message stands on its way.
+/// The state of sending of a message.
 public enum SBDMessageSendingStatus: Int, Sendable {
+    /// Not a state of any message here; kept for old code.
     case none
+    /// The message waits or is being sent.
     case pending
+    /// The outbox has given up.
     case failed
+    /// The server has the message.
     case succeeded
+    /// The user canceled the message.
     case canceled
 
     init(_ status: SendingStatus) {
@@ -107,9 +127,11 @@ public enum SBDMessageSendingStatus: Int, Sendable {
     }
 }
 
-/// Who answered a message with one emoji.
+/// The users who reacted to a message with one key.
 public final class SBDReaction: NSObject {
+    /// The key of the reaction, such as `thumbsup`.
     public let key: String
+    /// The users, in the order of their reactions.
     public let userIds: [String]
 
     init(_ reaction: Reaction) {

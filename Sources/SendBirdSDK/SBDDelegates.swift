@@ -4,10 +4,13 @@ import Roost
 import RoostDoors
 import RoostModel
 
-/// What happens to the connection.
+/// The receiver of changes of the connection.
 public protocol SBDConnectionDelegate: AnyObject {
+    /// The connection was lost, and reconnecting has begun.
     func didStartReconnection()
+    /// The client is connected again.
     func didSucceedReconnection()
+    /// Reconnecting has ended without success, because the server refused for good.
     func didFailReconnection()
 }
 
@@ -17,16 +20,25 @@ extension SBDConnectionDelegate {
     public func didFailReconnection() {}
 }
 
-/// What happens in channels, as it happens; the user's own messages do not come.
+/// The receiver of live events in channels; the user's own messages are not among them.
 public protocol SBDChannelDelegate: AnyObject {
+    /// A message of another user has arrived.
     func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage)
+    /// A message was edited.
     func channel(_ sender: SBDBaseChannel, didUpdate message: SBDBaseMessage)
+    /// A message was deleted.
     func channel(_ sender: SBDBaseChannel, messageWasDeleted messageId: Int64)
+    /// A property of the channel has changed.
     func channelWasChanged(_ sender: SBDBaseChannel)
+    /// The channel was deleted.
     func channelWasDeleted(_ channelUrl: String, channelType: SBDChannelType)
+    /// A user has joined the channel.
     func channel(_ sender: SBDGroupChannel, userDidJoin user: SBDUser)
+    /// A user has left the channel.
     func channel(_ sender: SBDGroupChannel, userDidLeave user: SBDUser)
+    /// A member has read messages.
     func channelDidUpdateReadReceipt(_ sender: SBDGroupChannel)
+    /// A member has begun or stopped typing.
     func channelDidUpdateTypingStatus(_ sender: SBDGroupChannel)
 }
 
@@ -46,29 +58,36 @@ extension SBDMain {
     private static let connectionDelegates = DelegateList()
     private static let channelDelegates = DelegateList()
 
-    /// The delegate is not kept alive; another one of the same name takes its place.
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
     public class func add(_ delegate: any SBDConnectionDelegate, identifier: String) {
         listen()
         connectionDelegates.add(delegate, identifier)
     }
 
-    /// The delegate is not kept alive; another one of the same name takes its place.
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
     public class func add(_ delegate: any SBDChannelDelegate, identifier: String) {
         listen()
         channelDelegates.add(delegate, identifier)
     }
 
+    /// Removes the connection delegate of an identifier.
     public class func removeConnectionDelegate(forIdentifier identifier: String) {
         connectionDelegates.remove(identifier)
     }
 
+    /// Removes all connection delegates.
     public class func removeAllConnectionDelegates() { connectionDelegates.removeAll() }
 
+    /// Removes the channel delegate of an identifier.
     public class func removeChannelDelegate(forIdentifier identifier: String) {
         channelDelegates.remove(identifier)
     }
 
-    /// Harmless: collections hear by another way.
+    /// Removes all channel delegates; collections are not affected.
     public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
 
     private class func listen() {

@@ -3,13 +3,14 @@
 public import Foundation
 package import RoostModel
 
-// `@unchecked` restates what Foundation promises of `NSError`: this subclass has no state of its own.
+// `@unchecked` restates the promise of `NSError`: this subclass has no state of its own.
 
-/// Why something was not done; `code` is an `SBDErrorCode` or the server's own.
+/// An error; `code` is an `SBDErrorCode` or a number of the server's.
 public final class SBDError: NSError, @unchecked Sendable {
+    /// The error domain of this library.
     public static let domain = "SendBirdSDK"
 
-    /// For the libraries that are built on this one.
+    /// Creates an error of the libraries that are built on this one.
     package convenience init(_ error: RoostError) {
         self.init(
             domain: Self.domain, code: error.code.rawValue,
@@ -17,22 +18,39 @@ public final class SBDError: NSError, @unchecked Sendable {
     }
 }
 
-/// The numbers by which failures are told apart; the server and later releases know others.
+/// The numbers of the client's errors; the set is open, because the server and later releases add
+/// numbers.
 public enum SBDErrorCode: Int, Sendable {
+    /// The library is not initialised.
     case invalidInitialization = 800100
+    /// The call needs a connection.
     case connectionRequired = 800101
+    /// The connection attempt was canceled.
     case connectionCanceled = 800102
+    /// An argument is invalid.
     case invalidParameter = 800110
+    /// The network failed.
     case networkError = 800120
+    /// The network failed to find the server.
     case networkRoutingError = 800121
+    /// An answer of the server cannot be read.
     case malformedData = 800130
+    /// The query is already loading.
     case queryInProgress = 800170
+    /// The server did not acknowledge in time.
     case ackTimeout = 800180
+    /// The server did not answer the login in time.
     case loginTimeout = 800190
+    /// The socket was closed.
     case webSocketConnectionClosed = 800200
+    /// The socket failed.
     case webSocketConnectionFailed = 800210
+    /// The request failed.
     case requestFailed = 800220
+    /// The upload was canceled.
     case fileUploadCanceled = 800240
+    /// The upload took too long.
     case fileUploadTimeout = 800250
+    /// The file is too large.
     case fileSizeLimitExceeded = 800260
 }

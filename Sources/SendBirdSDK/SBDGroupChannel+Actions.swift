@@ -5,11 +5,12 @@ import RoostDoors
 import RoostModel
 
 extension SBDGroupChannel {
+    /// Returns a query of the user's channels.
     public class func createMyGroupChannelListQuery() -> SBDGroupChannelListQuery? {
         SBDGroupChannelListQuery()
     }
 
-    /// A channel from the cache, or from the server when the cache has none.
+    /// Returns a channel from the cache, or from the server if the cache does not have it.
     public class func getWithUrl(
         _ channelUrl: String, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
     ) {
@@ -19,7 +20,7 @@ extension SBDGroupChannel {
         }
     }
 
-    /// Makes a channel with the user and others in it; needs a connection.
+    /// Creates a channel with the user as a member; needs a connection.
     public class func createChannel(
         withUserIds userIds: [String], isDistinct: Bool,
         completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
@@ -29,6 +30,7 @@ extension SBDGroupChannel {
             completionHandler: completionHandler)
     }
 
+    /// Creates a channel with a cover picture and data; needs a connection.
     public class func createChannel(
         withName name: String?, isDistinct: Bool, userIds: [String], coverUrl: String?,
         data: String?, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
@@ -52,32 +54,36 @@ extension SBDGroupChannel {
         }
     }
 
+    /// Joins a public channel.
     public func join(completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in try await client.join(url) }
     }
 
+    /// Leaves the channel; nothing of it stays in the cache.
     public func leave(completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in try await client.leave(url) }
     }
 
+    /// Invites users; those who accept invitations automatically join at once.
     public func inviteUserIds(_ userIds: [String], completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
             try await client.invite(userIds.map { UserID($0) }, to: url)
         }
     }
 
-    /// Marks everything as read.
+    /// Marks all messages of the channel as read.
     public func markAsRead(completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
             try await client.markAsRead(url)
         }
     }
 
-    /// May be called with every key.
+    /// Reports that the user is typing; may be called with every key.
     public func startTyping() {
         act(nil) { client, url throws(RoostError) in await client.startTyping(in: url) }
     }
 
+    /// Reports that the user has stopped typing.
     public func endTyping() {
         act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
     }

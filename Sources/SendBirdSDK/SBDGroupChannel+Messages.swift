@@ -6,10 +6,10 @@ import RoostDoors
 import RoostModel
 
 extension SBDGroupChannel {
-    /// Sends a text, and returns at once what is to be shown of it.
+    /// Sends a text, and returns at once the pending message.
     ///
-    /// It is kept until the server has it: without a connection the handler gets an error and the pending
-    /// message, which is sent when there is one.
+    /// The message is kept until the server has it. Without a connection the handler gets an error
+    /// and the pending message, which is sent with the next connection.
     @discardableResult
     public func sendUserMessage(
         with params: SBDUserMessageParams,
@@ -21,7 +21,7 @@ extension SBDGroupChannel {
                 then: .sent(completionHandler) { SBDUserMessage($0) }))
     }
 
-    /// Sends a file, and returns at once what is to be shown of it.
+    /// Sends a file, and returns at once the pending message.
     @discardableResult
     public func sendFileMessage(
         with params: SBDFileMessageParams,
@@ -44,7 +44,7 @@ extension SBDGroupChannel {
                 message.value, then: .sent(completionHandler) { SBDUserMessage($0) }))
     }
 
-    /// Changes an own message; without a connection the change waits, and the handler with it.
+    /// Edits the user's own message; without a connection the change and the handler wait.
     public func updateUserMessage(
         withMessageId messageId: Int64, userMessageParams params: SBDUserMessageParams,
         completionHandler: ((SBDUserMessage?, SBDError?) -> Void)? = nil
@@ -54,7 +54,7 @@ extension SBDGroupChannel {
             then: .answer(completionHandler) { SBDUserMessage($0) })
     }
 
-    /// Deletes a message for everybody; one that was not sent yet is taken back.
+    /// Deletes a message for everybody; an unsent message is canceled.
     public func delete(
         _ message: SBDBaseMessage, completionHandler: SBDErrorHandler? = nil
     ) {
@@ -71,7 +71,7 @@ extension SBDGroupChannel {
 
     // MARK: For a database of the app's own; each needs a connection
 
-    /// The messages around a time, as the params want them.
+    /// Fetches the messages around a time, as the parameters select them.
     public func getMessagesByTimestamp(
         _ timestamp: Int64, params: SBDMessageListParams,
         completionHandler: (([SBDBaseMessage]?, SBDError?) -> Void)?
@@ -90,12 +90,16 @@ extension SBDGroupChannel {
         }
     }
 
+    /// The handler of one page of a channel's message change log.
+    ///
+    /// `token` is the start of the next page, if `hasMore` is true, and of the next query
+    /// otherwise.
     public typealias MessageChangeLogsHandler = (
         _ updatedMessages: [SBDBaseMessage]?, _ deletedMessageIds: [NSNumber]?,
         _ hasMore: Bool, _ token: String?, _ error: SBDError?
     ) -> Void
 
-    /// What was edited and deleted since a token that an earlier answer gave.
+    /// Fetches the edits and deletions since the token of an earlier page.
     public func getMessageChangeLogs(
         sinceToken token: String?, params: SBDMessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
@@ -103,7 +107,7 @@ extension SBDGroupChannel {
         changes(ChangeLogStart(token: token), completionHandler)
     }
 
-    /// What was edited and deleted since a time of the server's.
+    /// Fetches the edits and deletions since a time of the server's clock, in milliseconds.
     public func getMessageChangeLogs(
         sinceTimestamp timestamp: Int64, params: SBDMessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
@@ -111,6 +115,7 @@ extension SBDGroupChannel {
         changes(.moment(Timestamp(milliseconds: timestamp)), completionHandler)
     }
 
+    /// Fetches the edits and deletions since the token of an earlier page.
     @available(*, deprecated, renamed: "getMessageChangeLogs(sinceToken:params:completionHandler:)")
     public func getMessageChangeLogs(
         withToken token: String?, completionHandler: MessageChangeLogsHandler?
@@ -118,6 +123,7 @@ extension SBDGroupChannel {
         changes(ChangeLogStart(token: token), completionHandler)
     }
 
+    /// Fetches the edits and deletions since a time of the server's clock, in milliseconds.
     @available(
         *, deprecated, renamed: "getMessageChangeLogs(sinceTimestamp:params:completionHandler:)"
     )

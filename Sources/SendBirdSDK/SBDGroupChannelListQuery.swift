@@ -6,28 +6,35 @@ import RoostDoors
 import RoostExecutors
 import RoostModel
 
-/// By what a list of channels is sorted.
+/// The order of a channel list.
 public enum SBDGroupChannelListOrder: Int, Sendable {
     /// Newest channel first.
     case chronological
     /// Newest last message first.
     case latestLastMessage
+    /// By name, upper and lower case being equal.
     case channelNameAlphabetical
 }
 
-/// A question about the user's channels, and where its answer goes on.
+/// A query of the user's channels with a position for the next page.
 ///
-/// What it asks for is fixed with its first page.
+/// The first page fixes its settings.
 public final class SBDGroupChannelListQuery: NSObject {
-    /// Channels a page, 100 at most.
+    /// The number of channels of a page, 1...100.
     public var limit: UInt = 20
+    /// The order of the list.
     public var order = SBDGroupChannelListOrder.latestLastMessage
+    /// Whether channels without a last message are shown.
     public var includeEmptyChannel = false
-    /// Members come with every channel, whatever this says.
+    /// Without effect: members come with every channel.
     public var includeMemberList = true
+    /// Whether frozen channels are shown.
     public var includeFrozenChannel = true
+    /// The custom types, any of which fits; empty for all.
     public var customTypesFilter: [String] = []
+    /// The channels, any of which fits; empty for all.
     public var channelUrlsFilter: [String] = []
+    /// A part of the channel's name, upper and lower case being equal.
     public var channelNameContainsFilter: String?
 
     private let begun = Guarded<ChannelListDriver?>(nil)
@@ -39,9 +46,10 @@ public final class SBDGroupChannelListQuery: NSObject {
         SBDMain.door.start { await driver.close() }
     }
 
+    /// Whether `loadNextPage(completionHandler:)` may find more.
     public var hasNext: Bool { begun.withLock { $0 }?.view.hasMore ?? true }
 
-    /// The next channels: at first what the cache has, if it has anything.
+    /// Loads the next channels: at first those of the cache, if it has any.
     public func loadNextPage(
         completionHandler: (([SBDGroupChannel]?, SBDError?) -> Void)? = nil
     ) {
@@ -54,7 +62,7 @@ public final class SBDGroupChannelListQuery: NSObject {
         let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
             channels.map { SBDGroupChannel($0) }
         }
-        // The query lives until it has answered, though the app may let go of it at once.
+        // The query lives until the answer, even if the app releases it at once.
         door.start { [kept = Carried(self)] in
             await driver.load { door.tell(callback, $0) }
             withExtendedLifetime(kept) {}

@@ -5,39 +5,43 @@ import Roost
 package import RoostDoors
 import RoostModel
 
+/// The handler of an outcome; nil for success.
 public typealias SBDErrorHandler = (SBDError?) -> Void
 
-/// The library, of which a process has one.
+/// The library; a process has one.
 ///
-/// Handlers and delegates are called on the main queue, unless the app names another one; each handler
-/// once. Everything may be called from inside any of them, and from any thread.
+/// Handlers and delegates are called on the main queue, unless the app names another one. Each
+/// handler is called once. Every call may be made from any thread, and from inside handlers and
+/// delegates.
 public final class SBDMain: NSObject {
     package static let door = Door()
 
     // MARK: Starting
 
-    /// Says for which application everything after it is; connects to nothing.
+    /// Configures the library for an application without connecting.
     @discardableResult
     public class func initWithApplicationId(_ applicationId: String) -> Bool {
         door.configure { $0.applicationID = applicationId }
         return true
     }
 
-    /// Names the server, as `http://host:port` or `https://host`; Roost's own, for there is no default.
+    /// Sets the server's address, as `http://host:port` or `https://host`; Roost's own, because
+    /// there is no default.
     ///
-    /// Before or after `initWithApplicationId(_:)`, but before anybody connects.
+    /// Call it before the first connection, before or after `initWithApplicationId(_:)`.
     public class func setServer(_ server: String) { door.configure { $0.server = server } }
 
-    /// Names the folder of the cache; Roost's own.
+    /// Sets the folder of the cache; Roost's own.
     ///
-    /// Before or after `initWithApplicationId(_:)`, but before anybody connects.
+    /// Call it before the first connection, before or after `initWithApplicationId(_:)`.
     public class func setCacheFolder(_ folder: String) {
         door.configure { $0.cache = .folder(folder) }
     }
 
+    /// Returns the application ID; nil before the initialisation.
     public class func getApplicationId() -> String? { door.settings.applicationID }
 
-    /// Where handlers and delegates are called from now on.
+    /// Sets the queue on which handlers and delegates are called; nil for the main queue.
     public class func setCompletionHandlerDelegateQueue(_ queue: DispatchQueue?) {
         door.call(on: queue.map { CallbackQueue($0) } ?? .main)
     }
@@ -46,8 +50,8 @@ public final class SBDMain: NSObject {
 
     /// Logs a user in.
     ///
-    /// Without a server in reach, the handler gets the user of the last login and the error: what is
-    /// cached can be used, and the connection comes by itself.
+    /// If the server cannot be reached, the handler gets the user of the last login and the error.
+    /// The cache can be used then, and the client connects by itself.
     public class func connect(
         withUserId userId: String, accessToken: String? = nil,
         completionHandler: ((SBDUser?, SBDError?) -> Void)? = nil
@@ -62,22 +66,26 @@ public final class SBDMain: NSObject {
                 }))
     }
 
-    /// Logs out; what is cached stays: clear it, or only stop synchronising.
+    /// Logs out; the cache stays for the user's next login.
     public class func disconnect(completionHandler: (() -> Void)? = nil) {
         door.disconnect(then: Callback(completionHandler.map { handler in { _ in handler() } }))
     }
 
-    /// Who is logged in.
+    /// Returns the user who is logged in; nil for none.
     public class func getCurrentUser() -> SBDUser? { door.user.map { SBDUser($0) } }
 
-    // MARK: What became of channels
+    // MARK: Change log of channels
 
+    /// The handler of one page of the channel change log.
+    ///
+    /// `token` is the start of the next page, if `hasMore` is true, and of the next query
+    /// otherwise.
     public typealias ChannelChangeLogsHandler = (
         _ updatedChannels: [SBDGroupChannel]?, _ deletedChannelUrls: [String]?,
         _ hasMore: Bool, _ token: String?, _ error: SBDError?
     ) -> Void
 
-    /// What became of the user's channels since a token that an earlier answer gave.
+    /// Fetches the changes of the user's channels since the token of an earlier page.
     public class func getMyGroupChannelChangeLogs(
         byToken token: String?, customTypes: [String]?,
         completionHandler: ChannelChangeLogsHandler?
@@ -85,7 +93,8 @@ public final class SBDMain: NSObject {
         changes(ChangeLogStart(token: token), customTypes, completionHandler)
     }
 
-    /// What became of the user's channels since a time of the server's.
+    /// Fetches the changes of the user's channels since a time of the server's clock, in
+    /// milliseconds.
     public class func getMyGroupChannelChangeLogs(
         byTimestamp timestamp: Int64, customTypes: [String]?,
         completionHandler: ChannelChangeLogsHandler?

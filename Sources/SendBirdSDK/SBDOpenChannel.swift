@@ -7,10 +7,12 @@ import RoostExecutors
 import RoostModel
 import RoostWire
 
-/// A channel that everybody of the application may enter, as it was when this object was made.
+/// A channel that every user of the application may enter, as it was when this object was made.
 ///
-/// It can be listed and kept in a database of the app's own; it has no collection, and nothing is cached of it.
+/// Open channels can be listed and kept in a database of the app's own. They have no collection and
+/// are not cached.
 public final class SBDOpenChannel: SBDBaseChannel {
+    /// Returns a query of the application's open channels.
     public class func createOpenChannelListQuery() -> SBDOpenChannelListQuery? {
         SBDOpenChannelListQuery()
     }
@@ -20,10 +22,10 @@ public final class SBDOpenChannel: SBDBaseChannel {
     }
 }
 
-/// A question about the application's open channels, and where its answer goes on; each page needs a
+/// A query of the application's open channels with a position for the next page; each page needs a
 /// connection.
 public final class SBDOpenChannelListQuery: NSObject {
-    /// Channels a page, 100 at most.
+    /// The number of channels of a page, 1...100.
     public var limit: UInt = 20
 
     private struct State {
@@ -39,6 +41,7 @@ public final class SBDOpenChannelListQuery: NSObject {
     /// Whether there may be more.
     public var hasNext: Bool { state.withLock { $0.hasNext } }
 
+    /// Loads the next channels from the server.
     public func loadNextPage(
         completionHandler: (([SBDOpenChannel]?, SBDError?) -> Void)? = nil
     ) {

@@ -10,14 +10,21 @@ public class SBDUser: NSObject {
 
     required init(_ value: User) { self.value = value }
 
+    /// The user's identity in the application.
     public var userId: String { value.id.rawValue }
+    /// The name to show; may be empty.
     public var nickname: String? { value.nickname }
+    /// The address of the picture.
     public var profileUrl: String? { value.profileURL }
+    /// Texts of the app's own, by key.
     public var metaData: [String: String]? { value.metadata }
+    /// Whether the user may log in.
     public var isActive: Bool { value.isActive }
 
+    /// Returns the user as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.user(value).bytes) }
 
+    /// Returns the user that was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data) -> Self? {
         guard case .user(let user)? = SerializedObject(Array(data)) else { return nil }
         return Self(user)
@@ -30,8 +37,9 @@ public class SBDUser: NSObject {
     public override var hash: Int { value.id.hashValue }
 }
 
-/// Who wrote a message.
+/// The author of a message.
 public final class SBDSender: SBDUser {
+    /// The role in the channel when the message was sent.
     public private(set) var role = SBDRole.none
 
     convenience init(_ sender: Sender) {
@@ -42,8 +50,11 @@ public final class SBDSender: SBDUser {
 
 /// A user as part of a channel.
 public final class SBDMember: SBDUser {
+    /// Whether the user has joined or is invited.
     public private(set) var state = SBDMemberState.joined
+    /// The role in the channel.
     public private(set) var role = SBDRole.none
+    /// Whether the user may not write.
     public private(set) var isMuted = false
 
     convenience init(_ member: Member) {
@@ -54,16 +65,23 @@ public final class SBDMember: SBDUser {
     }
 }
 
+/// The role of a user in a channel.
 public enum SBDRole: Int, Sendable {
+    /// An ordinary member.
     case none
+    /// A user who may moderate the channel.
     case `operator`
 
     init(_ role: Role) { self = role == .operator ? .operator : .none }
 }
 
+/// The relation of a user to a channel.
 public enum SBDMemberState: Int, Sendable {
+    /// Neither a member nor invited.
     case none
+    /// A member.
     case joined
+    /// Invited; not yet a member.
     case invited
 
     init(_ state: MembershipState) {

@@ -11,12 +11,13 @@ final class BackgroundSync: Sendable {
     private let channel: ChannelURL
     private let download = Guarded<HistoryDownload?>(nil)
     private let isStopped = Guarded(false)
-    /// What is asked for is done in that order: no download begins behind the call that ends it.
+    /// The queue of the calls, which are performed in order: no download begins after the call that
+    /// ends it.
     private let queue = WorkQueue()
 
     init(_ channel: ChannelURL) { self.channel = channel }
 
-    /// Goes on, or begins, until the first message of the channel.
+    /// Starts or continues the download to the first message of the channel.
     func resume() {
         let client = SBDMain.door.clientOfNow
         add { [self] in
@@ -33,7 +34,7 @@ final class BackgroundSync: Sendable {
         add { [self] in await download.withLock { $0 }?.pause() }
     }
 
-    /// Ends it for good.
+    /// Ends the download for good.
     func stop() {
         isStopped.withLock { $0 = true }
         add { [self] in await download.withLock { $0 }?.cancel() }

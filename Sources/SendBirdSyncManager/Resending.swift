@@ -6,9 +6,9 @@ import RoostExecutors
 import RoostModel
 import SendBirdSDK
 
-/// Holds the outbox to what the options say of messages that could not be sent.
+/// The enforcement of the options for failed messages on the outbox.
 actor Resending {
-    /// The options, as they were at set-up.
+    /// The options as of the set-up.
     struct Limits: Sendable {
         let policy: SBSMMessageResendPolicy
         let retries: Int
@@ -22,15 +22,15 @@ actor Resending {
             retentionDays = Int64(clamping: options.failedMessageRetentionDays)
         }
 
-        /// Whether one that waits is given up, after so many tries.
+        /// Returns whether a waiting message is given up after this many attempts.
         func givesUp(after attempts: Int) -> Bool {
             policy == .automatic ? attempts > retries : true
         }
 
-        /// Which of a channel's failed messages are forgotten.
+        /// Returns the failed messages of a channel that are deleted.
         func excess(of failed: [UnsentMessage], now: Timestamp) -> [UnsentMessage] {
             let limit = policy == .none ? 0 : failedPerChannel
-            // Three days it may have waited before it failed.
+            // The message may have waited three days before it failed.
             let days = min(retentionDays, 36_500) + 3
             let oldest = now.advanced(by: days.multipliedSaturated(by: -86_400_000))
             let tooMany = max(0, failed.count - limit)
@@ -42,7 +42,7 @@ actor Resending {
 
     private nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        // SAFETY: the executor is a constant of this actor and lives as long as the actor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
@@ -57,11 +57,11 @@ actor Resending {
         self.limits = limits
     }
 
-    /// Follows a client until it closes.
+    /// Follows a client until it is closed.
     func follow(_ client: ChatClient) async {
         self.client = client
         let (events, states) = (await client.outboxEvents(), await client.connectionStates())
-        // Both end with the client.
+        // Both tasks end with the client.
         Task(executorPreference: executor) {
             for await state in states { await self.take(state) }
         }
@@ -86,7 +86,7 @@ actor Resending {
         guard let client, let unsent = try? await client.allUnsent() else { return }
         let now = door.world.wallTime()
         for message in unsent where !message.hasFailed {
-            // With a connection it is on its way, or about to be.
+            // With a connection the message is being sent or about to be.
             if !isConnected, limits.givesUp(after: message.attemptCount) {
                 await client.giveUp(message.requestID)
             }

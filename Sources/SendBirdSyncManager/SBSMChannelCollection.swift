@@ -5,17 +5,25 @@ import RoostDoors
 import RoostModel
 public import SendBirdSDK
 
-/// What happened to channels of a collection.
+/// The kind of change in a channel collection.
 public enum SBSMChannelEventAction: Int, Sendable {
+    /// No change.
     case none
+    /// Channels were added.
     case insert
+    /// Channels have changed.
     case update
+    /// Channels were removed.
     case remove
+    /// Channels have changed their place.
     case move
+    /// All channels were removed.
     case clear
 }
 
+/// The receiver of a channel collection's events.
 public protocol SBSMChannelCollectionDelegate: AnyObject {
+    /// Channels of the collection have changed in this way.
     func collection(
         _ collection: SBSMChannelCollection, didReceiveEvent action: SBSMChannelEventAction,
         channels: [SBDGroupChannel])
@@ -28,9 +36,11 @@ extension SBSMChannelCollectionDelegate {
     ) {}
 }
 
-/// The user's channels as a query wants them, kept in step with the server.
+/// The user's channels selected by a query, kept in step with the server.
 public final class SBSMChannelCollection: NSObject {
+    /// The receiver of events, held weakly.
     public weak var delegate: (any SBSMChannelCollectionDelegate)?
+    /// The selection and order of the list.
     public let query: SBDGroupChannelListQuery
 
     private let feed = Feed<SBSMChannelCollection, News>()
@@ -41,7 +51,7 @@ public final class SBSMChannelCollection: NSObject {
         case change(ChannelListDriver.News)
     }
 
-    /// - Parameter query: What the list shows; without one there is no collection.
+    /// Creates a collection; nil without a query.
     public init?(query: SBDGroupChannelListQuery?) {
         guard let query else { return nil }
         self.query = query
@@ -54,9 +64,11 @@ public final class SBSMChannelCollection: NSObject {
 
     deinit { remove() }
 
+    /// Whether `fetch(completionHandler:)` may find more.
     public var hasMore: Bool { driver.view.hasMore }
 
-    /// Brings the next channels to the delegate: at first what the cache has, then what the server has.
+    /// Delivers the next channels to the delegate: at first those of the cache, then those of the
+    /// server.
     public func fetch(completionHandler: ((SBDError?) -> Void)? = nil) {
         let done = Callback<RoostError?>(
             completionHandler.map { handler in { handler($0.map { SBDError($0) }) } })
@@ -76,7 +88,7 @@ public final class SBSMChannelCollection: NSObject {
         }
     }
 
-    /// Ends it; the delegate hears nothing more.
+    /// Closes the collection; the delegate gets no more events.
     public func remove() {
         feed.close()
         SBDMain.door.start { [driver] in await driver.close() }

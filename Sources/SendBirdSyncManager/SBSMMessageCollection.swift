@@ -9,13 +9,17 @@ public import SendBirdSDK
 
 /// The messages of one channel around a viewpoint, kept in step with the server.
 ///
-/// The user's own messages come by themselves, pending and sent; those calls of the old library that
-/// brought them in are harmless.
+/// The user's own messages appear automatically, pending and sent; the calls of the old library
+/// that added them have no effect.
 public final class SBSMMessageCollection: NSObject {
+    /// The receiver of events, held weakly.
     public weak var delegate: (any SBSMMessageCollectionDelegate)?
+    /// The channel of the messages, as it was when the collection was made.
     public let channel: SBDGroupChannel
+    /// The selection of messages.
     public let filter: SBSMMessageFilter
-    /// Where the collection begins, in milliseconds; `LONG_LONG_MAX` for the newest messages.
+    /// The time that the collection begins around, in milliseconds; `LONG_LONG_MAX` for the newest
+    /// messages.
     public var viewpointTimestamp: Int64 { window.withLock { $0 }.viewpoint }
 
     private let window: Guarded<Window>
@@ -24,16 +28,18 @@ public final class SBSMMessageCollection: NSObject {
     enum News: Sendable {
         case inserted([Message])
         case changed(ListDiff<Message>)
-        /// All that was shown goes.
+        /// All shown messages were removed.
         case cleared([Message])
-        /// More is missing before the newest messages than is filled silently.
+        /// More messages are missing before the newest ones than are filled silently.
         case hugeGap
     }
 
+    /// Creates a collection; nil without a channel.
+    ///
     /// - Parameters:
-    ///   - channel: Whose messages; without one there is no collection.
-    ///   - filter: Which of them; nil for all.
-    ///   - viewpointTimestamp: Where to begin, in milliseconds.
+    ///   - channel: The channel of the messages.
+    ///   - filter: The selection of messages; nil for all.
+    ///   - viewpointTimestamp: The time to begin around, in milliseconds.
     public init?(
         channel: SBDGroupChannel?, filter: SBSMMessageFilter?, viewpointTimestamp: Int64
     ) {
@@ -58,21 +64,22 @@ public final class SBSMMessageCollection: NSObject {
 
     // MARK: Fetching
 
-    /// Brings a page in one direction to the delegate.
+    /// Delivers a page in one direction to the delegate.
     public func fetch(
         in direction: SBSMMessageDirection, completionHandler: ((SBDError?) -> Void)? = nil
     ) {
         page(direction, Callback(completionHandler.map { handler in { handler($0.1) } }))
     }
 
-    /// Brings a page in one direction to the delegate, and tells whether there may be more.
+    /// Delivers a page in one direction to the delegate, and tells the handler whether there may be
+    /// more.
     public func fetch(
         in direction: SBSMMessageDirection, completionHandler: @escaping (Bool, SBDError?) -> Void
     ) {
         page(direction, Callback { completionHandler($0.0, $0.1) })
     }
 
-    /// Brings everything that is newer to the delegate.
+    /// Delivers all newer messages to the delegate, page by page.
     public func fetchAllNextMessages(
         completionHandler: ((Bool, SBDError?) -> Void)? = nil
     ) {
@@ -85,12 +92,12 @@ public final class SBSMMessageCollection: NSObject {
         }
     }
 
-    /// Brings the pending messages to the delegate again.
+    /// Delivers the pending messages to the delegate again.
     public func fetchPendingMessages(completionHandler: ((SBDError?) -> Void)? = nil) {
         again(.pending, completionHandler)
     }
 
-    /// Brings the failed messages to the delegate again.
+    /// Delivers the failed messages to the delegate again.
     public func fetchFailedMessages(completionHandler: ((SBDError?) -> Void)? = nil) {
         again(.failed, completionHandler)
     }
@@ -113,7 +120,9 @@ public final class SBSMMessageCollection: NSObject {
         }
     }
 
-    /// Begins anew at another place: the delegate hears `.clear`, and pages have to be fetched again.
+    /// Moves the collection to another viewpoint.
+    ///
+    /// The delegate gets `.clear`, and pages must be fetched again.
     public func resetViewpointTimestamp(_ timestamp: Int64) {
         let new = Window(channel.value.url, filter.value, at: timestamp)
         new.feed.attach(self) { collection, news in collection.tell(news) }
@@ -125,7 +134,7 @@ public final class SBSMMessageCollection: NSObject {
         new.feed.post(.cleared(old.messages), through: SBSMSyncManager.onDelegateQueue)
     }
 
-    /// Ends it; the delegate hears nothing more.
+    /// Closes the collection; the delegate gets no more events.
     public func remove() {
         window.withLock { $0 }.close()
         background.stop()
@@ -136,13 +145,13 @@ public final class SBSMMessageCollection: NSObject {
 
     // MARK: Own messages
 
-    /// Harmless: the collection shows the user's own messages by itself.
+    /// Has no effect: the collection shows the user's own messages automatically.
     public func appendMessage(_ message: SBDBaseMessage?) {}
 
-    /// Harmless: the collection shows the user's own changes by itself.
+    /// Has no effect: the collection shows the user's own changes automatically.
     public func updateMessage(_ message: SBDBaseMessage?) {}
 
-    /// Takes back an own message that was not sent; a sent one goes when it is deleted in its channel.
+    /// Cancels the user's own unsent message; to remove a sent one, delete it in its channel.
     public func deleteMessage(_ message: SBDBaseMessage?) {
         guard let message, message.messageId == 0, let requestId = message.requestId,
             message.sender?.userId == SBDMain.door.account?.rawValue
@@ -150,14 +159,14 @@ public final class SBSMMessageCollection: NSObject {
         deleteMessage(withRequestId: requestId)
     }
 
-    /// Takes back an own message that was not sent.
+    /// Cancels the user's own unsent message.
     public func deleteMessage(withRequestId requestId: String) {
         SBDMain.door.perform(then: .none) { client throws(RoostError) in
             await client.cancel(RequestID(requestId))
         }
     }
 
-    // MARK: Telling
+    // MARK: Delivery
 
     private func tell(_ news: News) {
         switch news {
@@ -167,7 +176,8 @@ public final class SBSMMessageCollection: NSObject {
             tell(.update, change.updated.map(\.after))
             tell(.insert, change.inserted)
         case .cleared(let messages):
-            // With what goes: the guide's delegate passes over events without messages.
+            // The event carries the removed messages: the guide's delegate ignores events without
+            // messages.
             delegate?.collection(
                 self, didReceiveEvent: .clear, messages: messages.map { SBDBaseMessage.make($0) })
         case .hugeGap: window.withLock { $0 }.showNewest()

@@ -2,26 +2,35 @@
 
 public import SendBirdSDK
 
-/// What happened to messages of a collection.
+/// The kind of change in a message collection.
 public enum SBSMMessageEventAction: Int, Sendable {
+    /// No change.
     case none
+    /// Messages were added.
     case insert
+    /// Messages have changed.
     case update
+    /// Messages were removed.
     case remove
+    /// All messages were removed.
     case clear
 }
 
-/// Which way to fetch.
+/// The direction of a fetch.
 public enum SBSMMessageDirection: Int, Sendable {
+    /// Older messages.
     case previous
+    /// Newer messages.
     case next
 }
 
-/// Why a message has failed.
+/// The reason for an event with failed messages.
 public enum SBSMFailedMessageEventActionReason: Int, Sendable {
+    /// No reason is given.
     case none
-    /// It waited too long.
+    /// The messages waited too long.
     case updateResendFailed
+    /// Another failure.
     case other
 
     init(_ code: Int) {
@@ -33,17 +42,24 @@ public enum SBSMFailedMessageEventActionReason: Int, Sendable {
     }
 }
 
-/// What a message collection tells; the first call tells everything, the others the same by status.
+/// The receiver of a message collection's events.
+///
+/// The first call gets all messages of an event; the others get the same messages by their state of
+/// sending.
 public protocol SBSMMessageCollectionDelegate: AnyObject {
+    /// Messages of the collection have changed in this way.
     func collection(
         _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
         messages: [SBDBaseMessage])
+    /// Delivered messages have changed in this way.
     func collection(
         _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
         succeededMessages: [SBDBaseMessage])
+    /// Pending messages have changed in this way.
     func collection(
         _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
         pendingMessages: [SBDBaseMessage])
+    /// Failed messages have changed in this way, for this reason.
     func collection(
         _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
         failedMessages: [SBDBaseMessage], reason: SBSMFailedMessageEventActionReason)

@@ -4,14 +4,16 @@ public import Foundation
 import RoostModel
 public import SendBirdSDK
 
-/// Which messages a collection shows.
+/// The selection of messages in a collection.
 public final class SBSMMessageFilter: NSObject {
+    /// The kind of message.
     public let messageType: SBDMessageTypeFilter
-    /// Nil for all.
+    /// The custom type; nil for all.
     public let customType: String?
-    /// Nil for all.
+    /// The senders; nil for all.
     public let senderUserIds: [String]?
 
+    /// Creates a filter.
     public init(
         messageType: SBDMessageTypeFilter, customType: String?, senderUserIds: [String]?
     ) {
@@ -20,7 +22,7 @@ public final class SBSMMessageFilter: NSObject {
         self.senderUserIds = senderUserIds
     }
 
-    /// Whether every message that this one shows is shown by the other as well.
+    /// Returns whether the other filter selects every message that this one selects.
     public func isSubFilter(of other: SBSMMessageFilter) -> Bool {
         guard other.messageType == .all || other.messageType == messageType,
             other.customType == nil || other.customType == customType

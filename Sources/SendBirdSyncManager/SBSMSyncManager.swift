@@ -5,51 +5,55 @@ import Roost
 import RoostDoors
 import RoostExecutors
 import RoostModel
-// Whoever wrote against the old library imported this one only, and had both.
+// Apps written for the old library import this module only, and use both.
 @_exported public import SendBirdSDK
 
-/// What the sync manager's errors say besides those of the library.
+/// The sync manager's error codes, besides those of the library.
 public enum SBSMErrorCode: Int, Sendable {
     /// The database cannot be read or written.
     case databaseError = 810001
     /// `setup(withUserId:)` was not called.
     case setupRequired = 810100
-    /// A page in this direction is on its way already.
+    /// A page in this direction is being fetched already.
     case duplicateFetch = 810200
+    /// An argument is invalid.
     case invalidParameter = 810300
+    /// The period of a fetch is invalid.
     case invalidTimeRange = 810305
 }
 
-/// What becomes of messages that could not be sent for want of a connection.
+/// The treatment of messages that could not be sent for lack of a connection.
 public enum SBSMMessageResendPolicy: Int, Sendable {
-    /// They have failed, and are forgotten at once.
+    /// They fail and are deleted at once.
     case none
-    /// They have failed, and stay until the app sends them again.
+    /// They fail and stay until the app sends them again.
     case manual
     /// They wait for a connection, three days at most.
     case automatic
 }
 
-/// Settings of the old manager; they count as they are at `setup`.
+/// The settings of the sync manager; `setup(withUserId:options:)` copies them.
 public final class SBSMSyncManagerOptions: NSObject {
-    /// How many messages a collection holds in memory; those farthest from where it grows leave it.
+    /// The number of messages that a collection holds in memory; messages at the far end are
+    /// dropped beyond it.
     public var messageCollectionCapacity: UInt = 1_000
+    /// The treatment of messages that could not be sent.
     public var messageResendPolicy = SBSMMessageResendPolicy.automatic
-    /// How often a message that the connection was lost under is tried again, 50 times at most.
+    /// The number of retries of a message whose connection was lost; at most 50.
     public var automaticMessageResendRetryCount: UInt = 10
-    /// How many failed messages a channel keeps; the oldest go first.
+    /// The number of failed messages that a channel keeps; the oldest are deleted first.
     public var maxFailedMessageCountPerChannel: UInt = 20
-    /// How many days a failed message is kept behind the three that it may have waited.
+    /// The number of days that a failed message is kept, after the three days it may have waited.
     public var failedMessageRetentionDays: UInt = 3
 
     public override init() {}
 }
 
-/// The one manager: every instance is it.
+/// The sync manager; every instance is the same one.
 ///
-/// While it synchronises, the history of each open message collection is downloaded to its beginning.
-/// What happens live comes in any case. A collection at the newest end that has missed more than 300 messages
-/// begins anew there: its delegate hears `.clear`, and `.insert` with the newest page.
+/// While it synchronises, it downloads the whole history of each open message collection. Live
+/// messages arrive in any case. A collection at the newest messages that has missed more than 300
+/// begins anew: its delegate gets `.clear`, then `.insert` with the newest page.
 public final class SBSMSyncManager: NSObject {
     struct State {
         var isSetUp = false
@@ -64,6 +68,7 @@ public final class SBSMSyncManager: NSObject {
 
     public override init() {}
 
+    /// Returns the sync manager.
     public class func manager() -> SBSMSyncManager { SBSMSyncManager() }
 
     public override func isEqual(_ object: Any?) -> Bool { object is SBSMSyncManager }
@@ -72,11 +77,12 @@ public final class SBSMSyncManager: NSObject {
 
     // MARK: Setting up
 
-    /// Opens the user's database; to be called at launch, before any connection.
+    /// Opens the user's database; call it at launch, before any connection.
     public class func setup(withUserId userId: String) {
         setup(withUserId: userId, options: SBSMSyncManagerOptions())
     }
 
+    /// Opens the user's database with settings; call it at launch, before any connection.
     public class func setup(withUserId userId: String, options: SBSMSyncManagerOptions) {
         let carried = Carried(options)
         state.withLock { state in
@@ -92,13 +98,13 @@ public final class SBSMSyncManager: NSObject {
         }
     }
 
-    /// Where completion handlers are called; nil for the library's queue.
+    /// Sets the queue on which completion handlers are called; nil for the library's queue.
     public class func setCompletionQueue(_ queue: DispatchQueue?) {
         let queue = queue.map { CallbackQueue($0) }
         state.withLock { $0.completionQueue = queue }
     }
 
-    /// Where delegates are called; nil for the library's queue.
+    /// Sets the queue on which delegates are called; nil for the library's queue.
     public class func setDelegateQueue(_ queue: DispatchQueue?) {
         let queue = queue.map { CallbackQueue($0) }
         state.withLock { $0.delegateQueue = queue }
@@ -106,7 +112,7 @@ public final class SBSMSyncManager: NSObject {
 
     // MARK: Synchronising
 
-    /// To be called when connected, and when connected again.
+    /// Starts or continues the download of history; call it after each connection.
     public class func resumeSynchronize() {
         let downloads = state.withLock { state in
             state.isSynchronizing = true
@@ -115,7 +121,7 @@ public final class SBSMSyncManager: NSObject {
         for download in downloads { download.resume() }
     }
 
-    /// Stops the download of history; what happens live goes on coming.
+    /// Stops the download of history; live messages continue to arrive.
     public class func pauseSynchronize() {
         let downloads = state.withLock { state in
             state.isSynchronizing = false
@@ -124,25 +130,30 @@ public final class SBSMSyncManager: NSObject {
         for download in downloads { download.pause() }
     }
 
-    /// Begins again whatever stopped, because it failed or was paused.
+    /// Continues every download that has failed or was paused.
     public class func forceResumeSync() { resumeSynchronize() }
 
-    /// Forgets the user's cache; what waits to be sent stays.
+    /// Removes the user's cache; unsent messages stay.
     public class func clearCache() {
         SBDMain.door.perform(then: .none) { client throws(RoostError) in
             try await client.clearCache(includingUnsent: false)
         }
     }
 
+    /// Starts or continues the download of history; call it after each connection.
     public func resumeSynchronize() { Self.resumeSynchronize() }
+    /// Stops the download of history; live messages continue to arrive.
     public func pauseSynchronize() { Self.pauseSynchronize() }
+    /// Removes the user's cache; unsent messages stay.
     public func clearCache() { Self.clearCache() }
 
-    /// The name of the old guide's prose.
+    /// Starts or continues the download of history; the name in the old guide's text.
     public func resumeSynchronization() { Self.resumeSynchronize() }
-    /// The name of the old guide's prose.
+    /// Stops the download of history; the name in the old guide's text.
     public func pauseSynchronization() { Self.pauseSynchronize() }
+    /// Starts or continues the download of history; the name in the old guide's text.
     public class func resumeSynchronization() { resumeSynchronize() }
+    /// Stops the download of history; the name in the old guide's text.
     public class func pauseSynchronization() { pauseSynchronize() }
 
     // MARK: For the collections
@@ -152,7 +163,7 @@ public final class SBSMSyncManager: NSObject {
         return options.map { Int(clamping: $0.value.messageCollectionCapacity) } ?? 1_000
     }
 
-    /// Nil once `setup` was called.
+    /// The error before `setup(withUserId:)` was called; nil afterwards.
     static var setupError: RoostError? {
         guard !state.withLock({ $0.isSetUp }) else { return nil }
         return RoostError(

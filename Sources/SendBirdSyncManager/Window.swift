@@ -6,7 +6,7 @@ import RoostExecutors
 import RoostModel
 import SendBirdSDK
 
-/// What a message collection shows from one viewpoint; another viewpoint takes another one.
+/// The part of a message collection around one viewpoint; a new viewpoint makes a new window.
 final class Window: Sendable {
     private struct State {
         var underWay: Set<SBSMMessageDirection> = []
@@ -14,11 +14,12 @@ final class Window: Sendable {
     }
 
     let viewpoint: Int64
-    /// Ends with the window, at once: nobody hears of what is not shown any more.
+    /// The events for the delegate; it ends at once with the window, so no event of a closed window
+    /// is delivered.
     let feed = Feed<SBSMMessageCollection, SBSMMessageCollection.News>()
     private let driver: TimelineDriver
     private let state = Guarded(State())
-    /// The fetches, which wait for one another.
+    /// The queue of the fetches, which are performed one after another.
     private let queue = WorkQueue()
 
     init(_ channel: ChannelURL, _ filter: MessageFilter, at viewpoint: Int64) {
@@ -37,7 +38,8 @@ final class Window: Sendable {
 
     var messages: [Message] { driver.view.messages }
 
-    /// Brings a page; the first one is around the viewpoint, whichever way it was asked for.
+    /// Fetches a page; the first one is around the viewpoint, in whichever direction it was
+    /// requested.
     func fetch(
         _ direction: SBSMMessageDirection,
         then done: @escaping @Sendable (_ hasMore: Bool, RoostError?) -> Void
@@ -59,12 +61,12 @@ final class Window: Sendable {
         }
     }
 
-    /// Shows the newest messages in the place of what was: too many are missing between the two.
+    /// Replaces the shown messages with the newest ones, because too many are missing between them.
     func showNewest() {
         queue.add(on: SBDMain.door) { [driver, feed] in
             let shown = driver.view.messages
             await driver.load(.newest) { result in
-                // Without an answer what is shown stays; the next connection tells again.
+                // On a failure the shown messages stay; the next connection reports the gap again.
                 guard case .success(let page) = result else { return }
                 feed.post(.cleared(shown), through: SBSMSyncManager.onDelegateQueue)
                 feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
@@ -94,7 +96,7 @@ final class Window: Sendable {
             }
             deliver(result)
         }
-        // With nothing on disk, the server's answer is the first page.
+        // If the disk has nothing, the server's answer is the first page.
         if hasNothing.withLock({ $0 }) { await driver.load(.serverNews, then: deliver) }
     }
 
@@ -109,7 +111,7 @@ extension SBSMMessageDirection {
 }
 
 extension RoostError {
-    /// A failure of the database under the number that the sync manager gives it.
+    /// The error with the sync manager's own code for failures of the database.
     fileprivate var asSyncManagers: RoostError {
         guard code == .localDatabaseError else { return self }
         return RoostError(

@@ -6,49 +6,67 @@ import RoostWire
 
 /// A message, as it was when this object was made.
 ///
-/// Two objects are equal when they are of one message, whatever it says by now.
+/// Two objects are equal if they are of the same message, also if it was edited in between.
 public class BaseMessage: NSObject {
     let value: Message
 
     required init(_ value: Message) { self.value = value }
 
-    /// 0 while the server does not have it.
+    /// The server's ID; 0 while the message is unsent.
     public var messageId: Int64 { value.messageID?.rawValue ?? 0 }
+    /// The channel of the message.
     public var channelURL: String { value.channelURL.rawValue }
+    /// The kind of that channel.
     public var channelType: ChannelType { .group }
-    /// The name of the act of sending, the same on every try; "" when the server did not tell it.
+    /// The identifier of the send call, the same on every retry; "" if the server did not tell it.
     public var requestId: String { value.requestID?.rawValue ?? "" }
+    /// The text of a user or an administrator, or the caption of a file.
     public var message: String { value.text }
-    /// In milliseconds.
+    /// The time of creation, in milliseconds: the server's, and before the delivery the device's.
     public var createdAt: Int64 { value.createdAt.milliseconds }
-    /// In milliseconds; 0 when never edited.
+    /// The time of the last edit, in milliseconds; 0 if the message was never edited.
     public var updatedAt: Int64 { value.updatedAt?.milliseconds ?? 0 }
+    /// The sender; nil for administrators' messages.
     public var sender: Sender? { value.sender.map { Sender($0) } }
+    /// Text of the app's own; the server does not read it.
     public var data: String { value.data }
+    /// A type of the app's own, which filters can select.
     public var customType: String? { value.customType }
+    /// Whether the message pushes to nobody and counts as unread for nobody.
     public var isSilent: Bool { value.isSilent }
+    /// Whether the sender was an operator when the message was sent.
     public var isOperatorMessage: Bool { value.sender?.role == .operator }
+    /// Whether users or the whole channel are mentioned.
     public var mentionType: MentionType { value.mention.kind == .channel ? .channel : .users }
+    /// The mentioned users' IDs.
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }
+    /// The mentioned users, as far as the server told them.
     public var mentionedUsers: [User] { value.details.mentionedUsers.map { User($0) } }
+    /// Named lists of texts.
     public var metaArrays: [MessageMetaArray] { value.metaArrays.map { MessageMetaArray($0) } }
+    /// The reactions; empty if there are none or the cache does not know them.
     public var reactions: [Reaction] { (value.details.reactions ?? []).map { Reaction($0) } }
+    /// The message that this one replies to; 0 outside of threads.
     public var parentMessageId: Int64 { value.parentID?.rawValue ?? 0 }
+    /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool { value.isReplyToChannel }
+    /// The state of sending.
     public var sendingStatus: MessageSendingStatus { MessageSendingStatus(value.status) }
-    /// Why it failed; 0 when it did not.
+    /// The reason for a failure, as a number of `ChatError` or the server; 0 without one.
     public var errorCode: Int {
         guard case .unsent(_, .failed(let code)) = value.delivery else { return 0 }
         return code.rawValue
     }
 
-    /// What it takes to send it again, or to draw it while it waits (R152); nil for what no user writes.
+    /// The parameters that send the message again, or draw it while it waits (R152); nil for kinds
+    /// that no user writes.
     public var messageParams: BaseMessageCreateParams? { nil }
 
-    /// The message as bytes, for a store of the app's own.
+    /// Returns the message as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.message(value).bytes) }
 
-    /// The message that was serialised; nil for other bytes, and for a message of another kind.
+    /// Returns the message that was serialised; nil for other bytes and for a message of another
+    /// kind.
     public class func build(fromSerializedData data: Data) -> Self? {
         guard case .message(let message)? = SerializedObject(Array(data)) else { return nil }
         return BaseMessage.make(message) as? Self
@@ -74,8 +92,9 @@ public class BaseMessage: NSObject {
     }
 }
 
-/// A text that a user wrote.
+/// A text of a user.
 public final class UserMessage: BaseMessage {
+    /// The text in other languages, by language code.
     public var translations: [String: String] { value.details.translations }
 
     public override var messageParams: BaseMessageCreateParams? {
@@ -85,18 +104,22 @@ public final class UserMessage: BaseMessage {
     }
 }
 
-/// A file that a user sent.
+/// A file of a user.
 public final class FileMessage: BaseMessage {
     private var file: FileContent? {
         guard case .file(let file) = value.content else { return nil }
         return file
     }
 
+    /// The address of the file, with the file key if it needs one.
     public var url: String { file?.url ?? "" }
+    /// The address of the file without the file key.
     public var plainURL: String { url }
+    /// The name of the file, without a folder.
     public var name: String { file?.name ?? "" }
+    /// The media type, such as `image/png`.
     public var type: String { file?.type ?? "" }
-    /// In bytes.
+    /// The size in bytes.
     public var size: UInt { UInt(clamping: file?.size.bytes ?? 0) }
 
     public override var messageParams: BaseMessageCreateParams? {
@@ -109,15 +132,20 @@ public final class FileMessage: BaseMessage {
     }
 }
 
-/// What an administrator or the server wrote.
+/// A text of an administrator or the server.
 public final class AdminMessage: BaseMessage {}
 
-/// Where a message stands on its way.
+/// The state of sending of a message.
 public enum MessageSendingStatus: Int, Sendable {
+    /// Not a state of any message here; kept for old code.
     case none
+    /// The message waits or is being sent.
     case pending
+    /// The outbox has given up.
     case failed
+    /// The server has the message.
     case succeeded
+    /// The user canceled the message.
     case canceled
 
     init(_ status: SendingStatus) {
@@ -130,16 +158,22 @@ public enum MessageSendingStatus: Int, Sendable {
     }
 }
 
+/// The kinds of mentions.
 public enum MentionType: Int, Sendable {
+    /// Single users.
     case users
+    /// Everybody in the channel.
     case channel
 }
 
-/// A named list of words that an app attaches to a message.
+/// A named list of texts that an app attaches to a message.
 public final class MessageMetaArray: NSObject {
+    /// The name; unique within a message.
     public let key: String
+    /// The texts, in order.
     public let value: [String]
 
+    /// Creates a list.
     public init(key: String, value: [String]) {
         self.key = key
         self.value = value
@@ -148,11 +182,13 @@ public final class MessageMetaArray: NSObject {
     convenience init(_ array: MetaArray) { self.init(key: array.key, value: array.values) }
 }
 
-/// Who answered a message with one emoji.
+/// The users who reacted to a message with one key.
 public final class Reaction: NSObject {
+    /// The key of the reaction, such as `thumbsup`.
     public let key: String
+    /// The users, in the order of their reactions.
     public let userIds: [String]
-    /// In milliseconds.
+    /// The time of the last change, in milliseconds.
     public let updatedAt: Int64
 
     init(_ reaction: RoostModel.Reaction) {

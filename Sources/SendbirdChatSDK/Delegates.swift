@@ -4,12 +4,17 @@ import Roost
 import RoostDoors
 import RoostModel
 
-/// What happens to the connection.
+/// The receiver of changes of the connection.
 public protocol ConnectionDelegate: AnyObject {
+    /// The connection was lost, and reconnecting has begun.
     func didStartReconnection()
+    /// The client is connected again.
     func didSucceedReconnection()
+    /// Reconnecting has ended without success, because the server refused for good.
     func didFailReconnection()
+    /// The user is connected.
     func didConnect(userId: String)
+    /// The user is disconnected.
     func didDisconnect(userId: String)
 }
 
@@ -21,15 +26,23 @@ extension ConnectionDelegate {
     public func didDisconnect(userId: String) {}
 }
 
-/// What happens in channels, as it happens; what was missed comes to collections only.
+/// The receiver of live events in channels; changes during an absence go to collections only.
 public protocol BaseChannelDelegate: AnyObject {
+    /// A message of another user, or of this user on another device, has arrived.
     func channel(_ channel: BaseChannel, didReceive message: BaseMessage)
+    /// A message was edited.
     func channel(_ channel: BaseChannel, didUpdate message: BaseMessage)
+    /// A message was deleted.
     func channel(_ channel: BaseChannel, messageWasDeleted messageId: Int64)
+    /// A reaction was added or removed.
     func channel(_ channel: BaseChannel, updatedReaction reactionEvent: ReactionEvent)
+    /// A property of the channel has changed.
     func channelWasChanged(_ channel: BaseChannel)
+    /// The channel was deleted.
     func channelWasDeleted(_ channelURL: String, channelType: ChannelType)
+    /// The channel was frozen.
     func channelWasFrozen(_ channel: BaseChannel)
+    /// The channel is no longer frozen.
     func channelWasUnfrozen(_ channel: BaseChannel)
 }
 
@@ -44,12 +57,19 @@ extension BaseChannelDelegate {
     public func channelWasUnfrozen(_ channel: BaseChannel) {}
 }
 
+/// The receiver of live events in group channels.
 public protocol GroupChannelDelegate: BaseChannelDelegate {
+    /// A user has joined the channel.
     func channel(_ channel: GroupChannel, userDidJoin user: User)
+    /// A user has left the channel.
     func channel(_ channel: GroupChannel, userDidLeave user: User)
+    /// Users were invited to the channel.
     func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User]?, inviter: User?)
+    /// A member has begun or stopped typing.
     func channelDidUpdateTypingStatus(_ channel: GroupChannel)
+    /// A member has read messages.
     func channelDidUpdateReadStatus(_ channel: GroupChannel)
+    /// Messages have reached members.
     func channelDidUpdateDeliveryStatus(_ channel: GroupChannel)
 }
 
@@ -68,7 +88,9 @@ extension SendbirdChat {
     private static let connectionDelegates = DelegateList()
     private static let channelDelegates = DelegateList()
 
-    /// The delegate is not kept alive; another one of the same name takes its place.
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
     public class func addConnectionDelegate(
         _ delegate: any ConnectionDelegate, identifier: String
     ) {
@@ -76,13 +98,17 @@ extension SendbirdChat {
         connectionDelegates.add(delegate, identifier)
     }
 
+    /// Removes the connection delegate of an identifier.
     public class func removeConnectionDelegate(forIdentifier identifier: String) {
         connectionDelegates.remove(identifier)
     }
 
+    /// Removes all connection delegates.
     public class func removeAllConnectionDelegates() { connectionDelegates.removeAll() }
 
-    /// The delegate is not kept alive; another one of the same name takes its place.
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
     public class func addChannelDelegate(
         _ delegate: any BaseChannelDelegate, identifier: String
     ) {
@@ -90,11 +116,12 @@ extension SendbirdChat {
         channelDelegates.add(delegate, identifier)
     }
 
+    /// Removes the channel delegate of an identifier.
     public class func removeChannelDelegate(forIdentifier identifier: String) {
         channelDelegates.remove(identifier)
     }
 
-    /// Collections go on: what they hear comes another way.
+    /// Removes all channel delegates; collections are not affected.
     public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
 
     private class func listen() {

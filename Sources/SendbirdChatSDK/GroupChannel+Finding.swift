@@ -5,13 +5,20 @@ import Roost
 import RoostDoors
 import RoostModel
 
+/// The properties of a channel to be created.
 public final class GroupChannelCreateParams: NSObject {
+    /// The members besides the creator.
     public var userIds: [String] = []
+    /// The name.
     public var name: String?
+    /// The address of the cover picture.
     public var coverURL: String?
+    /// Text of the app's own; the server does not read it.
     public var data: String?
+    /// A type of the app's own, which lists can filter by.
     public var customType: String?
-    /// Reuses the channel that exactly these members already have.
+    /// Whether the server returns an existing channel with exactly these members instead of a new
+    /// one.
     public var isDistinct = false
 
     public override init() {}
@@ -23,11 +30,15 @@ public final class GroupChannelCreateParams: NSObject {
     }
 }
 
-/// What is to change; nil stays as it is.
+/// The properties of a channel to be changed; nil leaves a property as it is.
 public final class GroupChannelUpdateParams: NSObject {
+    /// The new name.
     public var name: String?
+    /// The new address of the cover picture.
     public var coverURL: String?
+    /// The new text of the app's own.
     public var data: String?
+    /// The new custom type.
     public var customType: String?
 
     public override init() {}
@@ -38,7 +49,7 @@ public final class GroupChannelUpdateParams: NSObject {
 }
 
 extension GroupChannel {
-    /// A question about the user's channels; the closure says which.
+    /// Returns a query of the user's channels with parameters that the closure sets.
     public class func createMyGroupChannelListQuery(
         paramsBuilder: ((GroupChannelListQueryParams) -> Void)? = nil
     ) -> GroupChannelListQuery {
@@ -47,18 +58,19 @@ extension GroupChannel {
         return GroupChannelListQuery(params)
     }
 
+    /// Returns a query of the user's channels.
     public class func createMyGroupChannelListQuery(
         params: GroupChannelListQueryParams
     ) -> GroupChannelListQuery { GroupChannelListQuery(params) }
 
-    /// A channel from the cache, or from the server when the cache has none.
+    /// Returns a channel from the cache, or from the server if the cache does not have it.
     public class func getChannel(url: String, completionHandler: GroupChannelHandler?) {
         SendbirdChat.door.perform(then: .channel(completionHandler)) {
             client throws(RoostError) in try await client.channel(ChannelURL(url))
         }
     }
 
-    /// Makes a channel with the user and others in it; needs a connection.
+    /// Creates a channel with the user as a member; needs a connection.
     public class func createChannel(
         params: GroupChannelCreateParams, completionHandler: GroupChannelHandler?
     ) {

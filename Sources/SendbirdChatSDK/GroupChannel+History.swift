@@ -5,10 +5,10 @@ import Roost
 import RoostDoors
 import RoostModel
 
-// Questions to the server for whoever keeps a database of their own; each needs a connection.
+// Queries of the server for apps with a database of their own; each needs a connection.
 
 extension GroupChannel {
-    /// The messages around a time, as the params want them.
+    /// Fetches the messages around a time, as the parameters select them.
     public func getMessagesByTimestamp(
         _ timestamp: Int64, params: MessageListParams,
         completionHandler: (([BaseMessage]?, SBError?) -> Void)?
@@ -25,12 +25,16 @@ extension GroupChannel {
         }
     }
 
+    /// The handler of one page of a channel's message change log.
+    ///
+    /// `token` is the start of the next page, if `hasMore` is true, and of the next query
+    /// otherwise.
     public typealias MessageChangeLogsHandler = (
         _ updatedMessages: [BaseMessage]?, _ deletedMessageIds: [Int64]?, _ hasMore: Bool,
         _ token: String?, _ error: SBError?
     ) -> Void
 
-    /// What was edited and deleted since a token that an earlier answer gave.
+    /// Fetches the edits and deletions since the token of an earlier page.
     public func getMessageChangeLogs(
         sinceToken token: String?, params: MessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
@@ -38,7 +42,7 @@ extension GroupChannel {
         changes(ChangeLogStart(token: token), completionHandler)
     }
 
-    /// What was edited and deleted since a time of the server's.
+    /// Fetches the edits and deletions since a time of the server's clock, in milliseconds.
     public func getMessageChangeLogs(
         sinceTimestamp timestamp: Int64, params: MessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
@@ -58,20 +62,25 @@ extension GroupChannel {
     }
 }
 
-/// What a change log is to tell; everything a message carries comes, whatever this says.
+/// The selection of a change log; messages come with all their fields in any case.
 public final class MessageChangeLogsParams: NSObject {
+    /// The replies that are selected besides other messages.
     public var replyType = ReplyType.all
 
     public override init() {}
 }
 
 extension SendbirdChat {
+    /// The handler of one page of the channel change log.
+    ///
+    /// `token` is the start of the next page, if `hasMore` is true, and of the next query
+    /// otherwise.
     public typealias ChannelChangeLogsHandler = (
         _ updatedChannels: [GroupChannel]?, _ deletedChannelURLs: [String]?, _ hasMore: Bool,
         _ token: String?, _ error: SBError?
     ) -> Void
 
-    /// What became of the user's channels since a token that an earlier answer gave.
+    /// Fetches the changes of the user's channels since the token of an earlier page.
     public class func getMyGroupChannelChangeLogs(
         byToken token: String?, customTypes: [String]?,
         completionHandler: ChannelChangeLogsHandler?
@@ -79,7 +88,8 @@ extension SendbirdChat {
         changes(ChangeLogStart(token: token), customTypes, completionHandler)
     }
 
-    /// What became of the user's channels since a time of the server's.
+    /// Fetches the changes of the user's channels since a time of the server's clock, in
+    /// milliseconds.
     public class func getMyGroupChannelChangeLogs(
         byTimestamp timestamp: Int64, customTypes: [String]?,
         completionHandler: ChannelChangeLogsHandler?

@@ -5,19 +5,22 @@ import Roost
 import RoostDoors
 import RoostModel
 
+/// The handler of a text message, or of the error.
 public typealias UserMessageHandler = (UserMessage?, SBError?) -> Void
+/// The handler of a file message, or of the error.
 public typealias FileMessageHandler = (FileMessage?, SBError?) -> Void
+/// The handler of a message of any kind, or of the error.
 public typealias BaseMessageHandler = (BaseMessage?, SBError?) -> Void
-/// Bytes sent since the last call, bytes sent so far, and all there are.
+/// The handler of an upload's progress: bytes since the last call, bytes so far, and all bytes.
 public typealias ProgressHandler = (
     _ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64
 ) -> Void
 
-// What a user writes is kept until the server has it. Without a connection the handler of a message gets
-// the pending message and an error, and what becomes of it later comes to the collections (R142, R143).
+// Unsent messages are kept until the server has them. Without a connection the handler gets the
+// pending message and an error; its later outcome goes to the collections (R142, R143).
 
 extension GroupChannel {
-    /// Sends a text, and returns at once what is to be shown of it.
+    /// Sends a text, and returns at once the pending message.
     @discardableResult
     public func sendUserMessage(
         params: UserMessageCreateParams, completionHandler: UserMessageHandler? = nil
@@ -28,6 +31,7 @@ extension GroupChannel {
                 then: .sent(completionHandler) { UserMessage($0) }))
     }
 
+    /// Sends a text, and returns at once the pending message.
     @discardableResult
     public func sendUserMessage(
         _ message: String, completionHandler: UserMessageHandler? = nil
@@ -37,7 +41,7 @@ extension GroupChannel {
             completionHandler: completionHandler)
     }
 
-    /// Sends a file, and returns at once what is to be shown of it.
+    /// Sends a file, and returns at once the pending message.
     @discardableResult
     public func sendFileMessage(
         params: FileMessageCreateParams, completionHandler: FileMessageHandler? = nil
@@ -46,7 +50,7 @@ extension GroupChannel {
             params: params, progressHandler: nil, completionHandler: completionHandler)
     }
 
-    /// Sends a file, and tells how its upload goes until the completion handler is called.
+    /// Sends a file, and returns at once the pending message; reports the progress of the upload.
     @discardableResult
     public func sendFileMessage(
         params: FileMessageCreateParams, progressHandler: ProgressHandler?,
@@ -58,7 +62,7 @@ extension GroupChannel {
                 then: .sent(completionHandler) { FileMessage($0) }))
     }
 
-    /// Sends a failed message again, under the same request ID.
+    /// Sends a failed text again, under the same request ID.
     @discardableResult
     public func resendUserMessage(
         _ message: UserMessage, completionHandler: UserMessageHandler? = nil
@@ -68,7 +72,8 @@ extension GroupChannel {
                 message.value, then: .sent(completionHandler) { UserMessage($0) }))
     }
 
-    /// Sends a failed message again, under the same request ID; what was uploaded stays so.
+    /// Sends a failed file again, under the same request ID; an uploaded file is not uploaded
+    /// again.
     @discardableResult
     public func resendFileMessage(
         _ message: FileMessage, completionHandler: FileMessageHandler? = nil
@@ -78,7 +83,7 @@ extension GroupChannel {
                 message.value, then: .sent(completionHandler) { FileMessage($0) }))
     }
 
-    /// Takes an unsent message back; one that is on its way may arrive all the same.
+    /// Cancels an unsent message; a message being sent may arrive all the same.
     public func cancelPendingMessage(
         requestId: String, completionHandler: SBErrorHandler? = nil
     ) {
@@ -87,7 +92,7 @@ extension GroupChannel {
         }
     }
 
-    /// Changes an own message; without a connection the change waits, and the handler with it.
+    /// Edits the user's own message; without a connection the change and the handler wait.
     public func updateUserMessage(
         messageId: Int64, params: UserMessageUpdateParams,
         completionHandler: UserMessageHandler? = nil
@@ -97,7 +102,7 @@ extension GroupChannel {
             then: .answer(completionHandler) { UserMessage($0) })
     }
 
-    /// Deletes a message for everybody; without a connection that waits, and the handler with it.
+    /// Deletes a message for everybody; without a connection the change and the handler wait.
     public func deleteMessage(
         messageId: Int64, completionHandler: SBErrorHandler? = nil
     ) {
@@ -107,7 +112,7 @@ extension GroupChannel {
         }
     }
 
-    /// Deletes a message; one that was not sent yet is taken back.
+    /// Deletes a message for everybody; an unsent message is canceled.
     public func deleteMessage(
         _ message: BaseMessage, completionHandler: SBErrorHandler? = nil
     ) {
@@ -117,6 +122,7 @@ extension GroupChannel {
         }
     }
 
+    /// Adds the user's reaction with a key; without a connection the change and the handler wait.
     public func addReaction(
         with message: BaseMessage, key: String,
         completionHandler: ((ReactionEvent?, SBError?) -> Void)? = nil
@@ -124,6 +130,8 @@ extension GroupChannel {
         react(message, key, isAdded: true, completionHandler)
     }
 
+    /// Removes the user's reaction with a key; without a connection the change and the handler
+    /// wait.
     public func deleteReaction(
         with message: BaseMessage, key: String,
         completionHandler: ((ReactionEvent?, SBError?) -> Void)? = nil
@@ -153,16 +161,23 @@ extension GroupChannel {
     }
 }
 
-/// One person's emoji coming or going.
+/// A user's reaction that was added or removed.
 public final class ReactionEvent: NSObject {
+    /// The kinds of changes.
     public enum Operation: Int, Sendable {
+        /// The reaction was added.
         case add
+        /// The reaction was removed.
         case delete
     }
 
+    /// The message.
     public let messageId: Int64
+    /// The key of the reaction.
     public let key: String
+    /// The user who reacted.
     public let userId: String
+    /// Whether the reaction was added or removed.
     public let operation: Operation
 
     init(messageId: Int64, key: String, userId: String, operation: Operation) {
@@ -221,7 +236,7 @@ extension Callback where Value == UploadProgress {
         return Callback(
             handler.map { handler in
                 { progress in
-                    // A try that begins anew begins at nothing.
+                    // A repeated attempt starts at zero.
                     let (sent, total) = (progress.sent.bytes, progress.total.bytes)
                     if sent < last { last = 0 }
                     handler(sent - last, sent, total)

@@ -5,27 +5,27 @@ import RoostDoors
 import RoostExecutors
 package import RoostModel
 
-/// Where an event of a collection comes from.
+/// The source of a collection's event.
 ///
-/// Of an event that several steps were joined for, because the app was slow, the first of these.
+/// If events were joined for a slow app, the source is the first of theirs in the order below.
 public enum CollectionEventSource: Int, CaseIterable, Sendable {
-    /// The app wrote it on this device; the server need not know of it yet.
+    /// This device acted; the server need not know of it yet.
     case localAction
-    /// The server's answer to what was done on this device.
+    /// The server answered an action of this device.
     case answer
-    /// It happened just now, and the server told it.
+    /// A live event arrived.
     case event
-    /// The server's log of changes during an absence.
+    /// The server's change log of an absence was applied.
     case changeLog
-    /// What was missed during an absence was filled in.
+    /// The catch-up after an absence filled in missing messages.
     case catchUp
-    /// The server was asked for a page.
+    /// The server answered with a page.
     case page
     /// The cache was read.
     case cache
-    /// Another process changed the cache, as an app's extension does.
+    /// Another process changed the cache, such as an extension of the app.
     case otherProcess
-    /// The cache was cleared or kept to its size.
+    /// The cache was cleared or evicted.
     case upkeep
 
     private init(_ origin: ChangeOrigin) {
@@ -48,22 +48,25 @@ public enum CollectionEventSource: Int, CaseIterable, Sendable {
     }
 }
 
-/// What is known of an event of a channel collection.
+/// The circumstances of an event of a channel collection.
 public final class ChannelContext: NSObject {
+    /// The source of the event.
     public let source: CollectionEventSource
 
     init(_ source: CollectionEventSource) { self.source = source }
 }
 
-/// What a channel collection tells.
+/// The receiver of a channel collection's events.
 public protocol GroupChannelCollectionDelegate: AnyObject {
+    /// Channels were added to the list.
     func channelCollection(
         _ collection: GroupChannelCollection, context: ChannelContext,
         addedChannels channels: [GroupChannel])
-    /// Those that stand elsewhere now are among them.
+    /// Channels in the list have changed; those that moved are among them.
     func channelCollection(
         _ collection: GroupChannelCollection, context: ChannelContext,
         updatedChannels channels: [GroupChannel])
+    /// Channels were removed from the list.
     func channelCollection(
         _ collection: GroupChannelCollection, context: ChannelContext,
         deletedChannelURLs: [String])
@@ -84,9 +87,11 @@ extension GroupChannelCollectionDelegate {
     ) {}
 }
 
-/// The user's channels as a query wants them, kept in step with the server.
+/// The user's channels selected by a query, kept in step with the server.
 public final class GroupChannelCollection: NSObject {
+    /// The receiver of events, held weakly.
     public weak var delegate: (any GroupChannelCollectionDelegate)?
+    /// The selection and order of the list.
     public let query: GroupChannelListQuery
 
     private let feed = Feed<GroupChannelCollection, ChannelListDriver.News>()
@@ -98,24 +103,25 @@ public final class GroupChannelCollection: NSObject {
         driver = ChannelListDriver(door, query.value) { [feed] news in feed.post(news, on: door) }
         super.init()
         feed.attach(self) { collection, news in collection.tell(news) }
-        // The handler of the first page tells what becomes of it.
+        // The handler of the first page gets the outcome.
         door.start { [driver] in _ = try? await driver.open() }
     }
 
     deinit { dispose() }
 
-    /// The channels shown so far, in the query's order.
+    /// The channels shown so far, in the order of the query.
     public var channelList: [GroupChannel] { driver.view.channels.map { GroupChannel($0) } }
 
+    /// Whether `loadMore(completionHandler:)` may find more.
     public var hasNext: Bool { driver.view.hasMore }
 
-    /// Shows a page more and hands it over: at first what the cache has, if it has anything.
+    /// Loads another page and returns it: at first that of the cache, if it has one.
     public func loadMore(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
         door.start { [driver] in await driver.load { door.tell(callback, $0) } }
     }
 
-    /// Ends it; the delegate hears nothing more.
+    /// Closes the collection; the delegate gets no more events.
     public func dispose() {
         feed.close()
         SendbirdChat.door.start { [driver] in await driver.close() }

@@ -6,88 +6,139 @@ import RoostDoors
 import RoostExecutors
 import RoostModel
 
-/// By what a list of channels is sorted.
+/// The order of a channel list.
 public enum GroupChannelListOrder: Int, Sendable {
     /// Newest channel first.
     case chronological
     /// Newest last message first.
     case latestLastMessage
+    /// By name, upper and lower case being equal.
     case channelNameAlphabetical
+    /// By the metadata value under `metaDataOrderKeyFilter`.
     case channelMetaDataValueAlphabetical
 }
 
+/// A condition on the user's membership.
 public enum MyMemberStateFilter: Int, Sendable {
+    /// Joined or invited.
     case all
+    /// Invited.
     case invitedOnly
+    /// Joined.
     case joinedOnly
 }
 
+/// A condition on unread messages.
 public enum UnreadChannelFilter: Int, Sendable {
+    /// All channels.
     case all
+    /// Channels with unread messages.
     case unreadMessage
 }
 
+/// A condition on the channel's being hidden.
 public enum HiddenChannelFilter: Int, Sendable {
+    /// No hidden channels.
     case unhiddenOnly
+    /// Hidden channels only.
     case hiddenOnly
+    /// Channels hidden until their next message.
     case hiddenAllowAutoUnhide
+    /// Channels hidden until the user shows them again.
     case hiddenPreventAutoUnhide
+    /// All channels, hidden or not.
     case all
 }
 
+/// A condition on the kind of channel.
 public enum SuperChannelFilter: Int, Sendable {
+    /// All kinds.
     case all
+    /// Super channels.
     case superChannelOnly
+    /// Channels that are neither super nor broadcast channels.
     case nonsuperChannelOnly
+    /// Broadcast channels.
     case broadcastChannelOnly
+    /// Exclusive channels.
     case exclusiveChannelOnly
 }
 
+/// A condition on publicity.
 public enum PublicGroupChannelFilter: Int, Sendable {
+    /// Public and private channels.
     case all
+    /// Public channels.
     case publicChannelOnly
+    /// Private channels.
     case privateChannelOnly
 }
 
-/// Which of the user's channels a list shows, and in which order.
+/// The selection and order of a list of the user's channels.
+///
+/// An empty list of names, types or users excludes nothing.
 public final class GroupChannelListQueryParams: NSObject {
+    /// The order of the list.
     public var order = GroupChannelListOrder.latestLastMessage
+    /// Whether channels without a last message are shown.
     public var includeEmptyChannel = false
-    /// Members come with every channel, whatever this says.
+    /// Without effect: members come with every channel.
     public var includeMemberList = true
-    /// Metadata come with every channel, whatever this says.
+    /// Without effect: metadata come with every channel.
     public var includeMetaData = true
+    /// Whether frozen channels are shown.
     public var includeFrozenChannel = true
-    /// Channels a page, 100 at most.
+    /// The number of channels of a page, 1...100.
     public var limit: UInt = 20
+    /// The user's membership.
     public var myMemberStateFilter = MyMemberStateFilter.all
+    /// The condition on unread messages.
     public var unreadChannelFilter = UnreadChannelFilter.all
+    /// The hidden channels that are shown.
     public var hiddenChannelFilter = HiddenChannelFilter.unhiddenOnly
+    /// The kind of channel.
     public var superChannelFilter = SuperChannelFilter.all
+    /// The condition on publicity.
     public var publicChannelFilter = PublicGroupChannelFilter.all
+    /// The custom types, any of which fits.
     public var customTypesFilter: [String] = []
+    /// The beginning of the custom type.
     public var customTypeStartsWithFilter: String?
+    /// A part of the channel's name, upper and lower case being equal.
     public var channelNameContainsFilter: String?
+    /// The channels, any of which fits.
     public var channelURLsFilter: [String] = []
+    /// The users who are all of the members, besides this user.
     public var userIdsExactFilter: [String] = []
+    /// The users who are among the members.
     public var userIdsIncludeFilter: [String] = []
+    /// A part of the nickname of at least one member.
     public var nicknameContainsFilter: String?
+    /// The metadata key that a condition is on.
     public var metaDataKey: String?
+    /// The values of that key, any of which fits.
     public var metaDataValues: [String] = []
+    /// The beginning of the value of that key.
     public var metaDataValueStartsWith: String?
-    /// The key whose value sorts the list with `.channelMetaDataValueAlphabetical`.
+    /// The metadata key whose value orders the list with `.channelMetaDataValueAlphabetical`.
     public var metaDataOrderKeyFilter: String?
 
     public override init() {}
 }
 
-/// A question about the user's channels, and where its answer goes on.
+/// A query of the user's channels with a position for the next page.
 public final class GroupChannelListQuery: NSObject {
+    /// The order of the list.
     public let order: GroupChannelListOrder
+    /// Whether channels without a last message are shown.
     public let includeEmptyChannel: Bool
+    /// Without effect: members come with every channel.
     public let includeMemberList: Bool
+    /// Without effect: metadata come with every channel.
     public let includeMetaData: Bool
+    /// Whether frozen channels are shown.
     public let includeFrozenChannel: Bool
+    /// The number of channels of a page, 1...100.
     public let limit: UInt
     let value: ChannelListQuery
     private let driver: ChannelListDriver
@@ -108,12 +159,13 @@ public final class GroupChannelListQuery: NSObject {
         SendbirdChat.door.start { await driver.close() }
     }
 
+    /// Whether `loadNextPage(completionHandler:)` may find more.
     public var hasNext: Bool { driver.view.hasMore }
 
-    /// The next channels: at first what the cache has, if it has anything.
+    /// Loads the next channels: at first those of the cache, if it has any.
     public func loadNextPage(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
-        // The query lives until it has answered, though the app may let go of it at once.
+        // The query lives until the answer, even if the app releases it at once.
         door.start { [driver, kept = Carried(self)] in
             await driver.load { door.tell(callback, $0) }
             withExtendedLifetime(kept) {}

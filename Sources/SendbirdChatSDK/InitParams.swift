@@ -5,20 +5,25 @@ import Roost
 import RoostDoors
 import RoostExecutors
 
-/// What the library has to know before anybody connects.
+/// The settings of the library, given before the first connection.
 public final class InitParams: NSObject {
+    /// The application's identifier at the server.
     public let applicationId: String
-    /// Off, collections work all the same and nothing outlives the process.
+    /// Whether the cache is on disk; if not, it is in memory and nothing outlives the process.
     public var isLocalCachingEnabled: Bool
-    /// Kept for the app; nothing is logged, every failure comes as an error.
+    /// Without effect: the library writes no log, and every failure is reported as an error.
     public var logLevel: LogLevel
+    /// The version of the app, for the app's own use.
     public var appVersion: String?
+    /// The size and encryption of the cache.
     public var localCacheConfig: LocalCacheConfig
-    /// The server, as `http://host:port` or `https://host`; Roost's own, for there is no default one.
+    /// The server's address, as `http://host:port` or `https://host`; Roost's own, because there is
+    /// no default.
     public var server: String?
-    /// Where the cache lies; Roost's own, nil for the system's place.
+    /// The folder of the cache; Roost's own, nil for the system's place.
     public var cacheFolder: String?
 
+    /// Creates settings; only the application ID and the server are required.
     public init(
         applicationId: String, isLocalCachingEnabled: Bool = false, logLevel: LogLevel = .none,
         appVersion: String? = nil, localCacheConfig: LocalCacheConfig = LocalCacheConfig()
@@ -31,40 +36,52 @@ public final class InitParams: NSObject {
     }
 }
 
+/// The levels of a log; without effect.
 public enum LogLevel: Int, Sendable {
+    /// Everything.
     case verbose
+    /// For debugging.
     case debug
+    /// Information.
     case info
+    /// Warnings.
     case warning
+    /// Errors.
     case error
+    /// Nothing.
     case none
 }
 
-/// How much of the disk the cache may take, what goes first, and whether it is encrypted.
+/// The size limit, the eviction order and the encryption of the cache.
 public final class LocalCacheConfig: NSObject {
-    /// Which channel's messages go first; `.messageCollectionAccessedAt` unless the app decides.
+    /// The order in which channels lose their messages at the limit.
     public enum ClearOrder: Int, Sendable {
+        /// The channel whose collection was made longest ago first.
         case messageCollectionAccessedAt
+        /// The order of `customClearOrderComparator`.
         case custom
     }
 
-    /// In megabytes; at least 64, less is taken for 64.
+    /// The limit in megabytes of 1,048,576 bytes; values below 64 count as 64.
     public var maxSize: Int64 {
         get { size }
         set { size = max(newValue, Self.minimumSize) }
     }
+    /// The order of eviction.
     public var clearOrder: ClearOrder
-    /// With `.custom` the smaller one goes first.
+    /// The comparator of `.custom`; the channel that sorts first is evicted first.
     ///
-    /// Called on a thread of the cache's.
+    /// It is called on a thread of the cache.
     public var customClearOrderComparator:
         ((CachedBaseChannelInfo, CachedBaseChannelInfo) -> ComparisonResult)?
-    /// On Apple platforms the stronger file protection; everywhere the content is sealed besides.
+    /// Whether the cache is encrypted; on Apple platforms the stronger file protection is on as
+    /// well.
     public var isEncryptionEnabled: Bool
 
     private static let minimumSize: Int64 = 64
     private var size: Int64
 
+    /// Creates settings; by default 256 MB, not encrypted.
     public init(
         isEncryptionEnabled: Bool = false, maxSize: Int64 = 256,
         clearOrder: ClearOrder = .messageCollectionAccessedAt,
@@ -79,11 +96,13 @@ public final class LocalCacheConfig: NSObject {
     }
 }
 
-/// What a channel weighs in the cache.
+/// The size and state of a channel in the cache.
 public final class CachedBaseChannelInfo: NSObject {
+    /// The channel.
     public let channelURL: String
+    /// The number of cached messages.
     public let cachedMessageCount: Int64
-    /// When its message collection was last made, in milliseconds; 0 for never.
+    /// The time its message collection was last made, in milliseconds; 0 for never.
     public let messageCollectionAccessedAt: Int64
 
     init(_ channel: CachedChannel) {
@@ -117,7 +136,8 @@ extension InitParams {
         settings.server = server
         settings.limit = localCacheConfig.limit
         guard isLocalCachingEnabled else { return settings }
-        // What a release before sealed is opened again, whatever this one wants.
+        // A cache that an earlier release sealed is opened with its key, whatever this
+        // configuration says.
         let keys = folder + "-keys"
         if localCacheConfig.isEncryptionEnabled {
             settings.protection = .keyFile(in: keys)

@@ -5,16 +5,17 @@ import RoostDoors
 import RoostExecutors
 import RoostModel
 
-/// What a collection shows first.
+/// The first contents of a collection.
 public enum MessageCollectionInitPolicy: Int, Sendable {
-    /// What the cache has, then in its place what the server says.
+    /// The messages of the cache, then in their place those of the server.
     case cacheAndReplaceByApi
 }
 
 /// The messages of one channel around a starting point, kept in step with the server.
 public final class MessageCollection: NSObject {
+    /// The receiver of events, held weakly.
     public weak var delegate: (any MessageCollectionDelegate)?
-    /// `Int64.max` for the newest messages.
+    /// The time to begin around, in milliseconds; `Int64.max` for the newest messages.
     public let startingPoint: Int64
 
     private let params: MessageListParams
@@ -51,21 +52,27 @@ public final class MessageCollection: NSObject {
     /// The channel as it is now.
     public var channel: GroupChannel { GroupChannel(current.withLock { $0 }) }
 
+    /// Whether `loadPrevious(completionHandler:)` may find more.
     public var hasPrevious: Bool { driver.view.hasOlder }
+    /// Whether `loadNext(completionHandler:)` may find more; false while the newest messages are
+    /// followed.
     public var hasNext: Bool { driver.view.hasNewer }
 
+    /// The delivered messages, oldest first.
     public var succeededMessages: [BaseMessage] { messages { $0 == .succeeded } }
+    /// The messages that wait or are being sent, oldest first.
     public var pendingMessages: [BaseMessage] { messages { $0 == .pending } }
+    /// The failed messages, oldest first.
     public var failedMessages: [BaseMessage] { messages { $0 == .failed || $0 == .canceled } }
 
     private func messages(_ belongs: (SendingStatus) -> Bool) -> [BaseMessage] {
         params.objects(driver.view.messages.filter { belongs($0.status) })
     }
 
-    /// Hands over what the cache has, and then what the server says, which takes its place.
+    /// Loads the messages of the cache, then those of the server, which replace them.
     ///
-    /// Each handler is called once, the second with an error while the server is out of reach; what it
-    /// says later comes to the delegate.
+    /// Each handler is called once. The second gets an error if the server does not answer; a later
+    /// answer goes to the delegate.
     public func startCollection(
         initPolicy: MessageCollectionInitPolicy,
         cacheResultHandler: (([BaseMessage]?, SBError?) -> Void)? = nil,
@@ -75,21 +82,23 @@ public final class MessageCollection: NSObject {
         let (cache, api) = (messages(cacheResultHandler), messages(apiResultHandler))
         door.start { [driver, watch] in
             await driver.load(.opening) { door.tell(cache, $0) }
-            // The channel itself is watched on the side; without it messages come all the same.
+            // The channel is watched beside the messages, which arrive even without it.
             await watch.load { _ in }
             await driver.load(.server) { door.tell(api, $0) }
         }
     }
 
+    /// Loads a page of newer messages.
     public func loadNext(completionHandler: (([BaseMessage]?, SBError?) -> Void)? = nil) {
         load(.newer, completionHandler)
     }
 
+    /// Loads a page of older messages.
     public func loadPrevious(completionHandler: (([BaseMessage]?, SBError?) -> Void)? = nil) {
         load(.older, completionHandler)
     }
 
-    /// Ends it; the delegate hears nothing more.
+    /// Closes the collection; the delegate gets no more events.
     public func dispose() {
         feed.close()
         SendbirdChat.door.start { [driver, watch] in
@@ -134,7 +143,7 @@ public final class MessageCollection: NSObject {
         }
     }
 
-    /// A call for each status, because a call can name only one.
+    /// Calls the delegate once for each status, because a call has one status only.
     private func tell(_ change: ListDiff<Message>) {
         let channel = channel
         let source = CollectionEventSource(change.origins)
@@ -160,7 +169,7 @@ public final class MessageCollection: NSObject {
 }
 
 extension [Message] {
-    /// Runs of one status, in order.
+    /// The messages in groups of consecutive equal status.
     fileprivate var byStatus: [(SendingStatus, [Message])] {
         reduce(into: []) { runs, message in
             if runs.last?.0 == message.status {

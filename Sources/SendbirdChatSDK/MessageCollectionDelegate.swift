@@ -3,10 +3,11 @@
 public import Foundation
 import RoostModel
 
-/// What is known of an event of a message collection.
+/// The circumstances of an event of a message collection.
 public final class MessageContext: NSObject {
+    /// The source of the event.
     public let source: CollectionEventSource
-    /// Of all messages of the event.
+    /// The state of sending, the same for all messages of the event.
     public let sendingStatus: MessageSendingStatus
 
     init(_ source: CollectionEventSource, _ status: MessageSendingStatus) {
@@ -15,27 +16,32 @@ public final class MessageContext: NSObject {
     }
 }
 
-/// What a message collection tells.
+/// The receiver of a message collection's events.
 public protocol MessageCollectionDelegate: AnyObject {
+    /// Messages were added.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         addedMessages messages: [BaseMessage])
-    /// A pending message that was sent or has failed is among them.
+    /// Messages have changed; pending messages that were sent or have failed are among them.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         updatedMessages messages: [BaseMessage])
+    /// Messages were removed.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         deletedMessages messages: [BaseMessage])
+    /// The channel has changed.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext,
         updatedChannel channel: GroupChannel)
+    /// The channel was deleted.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext,
         deletedChannel channelURL: String)
     /// More than 300 messages are missing: dispose of the collection and make a new one.
     func didDetectHugeGap(_ collection: MessageCollection)
-    /// The same under the name of the old guide's prose; implement `didDetectHugeGap(_:)` instead.
+    /// The same event under the name in the old guide's text; implement `didDetectHugeGap(_:)`
+    /// instead.
     func didHugeGapDetected(_ collection: MessageCollection)
 }
 

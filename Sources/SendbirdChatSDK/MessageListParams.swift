@@ -3,51 +3,63 @@
 public import Foundation
 import RoostModel
 
+/// The kinds of messages.
 public enum MessageTypeFilter: Int, Sendable {
+    /// All kinds.
     case all
+    /// Texts of users.
     case user
+    /// Files of users.
     case file
+    /// Texts of administrators and the server.
     case admin
 }
 
+/// The replies that are selected besides other messages.
 public enum ReplyType: Int, Sendable {
     /// No replies.
     case none
+    /// All replies.
     case all
+    /// The replies that also stand in the channel.
     case onlyReplyToChannel
 }
 
-/// Which messages are meant, and how they are to come.
+/// The selection and order of messages.
 public class MessageListParams: NSObject {
-    /// Whether pages come newest first.
+    /// Whether the newest message comes first.
     public var reverse = false
-    /// Whether messages with the very time that was named belong to the answer.
+    /// Whether messages with exactly the named time are included.
     public var isInclusive = false
+    /// The kind of message.
     public var messageTypeFilter = MessageTypeFilter.all
+    /// The custom types, any of which fits; empty for all.
     public var customTypes: [String] = []
+    /// The senders, any of whom fits; empty for all.
     public var senderUserIds: [String] = []
+    /// The replies that are selected besides other messages.
     public var replyType = ReplyType.none
-    /// How many before the named time; 20 unless the app says so.
+    /// The number of messages before the named time; 20 by default.
     public var previousResultSize: Int {
         get { previousSize ?? 20 }
         set { previousSize = newValue }
     }
-    /// How many after the named time; 20 unless the app says so.
+    /// The number of messages after the named time; 20 by default.
     public var nextResultSize: Int {
         get { nextSize ?? 20 }
         set { nextSize = newValue }
     }
     private var previousSize: Int?
     private var nextSize: Int?
-    /// The larger of both is a page of a collection; 40 unless the app says so.
+    /// The size of a collection's page: the larger number if one is set.
     var pageSize: Int? { [previousSize, nextSize].compactMap { $0 }.max() }
-    /// Meta arrays come with every message, whatever this says.
+    /// Without effect: meta arrays come with every message.
     public var includeMetaArray = false
-    /// Reactions come with every message, whatever this says.
+    /// Without effect: reactions come with every message.
     public var includeReactions = false
-    /// Threads come with every message, whatever this says.
+    /// Without effect: thread information comes with every message.
     public var includeThreadInfo = false
-    /// What a reply replies to comes with it, whatever this says.
+    /// Without effect: the preview of the parent comes with every reply.
     public var includeParentMessageInfo = false
 
     public override init() {}
@@ -76,7 +88,7 @@ public class MessageListParams: NSObject {
         }
     }
 
-    /// Messages in the order in which the app wants them.
+    /// Returns objects of the messages, in the order of the parameters.
     func objects(_ messages: [Message]) -> [BaseMessage] {
         let objects = messages.map { BaseMessage.make($0) }
         return reverse ? objects.reversed() : objects

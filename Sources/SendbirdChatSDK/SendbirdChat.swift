@@ -5,25 +5,26 @@ import Roost
 package import RoostDoors
 import RoostModel
 
-/// The library, of which a process has one.
+/// The library; a process has one.
 ///
-/// Handlers and delegates are called on the main queue, unless the app names another one; each handler
-/// once. Everything may be called from inside any of them, and from any thread.
+/// Handlers and delegates are called on the main queue, unless the app names another one. Each
+/// handler is called once. Every call may be made from any thread, and from inside handlers and
+/// delegates.
 public final class SendbirdChat: NSObject {
     package static let door = Door()
 
     // MARK: Starting
 
-    /// Says what everything after it needs; connects to nothing.
+    /// Configures the library without connecting.
     public class func initialize(params: InitParams, completionHandler: SBErrorHandler? = nil) {
         initialize(
             params: params, migrationStartHandler: nil, completionHandler: completionHandler)
     }
 
-    /// Says what everything after it needs.
+    /// Configures the library without connecting.
     ///
-    /// The database is brought up to date when somebody connects: then `migrationStartHandler` is called,
-    /// if there is much to move, and not before this returns to `completionHandler`.
+    /// The first connection opens the database. If rows must be rewritten, it calls
+    /// `migrationStartHandler` first, and never before this call returns.
     public class func initialize(
         params: InitParams, migrationStartHandler: (() -> Void)?,
         completionHandler: SBErrorHandler?
@@ -36,9 +37,10 @@ public final class SendbirdChat: NSObject {
         door.tell(.error(completionHandler), nil)
     }
 
+    /// Returns the application ID; nil before the initialisation.
     public class func getApplicationId() -> String? { door.settings.applicationID }
 
-    /// Where handlers and delegates are called from now on.
+    /// Sets the queue on which handlers and delegates are called; nil for the main queue.
     public class func setCompletionHandlerDelegateQueue(_ queue: DispatchQueue?) {
         door.call(on: queue.map { CallbackQueue($0) } ?? .main)
     }
@@ -47,8 +49,8 @@ public final class SendbirdChat: NSObject {
 
     /// Logs a user in.
     ///
-    /// Without a server in reach, the handler gets the user of the last login and the error: what is
-    /// cached can be used, and the connection comes by itself.
+    /// If the server cannot be reached, the handler gets the user of the last login and the error.
+    /// The cache can be used then, and the client connects by itself.
     public class func connect(
         userId: String, authToken: String? = nil, apiHost: String? = nil, wsHost: String? = nil,
         completionHandler: ((User?, SBError?) -> Void)? = nil
@@ -64,24 +66,27 @@ public final class SendbirdChat: NSObject {
                 }))
     }
 
-    /// Logs out; what is cached stays, for the next time this user comes.
+    /// Logs out; the cache stays for the user's next login.
     public class func disconnect(completionHandler: (() -> Void)? = nil) {
         door.disconnect(then: Callback(completionHandler.map { handler in { _ in handler() } }))
     }
 
-    /// Who is logged in.
+    /// Returns the user who is logged in; nil for none.
     public class func getCurrentUser() -> User? { door.user.map { User($0) } }
 
+    /// The user who is logged in; nil for none.
     public class var currentUser: User? { getCurrentUser() }
 
     // MARK: Collections
 
-    /// The user's channels as a query wants them; both cache and server are asked at once.
+    /// Returns a collection of the user's channels selected by a query; cache and server are asked
+    /// at once.
     public class func createGroupChannelCollection(
         query: GroupChannelListQuery
     ) -> GroupChannelCollection? { GroupChannelCollection(query) }
 
-    /// A channel's messages around a time, `Int64.max` for the newest.
+    /// Returns a collection of a channel's messages around a time in milliseconds; `Int64.max` for
+    /// the newest.
     public class func createMessageCollection(
         channel: GroupChannel, startingPoint: Int64 = Int64.max,
         params: MessageListParams = MessageListParams()
@@ -89,17 +94,17 @@ public final class SendbirdChat: NSObject {
 
     // MARK: The cache
 
-    /// Bytes that the cache takes on disk.
+    /// Returns the bytes of the cache on disk.
     public class func getCachedDataSize() -> Int { Int(clamping: door.cacheSize) }
 
-    /// Forgets everything that can be fetched again; what waits to be sent stays.
+    /// Removes everything that the server can restore; unsent messages stay.
     public class func clearCachedData(completionHandler: SBErrorHandler?) {
         door.perform(then: .done(completionHandler)) { client throws(RoostError) in
             try await client.clearCache(includingUnsent: false)
         }
     }
 
-    /// Forgets the cached messages of one channel.
+    /// Removes the cached messages of one channel.
     public class func clearCachedMessages(
         channelURL: String, completionHandler: SBErrorHandler?
     ) {

@@ -4,7 +4,7 @@ import Foundation
 
 /// The files of this machine.
 package struct SystemDisk: FileCacheDisk {
-    /// How much older than its neighbour a temporary file must be before nobody can be writing it.
+    /// The age at which a temporary file counts as abandoned, in seconds behind its neighbour.
     private static let leftoverAge: TimeInterval = 3_600
 
     package init() {}
@@ -16,7 +16,7 @@ package struct SystemDisk: FileCacheDisk {
             atPath: path, withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700])
         #if canImport(Darwin)
-        // All of it comes from the server again.
+        // The server can restore all of it.
         var url = URL(filePath: path)
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
@@ -29,7 +29,7 @@ package struct SystemDisk: FileCacheDisk {
     }
 
     package func write(_ text: String, to path: String) throws {
-        // Readable by this user only, from the first byte on.
+        // Only this user may read the file, from its creation on.
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
@@ -60,7 +60,7 @@ package struct SystemDisk: FileCacheDisk {
             guard let then = age(of: file), now.timeIntervalSince(then) > Self.leftoverAge else {
                 continue
             }
-            // One that stays is tried again with the next save.
+            // A file that cannot be removed is tried again with the next save.
             try? FileManager.default.removeItem(at: file)
         }
     }
