@@ -6,7 +6,8 @@ import Testing
 
 /// Holds `docs/api` against the sources.
 struct PublicAPITests {
-    @Test func `docs/api lists the public declarations of the sources, and each of them has a doc comment`() async throws {
+    @Test func `docs/api lists every public declaration, and each has a doc comment`() async throws
+    {
         let script = Project.root.appending(path: "scripts/public-api").path
         let process = try ChildProcess("/usr/bin/env", ["python3", script, "--check"])
         let lines = await process.lines()
