@@ -12,7 +12,7 @@ import Testing
 /// more than one for each core, which all other tests share.
 @Suite(.serialized)
 struct SimulationTests {
-    /// Lives that broke a promise once; what they found stands in `docs/simulation.md`.
+    /// Runs that broke an invariant once.
     private static let scarred: [(seed: UInt64, steps: Int)] = [
         (5, 60), (119, 60), (138, 60), (141, 60), (22, 120), (1_000_299, 60), (5_000_238, 60),
         (6_002_596, 60),
