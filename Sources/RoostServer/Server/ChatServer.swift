@@ -2,7 +2,7 @@
 
 import RoostExecutors
 package import RoostModel
-import RoostWire
+package import RoostWire
 
 /// The chat server without its sockets: accept, authenticate, append to the channel's log, fan out.
 ///
@@ -19,15 +19,9 @@ import RoostWire
 package actor ChatServer {
     nonisolated let context: ServerContext
     private nonisolated let executor: any SerialExecutor & TaskExecutor
-    let telemetry: Telemetry
-    let rates: RequestRates
-    let rooms: Rooms
-    let sessions: Sessions
-    let publisher: EventPublisher
-    let lanes: ChannelLanes
-    let admission: Admission
-    let logins: Logins
-    var posting = Posting()
+    let parts: ServerParts
+    private let router: Router
+    private let commands: SocketCommands
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -43,16 +37,11 @@ package actor ChatServer {
         context = ServerContext(
             configuration: configuration, storage: storage, files: files,
             world: world.withSteadyClock)
-        let telemetry = Telemetry()
-        self.telemetry = telemetry
-        rates = RequestRates(context, telemetry)
-        publisher = EventPublisher(context: context, fanOut: fanOut, telemetry: telemetry)
-        rooms = Rooms(context, publisher)
-        sessions = Sessions(context, rooms, telemetry)
-        lanes = ChannelLanes()
-        admission = Admission(context: context, sessions: sessions, rooms: rooms, lanes: lanes)
-        logins = Logins(
-            context: context, sessions: sessions, rates: rates, telemetry: telemetry)
+        let background = Background()
+        parts = ServerParts(context, fanOut: fanOut, background)
+        router = Router(context: context, parts: parts)
+        commands = SocketCommands(context: context, parts: parts)
+        background.server = self
         await fanOut.subscribe { [weak self] notice in await self?.deliver(notice) }
     }
 
@@ -64,10 +53,8 @@ package actor ChatServer {
         Task(executorPreference: executor) { await work(self) }
     }
 
-    private func deliver(_ notice: Notice) async { await sessions.deliver(notice) }
+    private func deliver(_ notice: Notice) async { await parts.sessions.deliver(notice) }
 }
-
-extension ChatServer: ServerPart {}
 
 // MARK: - The host's calls
 
@@ -76,42 +63,87 @@ extension ChatServer {
     package nonisolated var world: ServerWorld { context.world }
     package nonisolated var files: (any FileStore)? { context.files }
 
+    // MARK: Sockets
+
     /// Answers the opening of a socket: with LOGI and a session, or with a refusal and the end.
     ///
     /// - Returns: The name of the socket for its frames; nil after a refusal.
     package func connect(
         _ handshake: Handshake, _ outlet: any SessionOutlet
     ) async -> SessionID? {
-        await logins.connect(handshake, outlet)
+        await parts.logins.connect(handshake, outlet)
+    }
+
+    /// Takes a text frame of an open socket; returns when the next one may come.
+    ///
+    /// A host hands in the frames of one socket one after the other: their order is that of the log.
+    package func take(_ text: String, from id: SessionID) async {
+        await commands.take(text, from: id)
+    }
+
+    /// Takes a text frame of an open socket; returns when all its commands are answered.
+    package func receive(_ text: String, from id: SessionID) async {
+        await commands.take(text, from: id)
+        await parts.sessions.settle(id, to: 0)
     }
 
     /// Forgets a socket whose connection has ended; a second call does nothing.
-    package func disconnect(_ id: SessionID) async { await sessions.disconnect(id) }
+    package func disconnect(_ id: SessionID) async { await parts.sessions.disconnect(id) }
+
+    /// The number of open sockets.
+    package var sessionCount: Int { parts.sessions.count }
+
+    // MARK: REST
+
+    /// Answers one REST call: 200 and an object, or an error the client can read (`docs/protocol` 1.3).
+    package func respond(to request: APIRequest, headers: RequestHeaders) async -> APIResponse {
+        await router.respond(to: request, headers: headers)
+    }
+
+    /// Returns the receiver of a call's form; nil if the server keeps no files.
+    package func receiver(
+        of request: APIRequest, headers: RequestHeaders
+    ) async -> FormReceiver? {
+        await parts.uploads.receiver(of: request, headers: headers)
+    }
+
+    /// Returns a file by its path, with its name in the store; nil if the path names none.
+    ///
+    /// - Throws: An error if the store cannot read the file now.
+    package func file(
+        at path: String
+    ) async throws(ServerError) -> (id: String, file: StoredFile)? {
+        try await parts.uploads.file(at: path)
+    }
+
+    // MARK: Timers
 
     /// Ends the sockets whose session key has expired; a host calls it every second.
-    package func endExpired() async { await sessions.endExpired() }
+    package func endExpired() async { await parts.sessions.endExpired() }
+
+    /// Sends the scheduled messages that are due; a host calls it every second.
+    package func sendDue() async { await parts.scheduled.sendDue() }
 
     /// Closes the sockets of clients that have missed two pings; a host calls it with every ping.
     package func dropIdle() async {
-        rates.forgetIdle()
-        await sessions.dropIdle()
+        parts.rates.forgetIdle()
+        await parts.sessions.dropIdle()
     }
 
     /// Forgets some of the sessions and tokens that ended long ago; a host calls it every minute.
-    package func forgetEndedSessions() async { await logins.forgetEnded() }
+    package func forgetEndedSessions() async { await parts.logins.forgetEnded() }
 
-    /// The number of open sockets.
-    package var sessionCount: Int { sessions.count }
+    // MARK: Observation
 
     /// The whole log of a channel, deleted messages included; for tests and tools.
     package func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry] {
-        try await storage.log(of: url)
+        try await context.storage.log(of: url)
     }
 
     package var metrics: ServerMetrics {
-        var metrics = telemetry.metrics
-        metrics.sessions = sessions.count
-        metrics.unreadable += storage.unreadableCount
+        var metrics = parts.telemetry.metrics
+        metrics.sessions = parts.sessions.count
+        metrics.unreadable += context.storage.unreadableCount
         return metrics
     }
 
@@ -120,10 +152,10 @@ extension ChatServer {
     /// Each call waits for the disk, so a caller from outside must be bounded.
     package func isHealthy() async -> Bool {
         do throws(StorageError) {
-            try await storage.prove()
+            try await context.storage.prove()
             return true
         } catch {
-            _ = refusal(error)
+            _ = router.refusal(error)
             return false
         }
     }

@@ -9,9 +9,16 @@ enum PollAction: Hashable, Sendable {
     case addOption, getOption, updateOption, deleteOption
 }
 
-// A poll is a document; the message that carries it has a copy with the counts, so that whoever reads
-// the message or its change log sees how it stands.
-extension ChatServer {
+/// The polls.
+///
+/// A poll is a document. The message that carries it has a copy with the counts, so every reader of the
+/// message and of its change log sees the state of the poll.
+struct Polls: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let sessions: Sessions
+    let views: ChannelViews
+
     func answer(
         _ action: PollAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
@@ -271,25 +278,12 @@ extension ChatServer {
         return (own, poll.messageID)
     }
 
-    /// Brings the message that carries a poll up to date.
-    func show(
-        _ poll: Poll?, in message: MessageID, of url: ChannelURL
-    ) async throws(ServerError) {
-        try await ask(
-            try await storage.updateMessage(message, in: url, now: world.now()) {
-                $0.details.poll = poll
-            })
-    }
-
-    /// The messages as the actor sees them: without hidden ones, nor what others show of these, and with
-    /// the actor's own votes, which the log tells of nobody.
-    func seen(
-        _ messages: [Message], _ standing: Standing
+    /// Returns the messages with a user's own votes in their polls; the log has no votes of single users.
+    func showing(
+        votesOf viewer: UserID, in messages: [Message]
     ) async throws(ServerError) -> [Message] {
-        let messages =
-            standing.sight == .whole ? messages : messages.compactMap(standing.sight.shown)
         let polls = messages.compactMap { $0.hasNoDetails ? nil : $0.details.poll?.id }
-        guard let viewer = standing.caller.userID, !polls.isEmpty else { return messages }
+        guard !polls.isEmpty else { return messages }
         let documents = try await ask(try await storage.documents(.poll, among: polls))
         let votes = Dictionary(
             documents.map { ($0.id, $0.votes[viewer] ?? []) },
@@ -302,12 +296,14 @@ extension ChatServer {
         }
     }
 
-    /// One message as the actor sees it.
-    func seen(_ message: Message, _ standing: Standing) async throws(ServerError) -> Message {
-        guard let seen = try await seen([message], standing).first else {
-            throw ServerError(.messageNotFound, "There is no such message.")
-        }
-        return seen
+    /// Brings the message that carries a poll up to date.
+    func show(
+        _ poll: Poll?, in message: MessageID, of url: ChannelURL
+    ) async throws(ServerError) {
+        try await ask(
+            try await storage.updateMessage(message, in: url, now: world.now()) {
+                $0.details.poll = poll
+            })
     }
 }
 

@@ -3,10 +3,17 @@
 import RoostModel
 import RoostWire
 
-/// Questions about a channel's log. All of them see the same: live messages behind the viewer's offset.
-extension ChatServer {
+/// The questions about channels' logs.
+///
+/// All answers show the same: the live messages behind the viewer's offset.
+struct History: ServerPart {
+    let context: ServerContext
+    let views: ChannelViews
+    let polls: Polls
+
     /// More missing messages than this, both sides of a view together, are a huge gap (`docs/protocol` 3.9).
     static let hugeGapThreshold = 300
+
     /// Changes in one answer of a change log.
     static let changeLimit = 100
 
@@ -107,8 +114,26 @@ extension ChatServer {
         return count == messages.count
     }
 
-    /// What each stretch amounts to for the caller, without its words.
-    func fingerprints(
+    /// Answers with the number of messages that the actor sees.
+    func count(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let offset = call.standing.sight.beginning
+        let total = try await ask(
+            try await storage.messageCount(
+                in: call.channelURL, PositionRange().hiding(through: offset),
+                MessageFilter(replyType: .all)))
+        return APIResponse { writer in CountMessages.write(total, &writer) }
+    }
+
+    /// Answers with the fingerprints of stretches of the log.
+    func fingerprints(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let found = try await fingerprints(
+            of: try FingerprintMessages.stretches(call.fields), in: call.channelURL,
+            call.standing.sight)
+        return APIResponse { writer in FingerprintMessages.write(found, &writer) }
+    }
+
+    /// Returns the fingerprint of each stretch as the caller sees it.
+    private func fingerprints(
         of stretches: [FingerprintMessages.Stretch], in url: ChannelURL, _ sight: Sight
     ) async throws(ServerError) -> [MessageFingerprint] {
         let offset = sight.beginning
@@ -167,7 +192,9 @@ extension ChatServer {
         for change in page.changes {
             switch change {
             case .deleted(let id, let moment):
-                guard try await !visible([id], in: call.channelURL, sight).isEmpty else { continue }
+                guard try await !views.visible([id], in: call.channelURL, sight).isEmpty else {
+                    continue
+                }
                 answer.deleted.append(MessageChanges.Deletion(id: id, at: moment))
             case .current(let message):
                 if sight.shows(message.createdAt), call.filter.matches(message) {
@@ -199,6 +226,7 @@ extension ChatServer {
 
     /// Messages of a gap that are in memory at one time.
     private static let gapSlice = 100
+
     /// Messages of one side that an answer tells; a view has fewer.
     private static let gapLimit = 5_000
 
@@ -237,6 +265,38 @@ extension ChatServer {
         return MessageGapAnswer.Part(
             messages: messages,
             isContinuous: try await isContinuous(ascending, in: call.channelURL, offset))
+    }
+
+    // MARK: Views
+
+    /// The end of what is in a channel now: nothing later is hidden with it.
+    func newestMoment(of url: ChannelURL) async throws(ServerError) -> Timestamp {
+        let filter = MessageFilter(replyType: .all)
+        let newest = try await ask(
+            try await storage.messages(
+                in: url, PositionRange(), filter, newestFirst: true, limit: 1)
+        ).first
+        return max(world.now(), newest?.createdAt ?? .distantPast)
+    }
+
+    /// Returns the messages as the actor sees them.
+    ///
+    /// Hidden messages are left out, also as previews in other messages. Polls have the caller's own votes.
+    func seen(
+        _ messages: [Message], _ standing: Standing
+    ) async throws(ServerError) -> [Message] {
+        let messages =
+            standing.sight == .whole ? messages : messages.compactMap(standing.sight.shown)
+        guard let viewer = standing.caller.userID else { return messages }
+        return try await polls.showing(votesOf: viewer, in: messages)
+    }
+
+    /// Returns a message as the actor sees it.
+    func seen(_ message: Message, _ standing: Standing) async throws(ServerError) -> Message {
+        guard let seen = try await seen([message], standing).first else {
+            throw ServerError(.messageNotFound, "There is no such message.")
+        }
+        return seen
     }
 }
 

@@ -3,7 +3,11 @@
 import RoostModel
 import RoostWire
 
-extension ChatServer {
+/// The lists of channels: a user's own, their change log, and the public ones.
+struct ChannelLists: ServerPart {
+    let context: ServerContext
+    let views: ChannelViews
+
     func list(_ call: ListMyChannels) async throws(ServerError) -> ChannelPage {
         let id = call.userID
         let filter = try ChannelListFilter(
@@ -18,7 +22,7 @@ extension ChatServer {
             let end = try ChannelSortKey(token: call.token, call.order)
             keys.removeAll { $0 <= end }
         }
-        let page = try await views(
+        let page = try await views.views(
             of: keys.prefix(call.limit).map(\.url), for: id, call.extras)
         let rest = keys.dropFirst(page.count)
         let end = page.count > 0 ? keys[page.count - 1].token : ""
@@ -34,7 +38,7 @@ extension ChatServer {
         var start = 0
         while start < listings.count {
             try stopIfCancelled()
-            let slice = listings[start...].prefix(Self.statesAtOnce).map(\.record.url)
+            let slice = listings[start...].prefix(ChannelViews.statesAtOnce).map(\.record.url)
             start += slice.count
             let states = try await ask(try await storage.channelStates(slice, viewer: id))
             for state in states where filter.matches(state, viewer: id) {
@@ -58,12 +62,12 @@ extension ChatServer {
         case .since(let moment): changed = all.filter { $0.changedAt >= moment }
         }
         let ordered = changed.sorted { $0.changeSequence < $1.changeSequence }
-        var page = ordered.prefix(Self.changeLimit)
+        var page = ordered.prefix(History.changeLimit)
         let shown = page.filter { listing in
             listing.state != .none && (call.showsEmpty || listing.lastMessageAt != nil)
                 && (call.customTypes.map { $0.contains(listing.record.customType) } ?? true)
         }
-        let views = try await views(of: shown.map(\.record.url), for: id, call.extras)
+        let views = try await views.views(of: shown.map(\.record.url), for: id, call.extras)
         if views.count < shown.count {
             // The rest is the next page's, and so is all that changed after it.
             let first = shown[views.count].changeSequence
@@ -76,6 +80,78 @@ extension ChatServer {
             next: ChangeToken.text(page.last?.changeSequence ?? end, kind: "c"),
             timestamp: world.now())
     }
+
+    // MARK: Public channels
+
+    /// The platform sees every channel, users those that are public and want to be found.
+    func listPublic(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let filter = try ChannelListFilter(
+            call.fields.query.filter { $0.name != "hidden_mode" },
+            showsEmpty: try call.fields.bool("show_empty") ?? true)
+        let limit = try call.fields.int("limit", in: 1...100) ?? 20
+        let extras = try ChannelExtras(call.fields)
+        let viewer = call.caller.userID
+        let (urls, end) = try await walk(from: call.fields.string("token"), limit: limit) {
+            record in
+            let isShown = record.isPublic && record.traits.isDiscoverable != false
+            return !record.traits.isOpen && (call.caller == .platform || isShown)
+                && filter.matches(call.caller == .platform ? record : record.veiled)
+        }
+        let page = try await views.views(of: urls, for: viewer, extras) {
+            (state) async throws(ServerError) -> Bool in
+            guard filter.matches(state.veiled(for: viewer), viewer: viewer) else { return false }
+            return try await isShown(state, to: call.caller)
+        }
+        let next =
+            page.count > 0 && page.count < urls.count ? urls[page.count - 1].rawValue : end
+        return APIResponse { writer in
+            writer.array("channels") { writer in
+                for channel in page.channels { writer.groupChannel(channel) }
+            }
+            writer.field("next", next)
+            writer.field("ts", world.now().milliseconds)
+        }
+    }
+
+    /// Whether a list of channels shows one to a caller: those that the caller may look up.
+    private func isShown(
+        _ state: ChannelState, to caller: APICaller
+    ) async throws(ServerError) -> Bool {
+        guard caller != .platform else { return true }
+        let access = try await ask(
+            try await storage.access(to: state.record.url, of: caller.userID))
+        return access?.traits.ban?.isActive(at: world.now()) != true
+    }
+
+    /// Walks through all channels by URL, so far that the walk costs one caller's share.
+    ///
+    /// - Returns: The channels that are wanted, `limit` at most, and the token of the next page: "" after
+    ///   the last channel. A page may be short, or empty, and have a next one.
+    func walk(
+        from token: String?, limit: Int, where isWanted: (ChannelRecord) -> Bool
+    ) async throws(ServerError) -> (urls: [ChannelURL], next: String) {
+        var after = token.flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        var found: [ChannelURL] = []
+        for _ in 0..<Self.walkedPages {
+            try stopIfCancelled()
+            let start = after
+            let page = try await ask(
+                try await storage.channels(after: start, limit: Self.walkedPage))
+            for record in page where isWanted(record) {
+                guard found.count < limit else { return (found, found.last?.rawValue ?? "") }
+                found.append(record.url)
+            }
+            guard page.count == Self.walkedPage, let last = page.last?.url else {
+                return (found, "")
+            }
+            after = last
+        }
+        return (found, after?.rawValue ?? "")
+    }
+
+    private static let walkedPage = 200
+
+    private static let walkedPages = 20
 }
 
 /// A page's token is the place at which it ended.

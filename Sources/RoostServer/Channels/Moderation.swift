@@ -3,7 +3,12 @@
 import RoostModel
 import RoostWire
 
-extension ChatServer {
+/// The moderation of channels: operators, bans and mutes.
+struct Moderation: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let rooms: Rooms
+
     func answer(
         _ action: ModerationAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
@@ -60,7 +65,7 @@ extension ChatServer {
         let audience = try await publisher.audience(of: url)
         if role == .operator {
             let before = try await members(of: url) { $0.role == .operator }
-            try check(operators: Set(before.map(\.user.id)).union(ids).count)
+            try limits.check(operators: Set(before.map(\.user.id)).union(ids).count)
         }
         for id in ids where audience.room != nil { _ = try await existingUser(id) }
         guard audience.room != nil || ids.allSatisfy(audience.members.contains) else {
@@ -129,7 +134,7 @@ extension ChatServer {
                 }
             })
         guard let member = changed else { return .empty }
-        try await tellRestricted(member, isBan ? .banned : .muted, in: url)
+        try await publishRestricted(member, isBan ? .banned : .muted, in: url)
         if isBan { await rooms.evict(id, from: url) }
         return APIResponse { writer in
             writer.restricted(member, isBan: isBan, at: now)
@@ -148,11 +153,11 @@ extension ChatServer {
             try await storage.updateMember(id, of: url, now: world.now()) { member in
                 if isBan { member.traits.ban = nil } else { member.traits.mute = nil }
             })
-        try await tellRestricted(known, isBan ? .unbanned : .unmuted, in: url)
+        try await publishRestricted(known, isBan ? .unbanned : .unmuted, in: url)
         return .empty
     }
 
-    private func tellRestricted(
+    private func publishRestricted(
         _ member: MemberRecord, _ category: ChannelEvent.Category, in url: ChannelURL
     ) async throws(ServerError) {
         let state = try await ask(try await storage.channelStates([url], viewer: nil)).first

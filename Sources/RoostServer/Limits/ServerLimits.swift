@@ -136,6 +136,11 @@ extension ServerLimits {
         throw ServerError(RoostError.Code(400_203), "There may be \(limit) \(what) at most.")
     }
 
+    /// Refuses more operators than one frame can tell of.
+    func check(operators count: Int) throws(ServerError) {
+        try check(count: count, "operators of a channel", atMost: operators)
+    }
+
     func check(metadata: [String: String]) throws(ServerError) {
         try check(count: metadata.count, "entries of metadata", atMost: entries)
         for (key, value) in metadata {

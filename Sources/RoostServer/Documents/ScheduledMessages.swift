@@ -15,9 +15,14 @@ private enum ScheduledStatus: String {
     case canceled
 }
 
-// A message to be sent later is kept as the call that would send it, so that it is judged, when it is
-// due, as if it came then.
-extension ChatServer {
+/// The messages to be sent later.
+///
+/// Such a message is kept as the call that would send it, and judged when it is due as a call of that moment.
+struct ScheduledMessages: ServerPart {
+    let context: ServerContext
+    let logs: ChannelLogs
+    let telemetry: Telemetry
+
     func answer(
         _ action: ScheduledAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
@@ -49,7 +54,7 @@ extension ChatServer {
     }
 
     /// Sends what is due; what cannot be sent now for a reason of the server's own is tried again.
-    package func sendDue() async {
+    func sendDue() async {
         while let due = try? await storage.dueDocuments(
             .scheduled, through: world.now(), limit: 50),
             !due.isEmpty
@@ -148,7 +153,7 @@ extension ChatServer {
             var command = try command(of: document)
             // Should the process end before the next step, the same request finds the same message.
             command.requestID = RequestID("scheduled-\(document.id)")
-            message = try await accept(
+            message = try await logs.accept(
                 command, .message, of: .user(document.owner), from: document.owner)
         } catch {
             guard error.code != .internalServerError else { throw error }

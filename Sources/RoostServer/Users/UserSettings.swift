@@ -3,17 +3,23 @@
 import RoostModel
 import RoostWire
 
-extension ChatServer {
+/// The settings of users: invitations, counts, push notifications and devices.
+struct UserSettings: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let memberships: Memberships
+    let receipts: Receipts
+
     func answer(
         _ action: SettingAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         switch action {
         case .unreadMessages, .unreadChannels, .unreadItems, .channelCount:
             return try await counts(action, call)
-        case .readEverything: return try await readEverything(call)
+        case .readEverything: return try await receipts.readEverything(call)
         case .leaveAll:
             let type = call.fields.string("custom_type")
-            try await leaveAll(call.subject) { type == nil || $0.customType == type }
+            try await memberships.leaveAll(call.subject) { type == nil || $0.customType == type }
             return .empty
         case .getInvitation, .putInvitation:
             _ = try await existingUser(call.subject)
@@ -22,7 +28,7 @@ extension ChatServer {
                     $0.traits.preferences["auto_accept"] = .bool(accepts)
                 }
             }
-            let accepts = await acceptsInvitations(call.subject)
+            let accepts = await memberships.acceptsInvitations(call.subject)
             return APIResponse { writer in writer.field("auto_accept", accepts) }
         case .getCount, .putCount, .getChannelPush, .putChannelPush:
             return try await answerAboutChannel(action, call)
@@ -30,13 +36,6 @@ extension ChatServer {
         case .addDevice, .listDevices, .removeDevices:
             return try await answerAboutDevices(action, call)
         }
-    }
-
-    /// Whether a user comes in at once when invited.
-    func acceptsInvitations(_ id: UserID) async -> Bool {
-        // Who cannot be asked now is treated as everybody is.
-        let record = try? await storage.userRecord(id)
-        return record?.traits.preferences["auto_accept"]?.bool ?? configuration.acceptsInvitations
     }
 
     // MARK: Counts
@@ -61,9 +60,9 @@ extension ChatServer {
         }.map(\.record.url)
         let extras = ChannelExtras(members: false, readReceipts: false, deliveryReceipts: false)
         var found: [Unread] = []
-        for start in stride(from: 0, to: urls.count, by: Self.statesAtOnce) {
+        for start in stride(from: 0, to: urls.count, by: ChannelViews.statesAtOnce) {
             try stopIfCancelled()
-            let slice = Array(urls[start...].prefix(Self.statesAtOnce))
+            let slice = Array(urls[start...].prefix(ChannelViews.statesAtOnce))
             for state in try await ask(try await storage.channelStates(slice, viewer: id)) {
                 let channel = state.view(for: id, extras, at: world.now())
                 guard channel.countPreference != .off else { continue }
@@ -112,31 +111,6 @@ extension ChatServer {
                 for key in keys { if let count = all[key] { writer.field(key, count) } }
             }
         default: return APIResponse { writer in writer.field("unread_count", messages) }
-        }
-    }
-
-    private func readEverything(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let wanted = try call.fields.list("channel_urls").map { Set($0.map { ChannelURL($0) }) }
-        for listing in try await ask(try await storage.listings(of: call.subject))
-        where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
-            try stopIfCancelled()
-            let url = listing.record.url
-            _ = try await lanes.inLane(of: url) { () async throws(ServerError) in
-                try await markRead(url, by: call.subject)
-            }
-        }
-        return .empty
-    }
-
-    func leaveAll(
-        _ id: UserID, where isLeft: (ChannelRecord) -> Bool
-    ) async throws(ServerError) {
-        for listing in try await ask(try await storage.listings(of: id))
-        where listing.state != .none && isLeft(listing.record) {
-            let url = listing.record.url
-            try await lanes.inLane(of: url) { () async throws(ServerError) in
-                try await leave(LeaveChannel(channelURL: url), by: .user(id))
-            }
         }
     }
 

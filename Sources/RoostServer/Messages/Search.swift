@@ -11,16 +11,23 @@ private struct SearchFront {
     var range: PositionRange
 }
 
-// A search looks at messages of all channels by time, newest first, a slice of one channel at a time. What
-// it has found down to the newest message that it has not looked at is complete, so it can end anywhere
-// and go on by a token, which is a time.
-extension ChatServer {
+/// The search for messages.
+///
+/// A search reads the messages of all channels by time, newest first, a slice of one channel at a time. Its
+/// results down to the newest unread message are complete, so it can end anywhere. Its token is a time.
+struct Search: ServerPart {
+    let context: ServerContext
+    let admission: Admission
+
     /// About as many bytes of texts are looked at at once; other callers get in between.
     private static let searchSliceBytes = 262_144
+
     /// Messages of the first look.
     private static let firstSlice = 16
+
     /// Messages of a later look, by the weight of those before.
     private static let sliceRange = 4...200
+
     /// Messages that one call looks at.
     private static let searchRows = 10_000
 

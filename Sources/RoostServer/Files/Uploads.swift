@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostModel
-package import RoostWire
+import RoostWire
 
-// Whoever knows a file's URL may read it, as the URL has a name of 160 bits that only the members of
-// its channel are told; so it can be shown by what sends no headers, such as an image view.
-extension ChatServer {
+/// The files that users upload.
+///
+/// The URL of a file is the permission to read it. It has a name of 160 random bits that only the readers of
+/// its message learn, so views that send no headers can show the file.
+struct Uploads: ServerPart {
+    let context: ServerContext
+    let logins: Logins
+    let rates: RequestRates
+
     /// What takes the form of a call; nil when the server keeps no files.
     ///
     /// Who may not ask is told so when the form is whole, as many clients read no earlier; nothing of
     /// theirs is written meanwhile, nor of who asks too often. The call itself counts towards the user's
     /// rate, its form does not.
-    package func receiver(
+    func receiver(
         of request: APIRequest, headers: RequestHeaders
     ) async -> FormReceiver? {
-        guard let files else { return nil }
+        guard let files = context.files else { return nil }
         var refusal: ServerError?
         do throws(ServerError) {
             let caller = try await logins.identify(headers)
@@ -25,7 +31,7 @@ extension ChatServer {
         return FormReceiver(
             contentType: request.contentType, files: files, refusal: refusal,
             fileLimitMB: configuration.fileLimitMB, textLimit: configuration.limits.bodyBytes
-        ) { self.makeSecret() }
+        ) { [context] in ServerWorld.hex(digits: 40, from: context.world.entropy) }
     }
 
     /// Takes the form of a call apart that came in one piece.
@@ -58,7 +64,7 @@ extension ChatServer {
     ///
     /// - Returns: Its URL.
     func keep(_ file: ReceivedForm.File, at address: String) async throws(ServerError) -> String {
-        guard let files else { throw Self.noFiles }
+        guard let files = context.files else { throw Self.noFiles }
         try await ask(try await files.keep(file.id))
         let name = PercentEncoding.encode(String(file.fileName.prefix(100)))
         return "\(address)/files/\(file.id)/\(name)"
@@ -94,12 +100,13 @@ extension ChatServer {
     /// A file by its path, and the name it has in the store; nil when the path names none.
     ///
     /// - Throws: When it cannot be read now, which does not mean that it is gone.
-    package func file(
+    func file(
         at path: String
     ) async throws(ServerError) -> (id: String, file: StoredFile)? {
         let segments = path.split(separator: "/")
         // What is no name of ours never reaches the disk, so no path can lead out of the folder.
-        guard let files, segments.count == 3, segments[0] == "files", segments[1].count == 40,
+        guard let files = context.files, segments.count == 3, segments[0] == "files",
+            segments[1].count == 40,
             segments[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
         else { return nil }
         let id = String(segments[1])

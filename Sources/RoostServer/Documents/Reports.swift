@@ -3,8 +3,10 @@
 import RoostModel
 import RoostWire
 
-// A report is kept for the platform; nothing else happens by it, and nobody reported hears of it.
-extension ChatServer {
+/// The reports of users, kept for the platform; a report has no other effect.
+struct Reports: ServerPart {
+    let context: ServerContext
+
     func report(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let fields = call.fields
         if fields.pathParts.isEmpty { return try await listReports(fields) }

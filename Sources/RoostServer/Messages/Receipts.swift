@@ -3,7 +3,14 @@
 import RoostModel
 import RoostWire
 
-extension ChatServer {
+/// The read marks and delivery receipts of members, and who is typing.
+struct Receipts: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let sessions: Sessions
+    let lanes: ChannelLanes
+    let history: History
+
     /// Moves a user's read mark and tells everybody; the user's own sessions learn their new count too.
     func markRead(
         _ url: ChannelURL, by id: UserID, in session: SessionID? = nil,
@@ -77,5 +84,54 @@ extension ChatServer {
             channelURL: url, user: user, timestamp: world.now(), acknowledges: requestID)
         event.parentID = parentID
         sessions.send(.read(event), to: session)
+    }
+
+    func readEverything(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let wanted = try call.fields.list("channel_urls").map { Set($0.map { ChannelURL($0) }) }
+        for listing in try await ask(try await storage.listings(of: call.subject))
+        where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
+            try stopIfCancelled()
+            let url = listing.record.url
+            _ = try await lanes.inLane(of: url) { () async throws(ServerError) in
+                try await markRead(url, by: call.subject)
+            }
+        }
+        return .empty
+    }
+
+    // MARK: Deliveries
+
+    func noteDelivery(
+        of id: MessageID, in url: ChannelURL, to user: UserID, _ sight: Sight
+    ) async throws(ServerError) {
+        guard let position = try await ask(try await storage.position(of: id, in: url)),
+            sight.shows(position.createdAt)
+        else { return }
+        let moment = max(world.now(), position.createdAt)
+        try await ask(try await storage.markDelivered(url, to: user, at: moment))
+        await publisher.publish(
+            .delivered(url, [user: moment]), to: try await publisher.audience(of: url).readers)
+    }
+
+    func markDelivered(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        let moment = try await history.newestMoment(of: url)
+        try await ask(try await storage.markDelivered(url, to: id, at: moment))
+        await publisher.publish(
+            .delivered(url, [id: moment]), to: try await publisher.audience(of: url).readers)
+        return APIResponse { writer in writer.field("ts", moment.milliseconds) }
+    }
+
+    // MARK: Typing
+
+    func publishTyping(
+        _ id: UserID, in url: ChannelURL, isTyping: Bool
+    ) async throws(ServerError) {
+        guard let user = try await ask(try await storage.user(id)) else { return }
+        let others = try await publisher.audience(of: url).readers.filter { $0 != id }
+        let event = ChannelEvent(
+            isTyping ? .typingStart : .typingEnd, channelURL: url, timestamp: world.now(),
+            content: .typing(user, isTyping: isTyping))
+        await publisher.publish(.channel(event), to: others)
     }
 }

@@ -48,38 +48,3 @@ extension Array {
         return prefix { budget.take(weight($0)) }
     }
 }
-
-extension ChatServer {
-    /// A page's channels as a user sees them, as many as fit into one answer.
-    ///
-    /// They are looked at a few at a time: a channel may have thousands of members.
-    ///
-    /// - Returns: The channels, and how many of `urls` they stand for, channels that are gone included.
-    func views(
-        of urls: [ChannelURL], for viewer: UserID?, _ extras: ChannelExtras,
-        where isWanted: (ChannelState) async throws(ServerError) -> Bool = { _ in true }
-    ) async throws(ServerError) -> (channels: [GroupChannel], count: Int) {
-        var budget = AnswerBudget(configuration.limits.answerBytes)
-        var shown: [GroupChannel] = []
-        var count = 0
-        while count < urls.count {
-            try stopIfCancelled()
-            let slice = Array(urls[count...].prefix(Self.statesAtOnce))
-            let states = try await ask(try await storage.channelStates(slice, viewer: viewer))
-            let known = Dictionary(
-                states.map { ($0.record.url, $0) }, uniquingKeysWith: { first, _ in first })
-            for url in slice {
-                if let state = known[url], try await isWanted(state) {
-                    let channel = try await views(of: [state], for: viewer, extras)[0]
-                    guard budget.take(channel.weight) else { return (shown, count) }
-                    shown.append(channel)
-                }
-                count += 1
-            }
-        }
-        return (shown, count)
-    }
-
-    /// Channels whose members are in memory at one time.
-    static let statesAtOnce = 10
-}

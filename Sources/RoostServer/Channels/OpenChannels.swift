@@ -7,15 +7,22 @@ enum OpenChannelAction: Hashable, Sendable {
     case list, create, get, update, delete, participants
 }
 
-extension ChatServer {
+/// The open channels: every user may enter one and read it, and none has members.
+struct OpenChannels: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let rooms: Rooms
+    let sessions: Sessions
+    let lists: ChannelLists
+
     func answer(
         _ action: OpenChannelAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         switch action {
-        case .list: return try await listOpenChannels(call)
-        case .create: return try await createOpenChannel(call)
-        case .get: return try await openChannelResponse(call.channelURL)
-        case .update: return try await updateOpenChannel(call)
+        case .list: return try await list(call)
+        case .create: return try await create(call)
+        case .get: return try await response(to: call.channelURL)
+        case .update: return try await update(call)
         case .delete:
             let url = call.channelURL
             let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
@@ -37,7 +44,7 @@ extension ChatServer {
     }
 
     /// An open channel as everybody sees it (`docs/protocol` 4.3).
-    func openChannelResponse(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
+    func response(to url: ChannelURL) async throws(ServerError) -> APIResponse {
         guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
             throw ServerError(.notFound, "There is no such channel.")
         }
@@ -53,7 +60,7 @@ extension ChatServer {
             .filter { $0.role == .operator }.map(\.user)
     }
 
-    private func listOpenChannels(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+    private func list(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let fields = call.fields
         let limit = try fields.int("limit", in: 1...100) ?? 20
         let name = fields.string("name_contains")?.lowercased() ?? ""
@@ -61,7 +68,8 @@ extension ChatServer {
         let types = try fields.list("custom_types", "custom_type") ?? []
         let urls = Set((try fields.list("channel_urls") ?? []).filter { !$0.isEmpty })
         let showsFrozen = try fields.bool("show_frozen") ?? true
-        let (found, end) = try await walk(from: fields.string("token"), limit: limit) { record in
+        let (found, end) = try await lists.walk(from: fields.string("token"), limit: limit) {
+            record in
             record.traits.isOpen && (showsFrozen || !record.traits.isFrozen)
                 && (name.isEmpty || record.name.lowercased().contains(name))
                 && (part.isEmpty || record.url.rawValue.contains(part))
@@ -108,7 +116,7 @@ extension ChatServer {
         return texts
     }
 
-    private func createOpenChannel(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+    private func create(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (fields, texts) = (call.fields, try texts(call))
         let wanted = fields.string("channel_url").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
         let url = wanted ?? ChannelURL("roost_open_channel_" + makeSecret().prefix(16))
@@ -126,19 +134,19 @@ extension ChatServer {
             traits: traits)
         try configuration.limits.check(record, since: nil)
         let named = try fields.users("operator_ids", "operators") ?? []
-        try check(operators: named.count)
+        try limits.check(operators: named.count)
         try await ask(
             try await storage.createChannel(NewChannel(record: record, members: []), now: now))
         // Who makes a channel can look after it, unless others are to.
         let operators = named.isEmpty ? call.caller.userID.map { [$0] } ?? [] : named
         try await setRoles(operators, to: .operator, in: url)
-        return try await openChannelResponse(url)
+        return try await response(to: url)
     }
 
-    private func updateOpenChannel(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+    private func update(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, texts) = (call.channelURL, try texts(call))
         let wanted = try call.fields.users("operator_ids", "operators")
-        try check(operators: wanted?.count ?? 0)
+        try limits.check(operators: wanted?.count ?? 0)
         try await changeChannel(url) { record in
             record.name = texts.name ?? record.name
             record.coverURL = texts.coverURL ?? record.coverURL
@@ -151,7 +159,7 @@ extension ChatServer {
             try await setRoles(wanted, to: .operator, in: url)
         }
         try await publisher.publish(in: url, .propertiesChanged)
-        return try await openChannelResponse(url)
+        return try await response(to: url)
     }
 
     private func setRoles(
@@ -162,6 +170,46 @@ extension ChatServer {
             try await ask(
                 try await storage.updateMember(id, of: url, now: world.now()) { $0.role = role })
         }
+    }
+
+    // MARK: Sockets
+
+    func enter(
+        _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
+    ) async throws(ServerError) {
+        guard let user = try await ask(try await storage.user(id)), sessions.isOpen(session)
+        else { return }
+        let isNew = rooms.enter(session, of: id, url)
+        answer(.enter, url, requestID, in: session)
+        if isNew { await rooms.publishEntry(user, in: url, except: session) }
+    }
+
+    func exit(
+        _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
+    ) async {
+        rooms.exit(session, url)
+        answer(.exit, url, requestID, in: session)
+        await rooms.publishExit(id, from: url)
+    }
+
+    /// Acknowledges that a socket has entered or left an open channel.
+    private func answer(
+        _ command: Frame.Command, _ url: ChannelURL, _ requestID: RequestID?, in session: SessionID
+    ) {
+        guard let requestID else { return }
+        let count = rooms.participants(of: url).count
+        let now = world.now().milliseconds
+        sessions.send(
+            Frame.text(command, isOpen: true) { writer in
+                writer.field("req_id", requestID.rawValue)
+                writer.channel(url)
+                writer.field("participant_count", count)
+                writer.field("ts", now)
+                writer.object("data") { writer in
+                    writer.field("participant_count", count)
+                    writer.field("edge_ts", now)
+                }
+            }, to: session)
     }
 }
 

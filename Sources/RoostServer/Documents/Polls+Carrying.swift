@@ -9,11 +9,12 @@ struct PollClaim: Sendable {
     let number: Int64
 }
 
-extension ChatServer {
+// The one message that carries a poll.
+extension Polls {
     /// Puts the poll into a message that names one, which from then on no other message may carry.
     ///
     /// - Returns: What to give back unless the message comes to carry it; nil when there is nothing to.
-    func attachPoll(
+    func attach(
         to message: inout Message, by id: UserID?
     ) async throws(ServerError) -> PollClaim? {
         guard let text = message.unknownFields["poll_id"], let poll = Int64(text), poll > 0, let id

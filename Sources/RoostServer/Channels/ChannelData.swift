@@ -3,8 +3,11 @@
 import RoostModel
 import RoostWire
 
-// Metadata are texts, metacounters numbers by name (`docs/protocol` 3.13).
-extension ChatServer {
+/// The metadata of channels, which are texts, and their counters, which are numbers (`docs/protocol` 3.13).
+struct ChannelData: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+
     private func record(of url: ChannelURL) async throws(ServerError) -> ChannelRecord {
         guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
             throw ServerError(.notFound, "There is no such channel.")
@@ -91,7 +94,7 @@ extension ChatServer {
                 try await storage.updateChannel(url, now: world.now()) { record in
                     for key in gone { record.traits.counters[key] = nil }
                 })
-            try await tellCounters(url, created: [:], updated: [:], deleted: gone)
+            try await publishCounters(url, created: [:], updated: [:], deleted: gone)
             return .empty
         default:
             let new = try counters(call, known)
@@ -107,7 +110,7 @@ extension ChatServer {
                 try configuration.limits.check(name: key, "A counter's name")
             }
             try await changeChannel(url) { $0.traits.counters.merge(accepted) { $1 } }
-            try await tellCounters(url, created: created, updated: updated, deleted: [])
+            try await publishCounters(url, created: created, updated: updated, deleted: [])
             return counterResponse(accepted)
         }
     }
@@ -143,7 +146,7 @@ extension ChatServer {
         APIResponse { writer in writer.flat(counters) }
     }
 
-    private func tellCounters(
+    private func publishCounters(
         _ url: ChannelURL, created: [String: Int64], updated: [String: Int64], deleted: [String]
     ) async throws(ServerError) {
         try await publisher.publish(

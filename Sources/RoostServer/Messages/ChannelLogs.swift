@@ -15,32 +15,56 @@ struct Post {
     let finish: (Result<Message, ServerError>) -> Void
 }
 
-/// What is on its way into the logs.
+/// The way of messages into their channels' logs.
 ///
-/// What comes while a batch is made durable becomes the next one, so that one wait for the disk serves
-/// as many as came during the last.
-struct Posting {
-    /// By channel, in the order they came; a channel that has an entry, even an empty one, has somebody
-    /// who empties it.
-    fileprivate var posts: [ChannelURL: [Post]] = [:]
-    fileprivate var commits: [Commit] = []
-    fileprivate var isCommitting = false
+/// Messages that come during a commit form the next one, so one wait for the disk serves as many messages
+/// as came during the last. The frames of one socket are not awaited one by one, because a wait for the
+/// disk each would bound a sender to the disk's pace.
+final class ChannelLogs: ServerPart {
+    let context: ServerContext
+    private let publisher: EventPublisher
+    private let sessions: Sessions
+    private let lanes: ChannelLanes
+    private let admission: Admission
+    private let messages: Messages
+    private let polls: Polls
+    private let telemetry: Telemetry
+    private let background: Background
+
+    /// The messages by channel, in the order of arrival.
+    ///
+    /// A task empties each channel that has an entry, even an empty one.
+    private var posts: [ChannelURL: [Post]] = [:]
+    private var commits: [Commit] = []
+    private var isCommitting = false
 
     /// Messages of one channel that wait for the storage, with those of others.
-    fileprivate struct Commit {
+    private struct Commit {
         let messages: [Message]
         let finish: CheckedContinuation<Appendings, Never>
     }
 
-    fileprivate typealias Appendings = Result<[Result<Appended?, StorageError>], StorageError>
+    private typealias Appendings = Result<[Result<Appended?, StorageError>], StorageError>
 
-    /// How many of a channel are taken up at once.
-    fileprivate static let batchLimit = 256
-}
+    /// The most messages of one channel in one batch.
+    private static let batchLimit = 256
 
-// Frames of one socket are not awaited one by one: a wait for the disk each would bound a sender to the
-// disk's pace, whatever comes together.
-extension ChatServer {
+    init(
+        _ context: ServerContext, _ publisher: EventPublisher, _ sessions: Sessions,
+        _ lanes: ChannelLanes, _ admission: Admission, _ messages: Messages, _ polls: Polls,
+        _ telemetry: Telemetry, _ background: Background
+    ) {
+        self.context = context
+        self.publisher = publisher
+        self.sessions = sessions
+        self.lanes = lanes
+        self.admission = admission
+        self.messages = messages
+        self.polls = polls
+        self.telemetry = telemetry
+        self.background = background
+    }
+
     /// Appends a message to its channel's log and tells everybody of it, once.
     @discardableResult
     func accept(
@@ -61,24 +85,24 @@ extension ChatServer {
     /// the sender's own included, gets the news (`docs/protocol` 2.3).
     func post(_ post: Post) {
         let url = post.command.channelURL
-        guard posting.posts[url] == nil else {
-            posting.posts[url]?.append(post)
+        guard posts[url] == nil else {
+            posts[url]?.append(post)
             return
         }
-        posting.posts[url] = [post]
+        posts[url] = [post]
         // Ends with the queue, whose length the limits of sockets and calls bound.
-        start { await $0.empty(url) }
+        background.start { await $0.parts.logs.empty(url) }
     }
 
-    private func empty(_ url: ChannelURL) async {
-        while posting.posts[url]?.isEmpty == false {
+    func empty(_ url: ChannelURL) async {
+        while posts[url]?.isEmpty == false {
             await lanes.inLane(of: url) {
-                let batch = Array((posting.posts[url] ?? []).prefix(Posting.batchLimit))
-                posting.posts[url]?.removeFirst(batch.count)
+                let batch = Array((posts[url] ?? []).prefix(Self.batchLimit))
+                posts[url]?.removeFirst(batch.count)
                 await append(batch, to: url)
             }
         }
-        posting.posts[url] = nil
+        posts[url] = nil
     }
 
     private func append(_ batch: [Post], to url: ChannelURL) async {
@@ -96,9 +120,10 @@ extension ChatServer {
                 try configuration.limits.check(post.command)
                 let standing = try await admit(
                     post, among: audience.members, &standings)
-                var message = try await compose(post.command, from: standing, to: audience)
+                var message = try await self.messages.compose(
+                    post.command, from: standing, to: audience)
                 // Last, so that what is refused claims nothing.
-                let claim = try await attachPoll(to: &message, by: standing.actor)
+                let claim = try await polls.attach(to: &message, by: standing.actor)
                 posts.append((post, claim))
                 messages.append(message)
             } catch {
@@ -116,14 +141,14 @@ extension ChatServer {
         switch await commit(messages) {
         case .failure(let error):
             for (post, claim) in posts {
-                await release(claim)
+                await polls.release(claim)
                 post.finish(.failure(refusal(error)))
             }
         case .success(let appendings):
             for ((post, claim), appending) in zip(posts, appendings) {
                 let appended = try? appending.get()
                 let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
-                if carried?.id != claim?.poll { await release(claim) }
+                if carried?.id != claim?.poll { await polls.release(claim) }
                 await report(post, appending, audience)
             }
         }
@@ -177,33 +202,33 @@ extension ChatServer {
     }
 
     /// Has messages made durable, with whatever else waits for it.
-    private func commit(_ messages: [Message]) async -> Posting.Appendings {
+    private func commit(_ messages: [Message]) async -> Appendings {
         await withCheckedContinuation { continuation in
-            posting.commits.append(Posting.Commit(messages: messages, finish: continuation))
-            guard !posting.isCommitting else { return }
-            posting.isCommitting = true
-            start { await $0.commitAll() }
+            commits.append(Commit(messages: messages, finish: continuation))
+            guard !isCommitting else { return }
+            isCommitting = true
+            background.start { await $0.parts.logs.commitAll() }
         }
     }
 
-    private func commitAll() async {
-        while !posting.commits.isEmpty {
-            let commits = posting.commits
-            posting.commits = []
+    func commitAll() async {
+        while !commits.isEmpty {
+            let taken = commits
+            commits = []
             telemetry.metrics.commits += 1
             do throws(StorageError) {
                 var results = try await storage.append(
-                    commits.flatMap(\.messages), now: world.now())[...]
-                for commit in commits {
+                    taken.flatMap(\.messages), now: world.now())[...]
+                for commit in taken {
                     let own = Array(results.prefix(commit.messages.count))
                     results = results.dropFirst(own.count)
                     commit.finish.resume(returning: .success(own))
                 }
             } catch {
-                for commit in commits { commit.finish.resume(returning: .failure(error)) }
+                for commit in taken { commit.finish.resume(returning: .failure(error)) }
             }
         }
-        posting.isCommitting = false
+        isCommitting = false
     }
 
     /// Says what became of a message: to who sent it and, when it is new, to everybody.
@@ -248,7 +273,7 @@ extension ChatServer {
         // A copy without the message's ID is from before the poll knew of it: the first try failed there.
         if !appended.isDeleted, appended.message.details.poll?.messageID == nil {
             do throws(ServerError) {
-                try await carry(appended.message)
+                try await polls.carry(appended.message)
             } catch {
                 return post.finish(.failure(error))
             }

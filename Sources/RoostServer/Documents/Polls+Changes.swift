@@ -3,7 +3,8 @@
 import RoostModel
 import RoostWire
 
-extension ChatServer {
+// The change log of polls.
+extension Polls {
     /// Polls of a channel that changed since; a page that is not full is the last.
     func pollChanges(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
@@ -26,7 +27,7 @@ extension ChatServer {
             .map { $0.poll(for: call.caller.userID, at: world.now()) }
         let sight = call.standing.sight
         if sight != .whole {
-            let shown = Set(try await visible(polls.compactMap(\.messageID), in: url, sight))
+            let shown = Set(try await views.visible(polls.compactMap(\.messageID), in: url, sight))
             polls.removeAll { $0.messageID.map { !shown.contains($0) } ?? false }
         }
         let end = page.last?.at ?? known.milliseconds

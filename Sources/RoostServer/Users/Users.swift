@@ -3,15 +3,22 @@
 import RoostModel
 import RoostWire
 
-extension ChatServer {
+/// The users: creation, profiles, metadata, tokens, blocks and deletion.
+struct Users: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let sessions: Sessions
+    let logins: Logins
+    let memberships: Memberships
+
     func answer(
         _ action: UserAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         switch action {
-        case .get: return userResponse(try await existingUser(call.subject), to: call.caller)
-        case .update: return try await updateUser(call)
+        case .get: return response(try await existingUser(call.subject), to: call.caller)
+        case .update: return try await update(call)
         case .delete:
-            try await deleteUser(call.subject)
+            try await delete(call.subject)
             return .empty
         case .issueToken:
             _ = try await existingUser(call.subject)
@@ -40,7 +47,42 @@ extension ChatServer {
         }
     }
 
-    private func userResponse(
+    func create(_ call: CreateUser) async throws(ServerError) -> CreateUser.Output {
+        guard try await ask(try await storage.user(call.userID)) == nil else {
+            throw ServerError(.duplicate, "There is a user with this ID already.")
+        }
+        try configuration.limits.check(user: call.userID)
+        try configuration.limits.check(name: call.nickname, "The nickname")
+        try configuration.limits.check(name: call.profileURL, "The picture's URL")
+        try configuration.limits.check(metadata: call.metadata)
+        let user = User(
+            id: call.userID, nickname: call.nickname, profileURL: call.profileURL,
+            metadata: call.metadata)
+        try configuration.limits.check(user, since: nil)
+        try await ask(try await storage.saveUser(user))
+        let now = world.now()
+        try await changeUser(call.userID) { $0.traits.createdAt = now }
+        let token =
+            call.issuesAccessToken ? try await logins.issueAccessToken(for: call.userID) : nil
+        return CreateUser.Output(user: user, accessToken: token)
+    }
+
+    func list(_ call: ListUsers) async throws(ServerError) -> ListUsers.Output {
+        if let ids = call.userIDs {
+            let limits = configuration.limits
+            try limits.check(
+                count: ids.count, "users in one query", atMost: limits.queriedUsers)
+            return ListUsers.Output(users: try await ask(try await storage.users(ids)))
+        }
+        let start = call.token.isEmpty ? nil : UserID(call.token)
+        let users = try await ask(
+            try await storage.users(after: start, limit: call.limit + 1))
+        let page = Array(users.prefix(call.limit))
+        return ListUsers.Output(
+            users: page, next: users.count > call.limit ? page.last?.id.rawValue ?? "" : "")
+    }
+
+    private func response(
         _ record: UserRecord, to caller: APICaller, token: String? = nil
     ) -> APIResponse {
         var user = record.user
@@ -55,7 +97,7 @@ extension ChatServer {
         }
     }
 
-    private func updateUser(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+    private func update(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let fields = call.fields
         let nickname = fields.string("nickname")
         let picture = fields.string("profile_url")
@@ -75,17 +117,17 @@ extension ChatServer {
         if isActive == false {
             await sessions.expel(call.subject, Logins.revoked)
             if try fields.bool("leave_all_when_deactivated") ?? false {
-                try await leaveAll(call.subject) { _ in true }
+                try await memberships.leaveAll(call.subject) { _ in true }
             }
         }
         var token: String?
         if isPlatform, try fields.bool("issue_access_token") ?? false {
             token = try await logins.issueAccessToken(for: call.subject)
         }
-        return userResponse(record, to: call.caller, token: token)
+        return response(record, to: call.caller, token: token)
     }
 
-    private func deleteUser(_ id: UserID) async throws(ServerError) {
+    private func delete(_ id: UserID) async throws(ServerError) {
         let user = try await existingUser(id).user
         guard let urls = try await ask(try await storage.deleteUser(id, now: world.now())) else {
             return
@@ -152,7 +194,7 @@ extension ChatServer {
                 let known = Set(record.traits.blocked)
                 record.traits.blocked += wanted.filter { !known.contains($0) }
             }
-            for blockee in users { await tellBlock(20_001, blocker.user, blockee) }
+            for blockee in users { await publishBlock(20_001, blocker.user, blockee) }
             return APIResponse { writer in
                 if let first = users.first { writer.fields(of: first) }
                 writer.users("users", users)
@@ -161,7 +203,7 @@ extension ChatServer {
             let id = UserID(call.detail ?? "")
             let blockee = try await existingUser(id).user
             try await changeUser(blocker.user.id) { $0.traits.blocked.removeAll { $0 == id } }
-            await tellBlock(20_000, blocker.user, blockee)
+            await publishBlock(20_000, blocker.user, blockee)
             return .empty
         case .listBlocked where call.fields.string("list") == "blocking_me":
             return try await listBlockers(of: blocker.user.id, call)
@@ -189,7 +231,7 @@ extension ChatServer {
         }
     }
 
-    private func tellBlock(_ category: Int, _ blocker: User, _ blockee: User) async {
+    private func publishBlock(_ category: Int, _ blocker: User, _ blockee: User) async {
         var data = JSONWriter()
         data.object { writer in
             writer.name("blocker")

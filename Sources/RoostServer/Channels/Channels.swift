@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The creation, change and deletion of channels.
+struct Channels: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let views: ChannelViews
+    let memberships: Memberships
+    let admission: Admission
+
+    func create(
+        _ call: CreateChannel, by caller: APICaller
+    ) async throws(ServerError) -> CreateChannel.Output {
+        var ids = call.userIDs
+        try configuration.limits.check(
+            channel: call.channelURL,
+            ChannelTexts(
+                name: call.name, coverURL: call.coverURL, data: call.data,
+                customType: call.customType))
+        if let maker = caller.userID, !ids.contains(maker) { ids.insert(maker, at: 0) }
+        let members = try await memberships.existing(ids)
+        let maker = caller.userID ?? call.userIDs.first
+        let url = call.channelURL ?? ChannelURL("roost_group_channel_" + makeSecret().prefix(16))
+        if call.channelURL != nil,
+            try await ask(try await storage.access(to: url, of: nil)) != nil
+        {
+            throw ServerError(.duplicate, "There is a channel with this URL already.")
+        }
+        let now = world.now()
+        let record = ChannelRecord(
+            url: url, name: call.name, coverURL: call.coverURL, data: call.data,
+            customType: call.customType, createdAt: Timestamp(seconds: now.seconds),
+            createdBy: maker, isDistinct: call.isDistinct, isSuper: call.isSuper,
+            isPublic: call.isPublic, traits: ChannelTraits(call.options))
+        try configuration.limits.check(record, since: nil)
+        try limits.check(operators: call.operatorIDs.count)
+        let new = NewChannel(
+            record: record, members: members.map(\.id), operators: call.operatorIDs)
+        let created = try await ask(try await storage.createChannel(new, now: now))
+        await memberships.publishJoined(
+            created.joined, to: created.url, inviter: maker, among: members)
+        // A distinct channel that was there before may be one that the caller is banned from.
+        if !created.isCreated {
+            try await admission.admit(.reader, AccessTarget(channel: created.url), caller)
+        }
+        let channel = try await views.view(created.url, for: caller.userID, ChannelExtras())
+        return CreateChannel.Output(channel: channel, isCreated: created.isCreated)
+    }
+
+    func get(_ call: GetChannel, for caller: APICaller) async throws(ServerError) -> GroupChannel {
+        try await views.view(call.channelURL, for: caller.userID ?? call.userID, call.extras)
+    }
+
+    func update(_ call: UpdateChannel, by caller: APICaller) async throws(ServerError)
+        -> GroupChannel
+    {
+        let url = call.channelURL
+        try configuration.limits.check(
+            channel: nil,
+            ChannelTexts(
+                name: call.name, coverURL: call.coverURL, data: call.data,
+                customType: call.customType))
+        try await setOperators(call.options, url)
+        try await changeChannel(url) { record in
+            record.name = call.name ?? record.name
+            record.coverURL = call.coverURL ?? record.coverURL
+            record.data = call.data ?? record.data
+            record.customType = call.customType ?? record.customType
+            record.isPublic = call.options.isPublic ?? record.isPublic
+            record.traits.apply(call.options)
+        }
+        let members = try await ask(try await storage.memberIDs(of: url))
+        let event = ChannelEvent(
+            .propertiesChanged, channelURL: url, timestamp: world.now())
+        await publisher.publish(.channel(event), to: members)
+        return try await views.view(url, for: caller.userID, ChannelExtras())
+    }
+
+    /// Makes exactly these members operators, where the call names any.
+    private func setOperators(
+        _ options: ChannelOptions, _ url: ChannelURL
+    ) async throws(ServerError) {
+        guard let wanted = options.operatorIDs else { return }
+        try limits.check(operators: wanted.count)
+        let members = try await ask(try await storage.memberRecords(of: url))
+        for member in members where member.state != .none {
+            let role: Role = wanted.contains(member.user.id) ? .operator : .none
+            guard role != member.role else { continue }
+            try await ask(
+                try await storage.updateMember(member.user.id, of: url, now: world.now()) {
+                    $0.role = role
+                })
+        }
+    }
+
+    func delete(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
+        let members = try await ask(try await storage.memberIDs(of: url))
+        guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {
+            throw ServerError(.notFound, "There is no such channel.")
+        }
+        let event = ChannelEvent(.deleted, channelURL: url, timestamp: world.now())
+        await publisher.publish(.channel(event), to: members)
+        return .empty
+    }
+
+    /// Freezes a channel, or ends that, and tells everybody who hears of it.
+    func freeze(_ call: RouteCall) async throws(ServerError) {
+        let url = call.channelURL
+        guard let isFrozen = try call.fields.bool("freeze") else {
+            throw ServerError(.parameterMissing, "The parameter freeze is missing.")
+        }
+        try await ask(
+            try await storage.updateChannel(url, now: world.now()) {
+                $0.traits.isFrozen = isFrozen
+            })
+        try await publisher.publish(in: url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
+    }
+
+    /// Answers with a channel as a user sees it.
+    func response(
+        to url: ChannelURL, for viewer: UserID?
+    ) async throws(ServerError) -> APIResponse {
+        let channel = try await views.view(url, for: viewer, ChannelExtras())
+        return APIResponse { writer in writer.fields(of: channel) }
+    }
+}
+
+extension ChannelTraits {
+    init(_ options: ChannelOptions) {
+        self.init()
+        apply(options)
+    }
+
+    mutating func apply(_ options: ChannelOptions) {
+        isBroadcast = options.isBroadcast ?? isBroadcast
+        isExclusive = options.isExclusive ?? isExclusive
+        isEphemeral = options.isEphemeral ?? isEphemeral
+        isDiscoverable = options.isDiscoverable ?? isDiscoverable
+        accessCode = options.accessCode ?? accessCode
+        survivalSeconds = options.survivalSeconds ?? survivalSeconds
+    }
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The users in group channels: invitations, entries, exits, and each member's own state.
+struct Memberships: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let views: ChannelViews
+    let history: History
+    let lanes: ChannelLanes
+
+    func invite(_ call: InviteMembers, by caller: APICaller) async throws(ServerError)
+        -> GroupChannel
+    {
+        let url = call.channelURL
+        let inviter = caller.userID ?? call.inviterID
+        var known = try await existing(call.userIDs)
+        try await makeRoom(for: known.map(\.id), in: url)
+        var states: [MembershipState: [UserID]] = [:]
+        for id in known.map(\.id) {
+            try stopIfCancelled()
+            try await refuseGuest(id, of: inviter, to: url)
+            let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
+            states[state, default: []].append(id)
+        }
+        var changed: [UserID] = []
+        for state in [MembershipState.joined, .invited] {
+            let ids = states[state] ?? []
+            changed += try await ask(
+                try await storage.addMembers(
+                    ids, as: state, inviter: inviter, to: url, now: world.now()))
+        }
+        if let inviter, let user = try await ask(try await storage.user(inviter)) {
+            known.append(user)
+        }
+        await publishJoined(changed, to: url, inviter: inviter, among: known)
+        return try await views.view(url, for: caller.userID, ChannelExtras())
+    }
+
+    /// Lets a user in.
+    func join(
+        _ id: UserID, _ url: ChannelURL, isAcceptance: Bool
+    ) async throws(ServerError) -> GroupChannel {
+        try await makeRoom(for: [id], in: url)
+        let joined = try await ask(
+            try await storage.addMembers(
+                [id], as: .joined, inviter: nil, to: url, now: world.now()))
+        await publishJoined(
+            joined, to: url, inviter: id, among: try await existing([id]),
+            isAcceptance: isAcceptance)
+        return try await views.view(url, for: id, ChannelExtras())
+    }
+
+    func leave(_ call: LeaveChannel, by caller: APICaller) async throws(ServerError) {
+        let url = call.channelURL
+        let leavers = caller.userID.map { [$0] } ?? call.userIDs
+        for id in leavers {
+            try stopIfCancelled()
+            try await removeMember(id, from: url)
+        }
+    }
+
+    func leaveAll(
+        _ id: UserID, where isLeft: (ChannelRecord) -> Bool
+    ) async throws(ServerError) {
+        for listing in try await ask(try await storage.listings(of: id))
+        where listing.state != .none && isLeft(listing.record) {
+            let url = listing.record.url
+            try await lanes.inLane(of: url) { () async throws(ServerError) in
+                try await leave(LeaveChannel(channelURL: url), by: .user(id))
+            }
+        }
+    }
+
+    private func removeMember(_ id: UserID, from url: ChannelURL) async throws(ServerError) {
+        guard let user = try await ask(try await storage.user(id)),
+            try await ask(try await storage.removeMember(id, from: url, now: world.now()))
+        else { throw ServerError(.notAMember, "Only members of the channel can leave it.") }
+        guard let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
+        else { return }
+        let event = ChannelEvent(
+            .left, channelURL: url, timestamp: world.now(), content: .left(user, state.counts))
+        let others = state.members.map(\.user.id)
+        guard !state.record.countsMembersOnly else {
+            await publisher.publish(.channel(event), to: [id])
+            return await publishCounts(state, to: others)
+        }
+        await publisher.publish(.channel(event), to: others + [id])
+    }
+
+    func decline(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        let user = try await existingUser(id).user
+        guard try await ask(try await storage.removeMember(id, from: url, now: world.now())),
+            let state = try await ask(
+                try await storage.channelStates([url], viewer: nil)
+            ).first
+        else { return .empty }
+        var inviter: User?
+        if let id = call.standing.access?.traits.inviter {
+            inviter = try await ask(try await storage.user(id))
+        }
+        try await publisher.publish(
+            in: url, .invitationDeclined,
+            .declined(inviter: inviter, invitee: user, state.counts), and: [id])
+        return .empty
+    }
+
+    /// Refuses newcomers that a channel has no room for.
+    private func makeRoom(for ids: [UserID], in url: ChannelURL) async throws(ServerError) {
+        let members = Set(try await ask(try await storage.memberIDs(of: url)))
+        let limits = configuration.limits
+        try limits.check(
+            count: members.union(ids).count, "members of a channel", atMost: limits.members)
+    }
+
+    /// Refuses the invitation of a user who is banned, or of two that block each other.
+    private func refuseGuest(
+        _ id: UserID, of inviter: UserID?, to url: ChannelURL
+    ) async throws(ServerError) {
+        let access = try await ask(try await storage.access(to: url, of: id))
+        guard access?.traits.ban?.isActive(at: world.now()) != true else {
+            throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
+        }
+        guard let inviter else { return }
+        let (one, other) = (
+            try await ask(try await storage.userRecord(id)),
+            try await ask(try await storage.userRecord(inviter))
+        )
+        if one?.traits.blocked.contains(inviter) == true {
+            throw ServerError(RoostError.Code(400_702), "The user has blocked the inviter.")
+        }
+        if other?.traits.blocked.contains(id) == true {
+            throw ServerError(RoostError.Code(400_701), "A blocked user cannot be invited.")
+        }
+    }
+
+    /// Whether a user comes in at once when invited.
+    func acceptsInvitations(_ id: UserID) async -> Bool {
+        // Who cannot be asked now is treated as everybody is.
+        let record = try? await storage.userRecord(id)
+        return record?.traits.preferences["auto_accept"]?.bool ?? configuration.acceptsInvitations
+    }
+
+    /// The users of these names, each once.
+    ///
+    /// Where a first login would make a user, being invited does too: who comes first must not matter.
+    func existing(_ ids: [UserID]) async throws(ServerError) -> [User] {
+        var unique: [UserID] = []
+        var seen: Set<UserID> = []
+        try configuration.limits.check(
+            count: ids.count, "users in one call", atMost: configuration.limits.users)
+        for id in ids where seen.insert(id).inserted {
+            try configuration.limits.check(user: id)
+            unique.append(id)
+        }
+        let wanted = unique
+        var users = try await ask(try await storage.users(wanted))
+        let known = Set(users.map(\.id))
+        for id in unique where !known.contains(id) {
+            guard configuration.createsUsers, !configuration.requiresToken else {
+                throw ServerError(.notFound, "There is no user “\(id)” here.")
+            }
+            let user = User(id: id)
+            try await ask(try await storage.saveUser(user))
+            users.append(user)
+        }
+        return users
+    }
+
+    // MARK: Events
+
+    /// Tells everybody in a channel who was invited and who is in; both, as real servers do.
+    func publishJoined(
+        _ joined: [UserID], to url: ChannelURL, inviter: UserID?, among users: [User],
+        isAcceptance: Bool = false
+    ) async {
+        let now = world.now()
+        // The storage just answered; should it fail now, clients learn of it from their change logs.
+        guard !joined.isEmpty,
+            let state = try? await storage.channelStates([url], viewer: nil).first
+        else { return }
+        let arrivals = Set(joined)
+        let newcomers = state.members.filter { arrivals.contains($0.user.id) }
+            .map { $0.member(at: now) }
+        let everybody = state.members.map(\.user.id)
+        let inviter = users.first { $0.id == inviter }
+        let guests = newcomers.filter { $0.id != inviter?.id }
+        let counts = state.counts
+        // Who comes and goes in a large channel is told in numbers (`docs/protocol` 2.7).
+        let isLarge = state.record.countsMembersOnly
+        let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
+        // Many newcomers come in several frames, each of which a client can read.
+        for part in guests.parts(of: ServerLimits.frameMemberBytes, \.weight) {
+            let invitation = ChannelEvent(
+                .invited, channelURL: url, timestamp: now,
+                content: .invited(inviter: inviter, invitees: part, at: now, counts))
+            await publisher.publish(.channel(invitation), to: told)
+        }
+        if isLarge { await publishCounts(state, to: everybody) }
+        let arrived = newcomers.filter { $0.state == .joined }
+        for part in arrived.parts(of: ServerLimits.frameMemberBytes, \.weight) {
+            let event = ChannelEvent(
+                .joined, channelURL: url, timestamp: now, content: .joined(part, counts))
+            await publisher.publish(.channel(event), to: told)
+            guard isAcceptance else { continue }
+            // Beside the other, which is all that most clients know.
+            let acceptance = ChannelEvent(
+                .invitationAccepted, channelURL: url, timestamp: now,
+                content: .joined(part, counts))
+            await publisher.publish(.channel(acceptance), to: told)
+        }
+    }
+
+    private func publishCounts(_ state: ChannelState, to users: [UserID]) async {
+        let counts = MemberCounts(
+            channelURL: state.record.url, memberCount: state.counts.members ?? 0,
+            joinedMemberCount: state.counts.joinedMembers ?? 0, timestamp: world.now())
+        await publisher.publish(.memberCounts([counts]), to: users)
+    }
+
+    // MARK: Hidden channels and history
+
+    func hide(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        let hidesPrevious = try call.fields.bool("hide_previous_messages") ?? false
+        let returns = try call.fields.bool("allow_auto_unhide") ?? true
+        let isForAll = try call.fields.bool("should_hide_all") ?? false
+        let everybody = isForAll && call.caller == .platform
+        let ids = everybody ? try await ask(try await storage.memberIDs(of: url)) : [id]
+        let moment = try await history.newestMoment(of: url)
+        var offset: Timestamp?
+        for id in ids {
+            let changed = try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) { member in
+                    member.hidden = returns ? .untilNextMessage : .untilShown
+                    if hidesPrevious { member.forget(through: moment) }
+                })
+            offset = changed?.traits.messageOffset
+            let event = ChannelEvent(
+                .hidden, channelURL: url, timestamp: world.now(),
+                content: .hidden(hidesPrevious: hidesPrevious, allowsAutoUnhide: returns),
+                messageOffset: offset)
+            await publisher.publish(.channel(event), to: [id])
+        }
+        let shown = offset?.milliseconds ?? 0
+        return APIResponse { writer in writer.field("ts_message_offset", shown) }
+    }
+
+    func unhide(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        try await ask(
+            try await storage.updateMember(id, of: url, now: world.now()) {
+                $0.hidden = .unhidden
+            })
+        let event = ChannelEvent(.unhidden, channelURL: url, timestamp: world.now())
+        await publisher.publish(.channel(event), to: [id])
+        return .empty
+    }
+
+    func resetHistory(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        let everybody = try call.fields.bool("reset_all") ?? false
+        let actor = everybody ? nil : try call.actor()
+        let ids = try await ask(try await storage.memberIDs(of: url))
+        let moment = try await history.newestMoment(of: url)
+        for id in ids where actor == nil || actor == id {
+            try await ask(
+                try await storage.updateMember(id, of: url, now: world.now()) {
+                    $0.forget(through: moment)
+                })
+            let event = ChannelEvent(
+                .propertiesChanged, channelURL: url, timestamp: world.now())
+            await publisher.publish(.channel(event), to: [id])
+        }
+        return APIResponse { writer in
+            writer.field("ts_message_offset", moment.milliseconds)
+        }
+    }
+
+    // MARK: Members
+
+    func list(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        let state = try await ask(
+            try await storage.channelStates([call.channelURL], viewer: nil)
+        ).first
+        let now = world.now()
+        let members = (state?.members ?? []).filter { record in
+            let isMuted = record.traits.mute?.isActive(at: now) ?? false
+            let isRole =
+                switch fields.string("operator_filter") {
+                case "operator": record.role == .operator
+                case "nonoperator": record.role != .operator
+                default: true
+                }
+            let isMute =
+                switch fields.string("muted_member_filter") {
+                case "muted": isMuted
+                case "unmuted": !isMuted
+                default: true
+                }
+            let isState =
+                switch fields.string("member_state_filter") {
+                case "joined_only": record.state == .joined
+                case "invited_only": record.state == .invited
+                default: true
+                }
+            let start = fields.string("nickname_startswith") ?? ""
+            return isRole && isMute && isState
+                && (start.isEmpty
+                    || record.user.nickname.lowercased().hasPrefix(start.lowercased()))
+        }
+        let operatorsFirst = fields.string("order") == "operator_then_member_alphabetical"
+        let places = members.map { record in
+            let isFirst = operatorsFirst && record.role == .operator
+            return (isFirst ? 0 : 1, record.user.nickname.lowercased(), record.user.id)
+        }
+        let order = members.indices.sorted { places[$0] < places[$1] }
+        let page = try Page(order.map { members[$0] }, fields)
+        let reads = try fields.bool("show_read_receipt") ?? false
+        let deliveries = try fields.bool("show_delivery_receipt") ?? false
+        let shown = page.elements.map { record in
+            var member = record.member(at: now)
+            if reads { member.readAt = record.lastRead }
+            if deliveries { member.deliveredAt = record.deliveredAt }
+            return member
+        }
+        return APIResponse { writer in
+            writer.members("members", shown)
+            writer.field("next", page.next)
+        }
+    }
+
+    func isMember(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let id = UserID(call.detail ?? "")
+        let access = try await ask(try await storage.access(to: call.channelURL, of: id))
+        let state = access?.state ?? .none
+        return APIResponse { writer in
+            writer.field("is_member", state == .joined)
+            writer.field("state", state.rawValue)
+        }
+    }
+}
+
+extension ChannelRecord {
+    /// Whether its members hear how many they are instead of who comes and goes.
+    fileprivate var countsMembersOnly: Bool { isSuper || traits.isBroadcast }
+}
+
+extension MemberRecord {
+    /// Hides what was said until now, and takes it for read.
+    fileprivate mutating func forget(through moment: Timestamp) {
+        traits.messageOffset = moment
+        lastRead = max(lastRead ?? moment, moment)
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The content of messages: its composition, edits, deletions, reactions and pins.
+struct Messages: ServerPart {
+    let context: ServerContext
+    let publisher: EventPublisher
+    let sessions: Sessions
+    let views: ChannelViews
+
+    func compose(
+        _ command: MessageCommand, from standing: Standing, to audience: Audience
+    ) async throws(ServerError) -> Message {
+        let sender = standing.user.map { Sender(user: $0, role: standing.role) }
+        var message = Message(
+            delivery: .delivered(0, command.requestID), channelURL: command.channelURL,
+            createdAt: world.now(), sender: sender, content: command.content, data: command.data,
+            customType: command.customType, metaArrays: command.metaArrays,
+            parentID: command.parentID,
+            isReplyToChannel: command.parentID != nil && command.isReplyToChannel,
+            isSilent: command.isSilent, unknownFields: command.unknownFields)
+        if audience.room != nil {
+            message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
+        }
+        let named = command.mention.userIDs
+        let mentioned = try await named.isEmpty ? [] : cards(of: named)
+        message.setMention(command.mention.kind, users: mentioned)
+        if let parent = command.parentID {
+            guard
+                let parent = try await ask(
+                    try await storage.message(parent, in: command.channelURL)),
+                parent.parentID == nil, standing.sight.shows(parent.createdAt)
+            else { throw ServerError(.messageNotFound, "There is no such message to answer.") }
+            message.details.parentPreview = parent.shownPreview
+        }
+        try configuration.limits.check(content: message)
+        return message
+    }
+
+    /// The existing ones of the users, as a message names the users that it mentions.
+    private func cards(of ids: [UserID]) async throws(ServerError) -> [User] {
+        try await ask(try await storage.users(ids)).map(\.card)
+    }
+
+    /// Refuses an edit after which the message would be too heavy.
+    ///
+    /// The channel's lane is held, so the message does not change before the edit does.
+    private func check(_ edit: EditCommand, mentioned: [User]) async throws(ServerError) {
+        guard
+            var message = try await ask(
+                try await storage.message(edit.messageID, in: edit.channelURL))
+        else { return }
+        let before = message.contentWeight
+        message.apply(edit, mentioned: mentioned, at: world.now())
+        // One that was stored when there was no such bound may become lighter.
+        guard message.contentWeight > before else { return }
+        try configuration.limits.check(content: message)
+    }
+
+    /// Changes a message and tells everybody.
+    @discardableResult
+    func change(
+        _ edit: EditCommand, in session: SessionID? = nil
+    ) async throws(ServerError) -> Message {
+        try configuration.limits.check(edit)
+        let mentioned = try await cards(of: edit.mentionedUserIDs ?? [])
+        try await check(edit, mentioned: mentioned)
+        let outcome = try await ask(
+            try await storage.edit(edit, mentioned: mentioned, editor: nil, now: world.now()))
+        guard case .edited(let message, let oldMention) = outcome else {
+            throw ServerError(.messageNotFound, "There is no such message.")
+        }
+        var event = EditEvent(message: message, oldMention: oldMention)
+        let audience = try await publisher.audience(of: edit.channelURL)
+        let except = edit.requestID == nil ? nil : session
+        await publisher.publish(message, to: audience, except: except) {
+            .edited(EditEvent(message: $0, oldMention: oldMention))
+        }
+        if let session, let requestID = edit.requestID {
+            event.acknowledges = requestID
+            sessions.send(.edited(event), to: session)
+        }
+        return message
+    }
+
+    /// Deletes a message and tells everybody.
+    func delete(_ call: DeleteMessage) async throws(ServerError) {
+        let url = call.channelURL
+        let outcome = try await ask(
+            try await storage.delete(call.messageID, in: url, deleter: nil, now: world.now()))
+        guard case .deleted(let message, let parent) = outcome else {
+            throw ServerError(.messageNotFound, "There is no such message.")
+        }
+        let event = DeletionEvent(
+            channelURL: url, messageID: call.messageID, timestamp: world.now(),
+            messageCreatedAt: message.createdAt, senderID: message.sender?.user.id)
+        let audience = try await publisher.audience(of: url)
+        await publisher.publish(.deleted(event), about: message.createdAt, to: audience)
+        await publisher.publishThread(of: parent, in: url, to: audience)
+        let access = try await ask(try await storage.access(to: url, of: nil))
+        guard access?.record.traits.pins.contains(call.messageID) == true else { return }
+        try await setPins(of: url) { $0.removeAll { $0 == call.messageID } }
+    }
+
+    // MARK: Reactions
+
+    private static let reactionKeyLimit = 100
+
+    func react(_ call: RouteCall, isAdded: Bool) async throws(ServerError) -> APIResponse {
+        let (url, id) = (call.channelURL, try call.actor())
+        let key = try call.fields.needed("reaction")
+        guard key.utf8.count <= Self.reactionKeyLimit else {
+            throw ServerError(.valueLength, "A reaction's name has at most 100 bytes.")
+        }
+        let message = try call.standing.namedMessage()
+        guard let messageID = message.messageID else { return .empty }
+        // A change of the same key always comes later than the last, as clients compare times.
+        let last = message.details.reactions?.first { $0.key == key }?.updatedAt
+        if isAdded, last == nil {
+            try configuration.limits.check(
+                count: (message.details.reactions?.count ?? 0) + 1,
+                "different reactions to a message", atMost: configuration.limits.reactions)
+        }
+        let now =
+            last.map { max(world.now(), $0.advanced(by: 1)) }
+            ?? world.now()
+        let change = ReactionChange(key: key, userID: id, isAdded: isAdded, updatedAt: now)
+        if isAdded {
+            var changed = message
+            changed.details.reactions = (message.details.reactions ?? []).applying(change)
+            try configuration.limits.check(content: changed)
+        }
+        try await ask(
+            try await storage.updateMessage(messageID, in: url, now: now) { message in
+                let reactions = message.details.reactions ?? []
+                message.details.reactions = reactions.applying(change)
+            })
+        let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
+        await publisher.publish(
+            .reaction(event), about: message.createdAt, to: try await publisher.audience(of: url))
+        return APIResponse { writer in
+            writer.field("msg_id", messageID.rawValue)
+            writer.field("reaction", key)
+            writer.field("user_id", id.rawValue)
+            writer.field("operation", isAdded ? "ADD" : "DELETE")
+            writer.field("updated_at", now.milliseconds)
+        }
+    }
+
+    /// Answers with the reactions to the message that the path names.
+    func reactions(_ call: RouteCall) throws(ServerError) -> APIResponse {
+        let reactions = try call.standing.namedMessage().details.reactions ?? []
+        return APIResponse { writer in
+            writer.array("reactions") { writer in
+                for reaction in reactions {
+                    writer.object { writer in
+                        writer.field("key", reaction.key)
+                        writer.field("user_ids", reaction.userIDs.map(\.rawValue))
+                        writer.field("updated_at", reaction.updatedAt.milliseconds)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Meta arrays
+
+    func changeMetaArrays(
+        _ action: MessageAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let arrays: [MetaArray]
+        if action == .removeMetaArrays {
+            arrays = (try call.fields.list("keys") ?? []).map { MetaArray(key: $0, values: []) }
+        } else {
+            arrays = (call.fields.value("sorted_metaarray")?.array ?? []).compactMap { value in
+                guard let key = value["key"]?.string else { return nil }
+                let values = value["value"]?.array?.compactMap(\.string) ?? []
+                return MetaArray(key: key, values: values)
+            }
+        }
+        guard !arrays.isEmpty else {
+            throw ServerError(.parameterMissing, "No meta array is named.")
+        }
+        let removes = action == .removeMetaArrays || call.fields.string("mode") == "remove"
+        let isUpsert = try call.fields.bool("upsert") ?? true
+        var edit = EditCommand(
+            channelURL: call.channelURL, messageID: try call.fields.pathMessageID(),
+            requestID: nil)
+        edit.metaArrays = EditCommand.MetaArrayEdit(
+            arrays: arrays, mode: removes ? .remove : .add, isUpsert: isUpsert)
+        let message = try await change(edit)
+        guard action != .removeMetaArrays else { return .empty }
+        return APIResponse { writer in
+            writer.sortedMetaArrays("sorted_metaarray", message.metaArrays)
+        }
+    }
+
+    // MARK: Pins
+
+    /// Pins or unpins the message that the path names.
+    func pin(_ call: RouteCall, isPinned: Bool) async throws(ServerError) -> APIResponse {
+        let id = try call.standing.namedMessage().messageID
+        let limit = limits.pins
+        try await setPins(of: call.channelURL) { pins in
+            pins.removeAll { $0 == id }
+            if isPinned, let id { pins.insert(id, at: 0) }
+            // A new pin beyond the limit takes the place of the oldest one.
+            pins = Array(pins.prefix(limit))
+        }
+        return .empty
+    }
+
+    /// Changes which messages of a channel are pinned, newest pin first, and tells its readers.
+    func setPins(
+        of url: ChannelURL, _ change: @Sendable (inout [MessageID]) -> Void
+    ) async throws(ServerError) {
+        let record = try await ask(
+            try await storage.updateChannel(url, now: world.now()) { change(&$0.traits.pins) })
+        let pins = record?.traits.pins ?? []
+        // Pins of messages before a member's history are hidden with them.
+        let readers = try await publisher.audience(of: url).hearers.filter(\.isJoined)
+        let beginnings = Dictionary(grouping: readers, by: \.beginning)
+        for (beginning, readers) in beginnings.sorted(by: {
+            $0.key ?? .distantPast < $1.key ?? .distantPast
+        }) {
+            let sight = Sight(beginning: beginning)
+            let visible = try await views.visible(pins, in: url, sight)
+            let event = ChannelEvent(
+                .pinsChanged, channelURL: url, timestamp: world.now(),
+                content: .other(data: try await pinData(visible, in: url, sight)))
+            await publisher.publish(.channel(event), to: readers.map(\.id))
+        }
+    }
+
+    private func pinData(
+        _ pins: [MessageID], in url: ChannelURL, _ sight: Sight
+    ) async throws(ServerError) -> String {
+        guard let newest = pins.first else { return "{}" }
+        let latest = try await ask(try await storage.message(newest, in: url))
+            .flatMap(sight.shown)
+        var data = JSONWriter()
+        data.object { writer in
+            writer.array("pinned_message_ids") { writer in
+                for id in pins { writer.int(id.rawValue) }
+            }
+            if let latest {
+                writer.name("latest_pinned_message")
+                writer.message(latest)
+            }
+        }
+        return data.text
+    }
+}

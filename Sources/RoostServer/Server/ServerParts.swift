@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// All parts of a server, made in an order in which each knows those that it needs.
+struct ServerParts {
+    // The sockets and their users.
+    let telemetry: Telemetry
+    let rates: RequestRates
+    let publisher: EventPublisher
+    let rooms: Rooms
+    let sessions: Sessions
+    let logins: Logins
+    let uploads: Uploads
+
+    // The order and the admission of calls.
+    let lanes: ChannelLanes
+    let admission: Admission
+
+    // Messages.
+    let history: History
+    let search: Search
+    let receipts: Receipts
+    let messages: Messages
+    let logs: ChannelLogs
+
+    // Channels.
+    let memberships: Memberships
+    let channels: Channels
+    let lists: ChannelLists
+    let channelData: ChannelData
+    let openChannels: OpenChannels
+    let moderation: Moderation
+
+    // Documents.
+    let polls: Polls
+    let scheduled: ScheduledMessages
+    let reports: Reports
+
+    // Users.
+    let users: Users
+    let settings: UserSettings
+
+    init(_ context: ServerContext, fanOut: any FanOut, _ background: Background) {
+        telemetry = Telemetry()
+        rates = RequestRates(context, telemetry)
+        publisher = EventPublisher(context: context, fanOut: fanOut, telemetry: telemetry)
+        rooms = Rooms(context, publisher)
+        sessions = Sessions(context, rooms, telemetry)
+        logins = Logins(
+            context: context, sessions: sessions, rates: rates, telemetry: telemetry)
+        uploads = Uploads(context: context, logins: logins, rates: rates)
+
+        lanes = ChannelLanes()
+        admission = Admission(context: context, sessions: sessions, rooms: rooms, lanes: lanes)
+
+        let views = ChannelViews(context: context)
+        polls = Polls(context: context, publisher: publisher, sessions: sessions, views: views)
+        history = History(context: context, views: views, polls: polls)
+        search = Search(context: context, admission: admission)
+        receipts = Receipts(
+            context: context, publisher: publisher, sessions: sessions, lanes: lanes,
+            history: history)
+        messages = Messages(
+            context: context, publisher: publisher, sessions: sessions, views: views)
+        logs = ChannelLogs(
+            context, publisher, sessions, lanes, admission, messages, polls, telemetry, background)
+
+        memberships = Memberships(
+            context: context, publisher: publisher, views: views, history: history, lanes: lanes)
+        channels = Channels(
+            context: context, publisher: publisher, views: views, memberships: memberships,
+            admission: admission)
+        lists = ChannelLists(context: context, views: views)
+        channelData = ChannelData(context: context, publisher: publisher)
+        openChannels = OpenChannels(
+            context: context, publisher: publisher, rooms: rooms, sessions: sessions,
+            lists: lists)
+        moderation = Moderation(context: context, publisher: publisher, rooms: rooms)
+
+        scheduled = ScheduledMessages(context: context, logs: logs, telemetry: telemetry)
+        reports = Reports(context: context)
+
+        users = Users(
+            context: context, publisher: publisher, sessions: sessions, logins: logins,
+            memberships: memberships)
+        settings = UserSettings(
+            context: context, publisher: publisher, memberships: memberships, receipts: receipts)
+    }
+}
+
+/// The start of work that no caller waits for.
+final class Background {
+    /// The server whose parts do the work; set once, when the server is complete.
+    weak var server: ChatServer?
+
+    /// Starts work on the server.
+    func start(_ work: @escaping @Sendable (isolated ChatServer) async -> Void) {
+        server?.start(work)
+    }
+}

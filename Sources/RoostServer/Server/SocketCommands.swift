@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+/// The commands of sockets: it reads each frame, counts it, and hands the command to its owner.
+struct SocketCommands: ServerPart {
+    let context: ServerContext
+    let parts: ServerParts
+
+    /// Messages of one session that may be on their way at once.
+    private static let postLimit = 256
+
+    /// Takes a text frame of an open session; returns when the next one may come.
+    ///
+    /// Frames of one session must be handed in one after the other: their order is that of the log.
+    func take(_ text: String, from id: SessionID) async {
+        parts.telemetry.metrics.frames += 1
+        parts.sessions.hear(from: id)
+        for part in Frame.split(text) {
+            // A part that is no command has no request to answer, and an error without one would log
+            // some clients out (`docs/protocol` 2.10).
+            guard let user = parts.sessions.user(of: id) else { return }
+            guard case .success(let frame) = part else {
+                // It costs the same as one that can be read.
+                try? parts.rates.charge(user: user)
+                continue
+            }
+            do throws(ServerError) {
+                try chargeFrame(frame, of: user)
+                let command = try decode(frame)
+                if case .message(let command) = command {
+                    await parts.sessions.settle(id, to: Self.postLimit - 1)
+                    // It may have been ended meanwhile; an ended session says no more.
+                    guard parts.sessions.isOpen(id) else { return }
+                    // The rest of its rule is decided at its place in the log.
+                    try AccessRule.message.decideCaller(
+                        .user(user), isOver: parts.sessions.isOver(id))
+                    post(command, from: user, in: id)
+                } else {
+                    // Other commands may be about what it has just written.
+                    if command.waitsForMessages { await parts.sessions.settle(id, to: 0) }
+                    guard parts.sessions.isOpen(id) else { return }
+                    try await parts.admission.admitted(
+                        command.rule, command.target(in: id), .user(user)
+                    ) { standing throws(ServerError) in
+                        try await answer(command, of: user, in: id, standing)
+                    }
+                }
+            } catch {
+                refuse(error, frame.requestID, in: id)
+            }
+        }
+    }
+
+    /// Counts a command before anything of it is read; a long one counts as several.
+    ///
+    /// Pings have an allowance of their own, as a client that waits for its turn must be able to say that
+    /// it is there. A ping beyond the allowance counts as any other command.
+    private func chargeFrame(_ frame: Frame, of user: UserID) throws(ServerError) {
+        if frame.command == .ping, frame.byteCount <= Self.pingBytes, parts.rates.takePing(of: user)
+        {
+            return
+        }
+        try parts.rates.charge(user: user, count: 1 + frame.byteCount / Self.chargedBytes)
+    }
+
+    /// A ping has an ID and little else.
+    private static let pingBytes = 256
+
+    /// Bytes of a command that count as one question.
+    private static let chargedBytes = 65_536
+
+    private func post(_ command: MessageCommand, from user: UserID, in id: SessionID) {
+        parts.sessions.beginPost(of: id)
+        let requestID = command.requestID
+        var post = Post(command: command, rule: .message, caller: .user(user), sender: user) {
+            result in
+            if case .failure(let error) = result { refuse(error, requestID, in: id) }
+            parts.sessions.endPost(of: id)
+        }
+        post.session = id
+        parts.logs.post(post)
+    }
+
+    private func refuse(_ error: ServerError, _ requestID: RequestID?, in id: SessionID) {
+        guard let requestID else { return }
+        parts.sessions.send(.error(error, acknowledges: requestID), to: id)
+    }
+
+    private func decode(_ frame: Frame) throws(ServerError) -> ClientCommand {
+        do throws(WireError) {
+            return try ClientCommand(decoding: frame)
+        } catch {
+            throw ServerError(error)
+        }
+    }
+
+    private func answer(
+        _ command: ClientCommand, of user: UserID, in session: SessionID, _ standing: Standing
+    ) async throws(ServerError) {
+        switch command {
+        case .ping: parts.sessions.send(.pong, to: session)
+        case .message: preconditionFailure("Messages are posted.")
+        case .edit(let edit): try await parts.messages.change(edit, in: session)
+        case .read(let url, let requestID):
+            _ = try await parts.receipts.markRead(url, by: user, in: session, requestID)
+        case .readThread(let url, let parentID, let requestID):
+            try await parts.receipts.markRead(parentID, in: url, by: user, in: session, requestID)
+        case .typingStart(let url, _):
+            try await parts.receipts.publishTyping(user, in: url, isTyping: true)
+        case .typingEnd(let url, _):
+            try await parts.receipts.publishTyping(user, in: url, isTyping: false)
+        case .messageAcknowledgement(let url, let id):
+            try await parts.receipts.noteDelivery(of: id, in: url, to: user, standing.sight)
+        case .refreshSession(let refresh):
+            try await parts.logins.renew(refresh, of: user, in: session)
+        case .enter(let url, let requestID):
+            try await parts.openChannels.enter(url, user, in: session, requestID)
+        case .exit(let url, let requestID):
+            await parts.openChannels.exit(url, user, in: session, requestID)
+        case .vote(let command):
+            try await parts.polls.vote(command, by: user, in: session, standing)
+        case .unknown(let command, _):
+            throw ServerError(
+                .featureUnavailable, "This server does not know the command \(command.rawValue).")
+        }
+    }
+}
+
+extension ClientCommand {
+    /// Whether it waits for the session's messages; a ping only says that a client is there.
+    fileprivate var waitsForMessages: Bool { if case .ping = self { false } else { true } }
+}
