@@ -170,8 +170,7 @@ let tests: [Target] = [
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
             "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit", "RoostWire",
-        ],
-        exclude: ["Released"]),
+        ]),
     .testTarget(
         name: "RoostTransportTests",
         dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),

@@ -26,6 +26,7 @@ struct CacheOpening: Sendable {
     let listens: Bool
     let migrating: @Sendable (MigrationProgress) -> Void
     let protection: StoreProtection
+    var schema = StoreSchema.current
     var searchPlace = SearchPlace.nowhere
 
     var path: String { files?.cache ?? ":memory:" }
@@ -83,7 +84,8 @@ struct CacheOpening: Sendable {
         options.readAheadKiB = 320
         return DatabaseOpening(
             owner: owner, path: path, lockFile: files?.lock, options: options,
-            patience: patience, migrator: .cache, ownerQueries: .cache, protection: protection,
+            patience: patience, migrator: schema.cache, ownerQueries: .cache,
+            protection: protection,
             interrupter: interrupter, migrating: migrating
         ) { connection throws(SQLiteError) in
             guard checks else { return nil }
@@ -130,7 +132,7 @@ struct CacheOpening: Sendable {
             let connection = try database(at: files.unfinishedCache).openAlone()
             do throws(SQLiteError) {
                 salvaged = try CacheSalvage.carry(
-                    from: source, to: connection, owner: owner, protection)
+                    from: source, to: connection, owner: owner, protection, schema.cache)
                 // What is in the log has to be in the file that is moved.
                 try connection.emptyLog()
             } catch {

@@ -44,7 +44,8 @@ struct CacheSalvage {
     ///
     /// Nothing of another owner's is read.
     static func carry(
-        from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection
+        from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection,
+        _ schema: Migrator
     ) throws(SQLiteError) -> SalvagedCache {
         var nothing = SalvagedCache()
         nothing.isWhole = false
@@ -55,7 +56,7 @@ struct CacheSalvage {
             guard try attach(source, owner, path, protection),
                 let found = try source.first(OwnerQueries.cache.select),
                 found == source.seals?.column(owner) ?? owner,
-                try isReadable(source)
+                try isReadable(source, schema)
             else { return nothing }
             session = ReadSession(source, ReadBook(source))
             session.begin(at: try source.first(.sequence) ?? 0, nil)
@@ -72,9 +73,11 @@ struct CacheSalvage {
     }
 
     /// Whether the tables are those of this release, as far as can be read.
-    private static func isReadable(_ source: Connection) throws(SQLiteError) -> Bool {
+    private static func isReadable(
+        _ source: Connection, _ schema: Migrator
+    ) throws(SQLiteError) -> Bool {
         do throws(MigrationError) {
-            return try Migrator.cache.isDone(in: source)
+            return try schema.isDone(in: source)
         } catch {
             if case .failed(let cause) = error, cause.mayPass { throw cause }
             return false

@@ -66,6 +66,8 @@ package struct Store: Sendable {
         package var keptMessages = 0
         /// Told how far a migration of many rows has come, from the writer's executor.
         package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
+        /// The schemas to open the databases with; a test adds a made-up next version.
+        package var schema = StoreSchema.current
 
         package init(executor: (any SerialExecutor)? = nil) {
             self.executor = executor
@@ -102,7 +104,7 @@ package struct Store: Sendable {
             options: options.connection, patience: options.patience,
             // Whoever brings an executor decides what happens when.
             listens: options.executor == nil, migrating: options.migrating,
-            protection: protection,
+            protection: protection, schema: options.schema,
             searchPlace: options.searchPlace(isFile: files != nil))
         let switchboard = StoreSwitch()
         let damage = DamageWatch(files)
@@ -161,7 +163,8 @@ package struct Store: Sendable {
             do throws(StoreError) {
                 return .success(
                     try await outbox.open(
-                        owner: opening.owner, patience: opening.patience, opening.protection))
+                        owner: opening.owner, patience: opening.patience, opening.protection,
+                        opening.schema))
             } catch {
                 return .failure(error)
             }

@@ -164,7 +164,8 @@ extension Store {
             do throws(StoreError) {
                 found.cache = try await writer.open(opening)
                 found.outbox = try await outbox.open(
-                    owner: opening.owner, patience: opening.patience, opening.protection)
+                    owner: opening.owner, patience: opening.patience, opening.protection,
+                    opening.schema)
                 for connection in connections {
                     try await connection.open(opening.owner, opening.protection)
                 }

@@ -134,18 +134,6 @@ extension StoreWriter {
             "searchedChannels": try connection.plan(of: Query<Void, SearchedRow>.searchedChannels),
         ]
     }
-
-    /// The checksum of each migration of the cache, in order.
-    package static var migrationChecksums: [Int64] {
-        [Migration.cache0001, .cache0002, .cache0003, .cache0004].map(\.checksum)
-    }
-}
-
-extension OutboxStore {
-    /// The checksum of each migration of the outbox, in order.
-    package static var migrationChecksums: [Int64] {
-        [Migration.outbox0001, .outbox0002].map(\.checksum)
-    }
 }
 
 extension StoreReader {

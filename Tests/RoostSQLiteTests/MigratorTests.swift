@@ -41,6 +41,52 @@ struct MigratorTests {
         #expect(try connection.all(.noteTexts) == ["kept"])
     }
 
+    /// Paints ten notes in a transaction, and none once `limit` are painted.
+    private static func painting(upTo limit: Int64 = .max) -> Migration {
+        Migration(
+            2, "colour", "ALTER TABLE note ADD COLUMN colour TEXT",
+            work: MigrationWork(
+                remaining: { connection throws(SQLiteError) in
+                    Int(try connection.first(.unpaintedCount) ?? 0)
+                },
+                moveSlice: { connection throws(SQLiteError) in
+                    if try connection.first(.paintedCount) ?? 0 >= limit {
+                        try connection.executeScript("INSERT INTO nowhere VALUES (1)")
+                    }
+                    return try connection.execute(.paintTen)
+                }))
+    }
+
+    @Test func `a large step moves rows in slices and resumes after an interruption (scar 154)`()
+        throws
+    {
+        let connection = try Connection(.memory)
+        try Self.migrator(Self.first).migrate(connection)
+        for number in 1...25 {
+            try connection.execute(.insertNote, (text: "\(number)", body: nil))
+        }
+        var steps: [String] = []
+        let cut = #expect(throws: MigrationError.self) {
+            try Self.migrator(Self.first, Self.painting(upTo: 20)).migrate(connection) { step in
+                steps.append("\(step.done)/\(step.total)")
+            }
+        }
+        guard case .failed = cut else {
+            Issue.record("The interrupted slice fails, and not \(cut as Any).")
+            return
+        }
+        #expect(steps == ["0/25", "10/25", "20/25"])
+        #expect(try !Self.migrator(Self.first, Self.painting()).isDone(in: connection))
+        steps = []
+        #expect(
+            try Self.migrator(Self.first, Self.painting()).migrate(connection) { step in
+                steps.append("\(step.done)/\(step.total)")
+            } == 1)
+        #expect(steps == ["0/5", "5/5"])
+        #expect(try Self.migrator(Self.first, Self.painting()).isDone(in: connection))
+        #expect(try connection.first(.unpaintedCount) == 0)
+    }
+
     @Test func `a database of a newer release is refused untouched`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
@@ -83,5 +129,24 @@ struct MigratorTests {
         await #expect(processExitsWith: .failure) {
             _ = Self.migrator(Self.second, Self.first)
         }
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    fileprivate static var unpaintedCount: Query {
+        Query(sql: "SELECT count(*) FROM note WHERE colour IS NULL") { row in row.int64(0) }
+    }
+    fileprivate static var paintedCount: Query {
+        Query(sql: "SELECT count(*) FROM note WHERE colour IS NOT NULL") { row in row.int64(0) }
+    }
+}
+
+extension Query where Input == Void, Output == Void {
+    fileprivate static var paintTen: Query {
+        Query(
+            sql: """
+                UPDATE note SET colour = 'red' WHERE rowid IN (
+                    SELECT rowid FROM note WHERE colour IS NULL LIMIT 10)
+                """)
     }
 }

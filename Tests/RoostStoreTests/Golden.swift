@@ -2,9 +2,9 @@
 
 import RoostModel
 
-/// Values of which frozen bytes and released files tell: every field is set, and differs from its neighbours.
+/// Values behind frozen bytes: every field is set, and differs from its neighbours.
 ///
-/// They are kept as they are, because the bytes are.
+/// The values stay as they are, because the bytes do.
 enum Golden {
     static let people = ["ann", "bob", "cid", "dan", "eve", "fay"].map {
         User(id: $0, nickname: $0.rawValue.uppercased())

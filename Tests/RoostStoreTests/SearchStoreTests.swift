@@ -273,7 +273,7 @@ struct SearchStoreTests {
         await plain.close()
     }
 
-    @Test func `an index of an earlier release is dropped and filled anew`() async throws {
+    @Test func `an index of another format is dropped and filled anew`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let first = try await Store.test(.folder(folder.path))
@@ -285,7 +285,7 @@ struct SearchStoreTests {
             CREATE VIRTUAL TABLE message_text USING fts5(text, tag, content = '',
                 tokenize = 'unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''');
             INSERT INTO message_text (rowid, text, tag) VALUES (3, 'another', 'c1');
-            UPDATE message_text_state SET format = 1
+            UPDATE message_text_state SET format = 2
             """
         do {
             let connection = try Connection(.file("\(folder.path)/app/anna/cache.sqlite"))

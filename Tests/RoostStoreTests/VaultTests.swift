@@ -15,7 +15,7 @@ struct VaultFixture {
     static let migrator = Migrator(
         applicationID: 0x5465_7374,
         [
-            Migration(1, "vault", .vaultTables),
+            Migration(1, "vault", SQL(nil, SQL.vaultTables)),
             Migration(
                 2, "note",
                 "CREATE TABLE note (id INTEGER PRIMARY KEY, payload BLOB NOT NULL) STRICT"),

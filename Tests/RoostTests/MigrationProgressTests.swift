@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Roost
+import RoostCore
 import RoostExecutors
+import RoostModel
+import RoostStore
 import RoostTestSupport
 import Testing
 
-/// What an app hears while its cache is brought up to date.
+/// The progress that an app is told while its cache is changed at opening.
 struct MigrationProgressTests {
-    /// A folder as the first release left it: 600 messages and an unsent one.
-    private func released() throws -> TemporaryFolder {
+    /// Makes a folder with 600 messages in the clear and an unsent one.
+    private func filled() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder(inMemory: true)
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("RoostStoreTests/Released")
-        let target = URL(fileURLWithPath: folder.file("app/anna"))
-        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-        for name in ["cache", "outbox"] {
-            try FileManager.default.copyItem(
-                at: source.appendingPathComponent("\(name)-1.sqlite"),
-                to: target.appendingPathComponent("\(name).sqlite"))
+        let store = try await Store.open(
+            .folder(folder.path), owner: StoreOwner(application: "app", user: "anna"))
+        let messages = (1...600).map { number in
+            Message(
+                delivery: .delivered(MessageID(Int64(number)), nil), channelURL: "channel",
+                createdAt: Timestamp(milliseconds: Int64(number)), sender: nil,
+                content: .user(text: "text \(number)"))
         }
+        try await store.writer.commit([
+            .messages(
+                "channel", messages,
+                covering: CoveredRange(
+                    lower: try #require(messages.first?.position),
+                    upper: try #require(messages.last?.position)))
+        ])
+        _ = try await store.outbox.append(
+            "waiting", to: "channel", createdAt: Timestamp(milliseconds: 1),
+            content: .userMessage(UserMessageParams(text: "unsent words")))
+        await store.close()
         return folder
     }
 
@@ -35,16 +47,15 @@ struct MigrationProgressTests {
         }
         let client = try await ChatClient.open(configuration)
         #expect(client.storageReport == [])
-        #expect(await client.unsentMessages(in: "channel-0").count == 1)
+        #expect(await client.unsentMessages(in: "channel").count == 1)
         await client.close()
         return told.withLock { $0 }
     }
 
-    @Test func `an app hears how far the update of a large cache has come (scar 154)`()
+    @Test func `an opening that seals a large cache tells the app its progress (scar 154)`()
         async throws
     {
-        let folder = try released()
-        #expect(try await heard(folder) == ["0/600", "600/600"])
+        let folder = try await filled()
         #expect(try await heard(folder) == [])
         let protection = try Protection.key([UInt8](repeating: 7, count: 32))
         #expect(try await heard(folder, protection) == ["0/600", "600/600"])

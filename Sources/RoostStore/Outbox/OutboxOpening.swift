@@ -33,6 +33,7 @@ struct OutboxOpening: Sendable {
     let files: StoreFiles?
     let patience: Duration
     let protection: StoreProtection
+    var schema = StoreSchema.current
 
     /// Opens the outbox; from one that is damaged every item that can be read is saved (scar 42).
     func open(
@@ -104,7 +105,7 @@ struct OutboxOpening: Sendable {
             options: ConnectionOptions(
                 durability: .powerLoss, pageCacheKiB: 256, erasesDeleted: true,
                 statementCapacity: 8),
-            patience: patience, migrator: .outbox, ownerQueries: .outbox,
+            patience: patience, migrator: schema.outbox, ownerQueries: .outbox,
             protection: protection, interrupter: interrupter
         ) { connection throws(SQLiteError) in
             if let vault = connection.seals?.vault, try !vault.brokenKeys(in: connection).isEmpty {

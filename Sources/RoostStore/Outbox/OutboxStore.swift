@@ -322,14 +322,15 @@ package actor OutboxStore {
 
     /// Opens the outbox; again after `letGo`.
     func open(
-        owner: StoreOwner, patience: Duration, _ protection: StoreProtection
+        owner: StoreOwner, patience: Duration, _ protection: StoreProtection,
+        _ schema: StoreSchema
     ) throws(StoreError) -> OutboxReport {
         guard !isClosed else { throw .closed }
         guard connection == nil else { return .intact }
         try switchboard.admit(gate)
         let isGone = files?.hasLostOutbox ?? false
         var opened = try OutboxOpening(
-            owner: owner, files: files, patience: patience, protection: protection
+            owner: owner, files: files, patience: patience, protection: protection, schema: schema
         ).open(gate.interrupter)
         lock = opened.takeLock()
         connection = opened.connection

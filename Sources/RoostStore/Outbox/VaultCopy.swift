@@ -39,7 +39,7 @@ struct VaultCopy {
         let isMade = try copy.first(.vaultTableCount) == 1
         if isMade, try SalvagedVault(of: copy) == vault { return }
         _ = try copy.erasing { () throws(SQLiteError) in
-            if !isMade { try copy.executeScript(.vaultTables) }
+            if !isMade { try copy.executeScript(SQL(nil, SQL.vaultTables)) }
             try vault.write(to: copy)
         }
     }

@@ -6,9 +6,7 @@ package import RoostModel
 ///
 /// Users stand in it as the numbers of their rows, so that a rename touches one row and no channel.
 package enum ChannelPayload {
-    private static let version: UInt8 = 3
-    /// Written where nothing needs the last: what earlier releases can read, they are to read.
-    private static let versionWithoutNested: UInt8 = 2
+    private static let version: UInt8 = 1
 
     private struct Flags: OptionSet {
         let rawValue: UInt64
@@ -30,10 +28,7 @@ package enum ChannelPayload {
         static let isMuted = Flags(rawValue: 1 << 15)
         static let isSurvivalTriggeredByRead = Flags(rawValue: 1 << 16)
 
-        /// All that a version writes.
-        static func all(in version: UInt8) -> Flags {
-            Flags(rawValue: version == 1 ? 0x3F : 0x1_FFFF)
-        }
+        static let all = Flags(rawValue: 0x1_FFFF)
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -58,7 +53,7 @@ package enum ChannelPayload {
             if channel.isSurvivalTriggeredByRead { insert(.isSurvivalTriggeredByRead) }
         }
 
-        func apply(to channel: inout GroupChannel, version: UInt8) {
+        func apply(to channel: inout GroupChannel) {
             channel.isDistinct = contains(.isDistinct)
             channel.isSuper = contains(.isSuper)
             channel.isBroadcast = contains(.isBroadcast)
@@ -66,7 +61,7 @@ package enum ChannelPayload {
             channel.isFrozen = contains(.isFrozen)
             channel.myRole = contains(.isOperator) ? .operator : .none
             channel.isExclusive = contains(.isExclusive)
-            channel.isDiscoverable = contains(version == 1 ? .isPublic : .isDiscoverable)
+            channel.isDiscoverable = contains(.isDiscoverable)
             channel.isEphemeral = contains(.isEphemeral)
             channel.needsAccessCode = contains(.needsAccessCode)
             channel.isChatNotification = contains(.isChatNotification)
@@ -84,7 +79,7 @@ package enum ChannelPayload {
         _ channel: GroupChannel, to bytes: inout [UInt8], row: (UserID) -> Int64
     ) {
         let nested = NestedFields(of: channel.members)
-        bytes.append(nested.isEmpty ? versionWithoutNested : version)
+        bytes.append(version)
         bytes.append(number: Flags(of: channel).rawValue)
         for text in [channel.name, channel.coverURL, channel.data, channel.customType] {
             bytes.append(text: text)
@@ -107,7 +102,7 @@ package enum ChannelPayload {
         bytes.append(moment: channel.messageOffset)
         bytes.append(rest: channel, row: row)
         bytes.append(unknown: channel.unknownFields)
-        if !nested.isEmpty { bytes.append(nested: nested) }
+        bytes.append(nested: nested)
     }
 
     /// Reads a payload into a channel that its columns have begun; `user` answers with that of a row.
@@ -115,10 +110,10 @@ package enum ChannelPayload {
         _ bytes: Span<UInt8>, into channel: inout GroupChannel, user: (Int64) -> User
     ) throws(PayloadError) {
         var reader = PayloadReader()
-        let version = try reader.version(bytes, newest: version)
+        try reader.version(bytes, newest: version)
         let flags = Flags(rawValue: try reader.number(bytes))
-        guard flags.isSubset(of: .all(in: version)) else { throw .invalid }
-        flags.apply(to: &channel, version: version)
+        guard flags.isSubset(of: .all) else { throw .invalid }
+        flags.apply(to: &channel)
         channel.name = try reader.text(bytes)
         channel.coverURL = try reader.text(bytes)
         channel.data = try reader.text(bytes)
@@ -128,7 +123,7 @@ package enum ChannelPayload {
             user(try reader.signed(bytes))
         }
         channel.members = try reader.list(bytes) { reader, bytes throws(PayloadError) in
-            try reader.member(bytes, version: version, user: user)
+            try reader.member(bytes, user: user)
         }
         channel.memberCount = Int(clamping: try reader.signed(bytes))
         channel.joinedMemberCount = Int(clamping: try reader.signed(bytes))
@@ -136,22 +131,20 @@ package enum ChannelPayload {
         channel.unreadMentionCount = Int(clamping: try reader.signed(bytes))
         let url = channel.url
         channel.lastMessage = try reader.optional(bytes) { reader, bytes throws(PayloadError) in
-            try reader.embeddedMessage(bytes, in: url, version: version, user: user)
+            try reader.embeddedMessage(bytes, in: url, user: user)
         }
         channel.myLastRead = try reader.moment(bytes)
         channel.messageOffset = try reader.moment(bytes)
-        if version > 1 { try reader.rest(bytes, of: &channel, user: user) }
+        try reader.rest(bytes, of: &channel, user: user)
         channel.unknownFields = try reader.unknownFields(bytes)
-        if version > versionWithoutNested {
-            try reader.nestedFields(bytes).apply(to: &channel.members)
-        }
+        try reader.nestedFields(bytes).apply(to: &channel.members)
         try reader.finish(bytes)
     }
 
     /// The rows of the users whom a payload names as members, in its order; the rest is not looked at.
     static func memberRows(_ bytes: Span<UInt8>) throws(PayloadError) -> [Int64] {
         var reader = PayloadReader()
-        let version = try reader.version(bytes, newest: version)
+        try reader.version(bytes, newest: version)
         _ = try reader.number(bytes)
         for _ in 0..<4 { try reader.skipText(bytes) }
         _ = try reader.membership(bytes)
@@ -163,7 +156,7 @@ package enum ChannelPayload {
         rows.reserveCapacity(min(count, 1_024))
         let nobody = User(id: "")
         for _ in 0..<count {
-            _ = try reader.member(bytes, version: version) { row in
+            _ = try reader.member(bytes) { row in
                 rows.append(row)
                 return nobody
             }
@@ -229,7 +222,7 @@ extension [UInt8] {
         append(moment: member.deliveredAt)
     }
 
-    /// What version 2 has between the offset and the unknown fields.
+    /// Appends the fields between the offset and the unknown fields.
     fileprivate mutating func append(rest channel: GroupChannel, row: (UserID) -> Int64) {
         append(list: channel.operators) { $0.append(signed: row($1.id)) }
         append(optional: channel.inviter) { $0.append(signed: row($1.id)) }
@@ -277,11 +270,11 @@ extension PayloadReader {
     }
 
     fileprivate mutating func member(
-        _ bytes: Span<UInt8>, version: UInt8, user: (Int64) -> User
+        _ bytes: Span<UInt8>, user: (Int64) -> User
     ) throws(PayloadError) -> Member {
         var member = Member(user: user(try signed(bytes)), state: try membership(bytes))
         let bits = try byte(bytes)
-        guard bits < (version == 1 ? 4 : 32) else { throw .invalid }
+        guard bits < 32 else { throw .invalid }
         member.role = bits & 1 == 0 ? .none : .operator
         member.isMuted = bits & 2 != 0
         member.isBlockedByMe = bits & 4 != 0
@@ -297,12 +290,10 @@ extension PayloadReader {
     }
 
     fileprivate mutating func embeddedMessage(
-        _ bytes: Span<UInt8>, in channel: ChannelURL, version: UInt8, user: (Int64) -> User
+        _ bytes: Span<UInt8>, in channel: ChannelURL, user: (Int64) -> User
     ) throws(PayloadError) -> Message {
         let createdAt = Timestamp(milliseconds: try signed(bytes))
         let id = MessageID(try signed(bytes))
-        var requestID: RequestID?
-        if version == 1 { requestID = try optionalText(bytes).map { RequestID($0) } }
         let updatedAt = try moment(bytes)
         let parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
             MessageID(try reader.signed(bytes))
@@ -312,8 +303,8 @@ extension PayloadReader {
         return try MessagePayload.read(
             bytes, with: &self, id: id, channelURL: channel, createdAt: createdAt,
             columns: MessageColumns(
-                sender: sender, customType: customType, parentID: parentID, updatedAt: updatedAt,
-                requestID: requestID), user: user
+                sender: sender, customType: customType, parentID: parentID, updatedAt: updatedAt),
+            user: user
         ) { _ in "" }
     }
 
@@ -333,7 +324,7 @@ extension PayloadReader {
         }
     }
 
-    /// What version 2 has between the offset and the unknown fields.
+    /// Reads the fields between the offset and the unknown fields.
     fileprivate mutating func rest(
         _ bytes: Span<UInt8>, of channel: inout GroupChannel, user: (Int64) -> User
     ) throws(PayloadError) {
@@ -359,7 +350,7 @@ extension PayloadReader {
         }
         let url = channel.url
         channel.latestPinnedMessage = try optional(bytes) { reader, bytes throws(PayloadError) in
-            try reader.embeddedMessage(bytes, in: url, version: 2, user: user)
+            try reader.embeddedMessage(bytes, in: url, user: user)
         }
         channel.metadata = try optional(bytes) { reader, bytes throws(PayloadError) in
             try reader.texts(bytes)

@@ -18,7 +18,7 @@ enum ContentTag: UInt8 {
         }
     }
 
-    /// Stands in payloads for a file with more than a name and an address; since version 2.
+    /// Stands in payloads for a file with more than a name and an address.
     static let fullFile: UInt8 = 5
 }
 
@@ -76,7 +76,7 @@ extension [UInt8] {
 }
 
 extension PayloadReader {
-    /// Content of any version.
+    /// Reads the content of a message.
     mutating func fullContent(_ bytes: Span<UInt8>) throws(PayloadError) -> MessageContent {
         let tag = try byte(bytes)
         switch ContentTag(rawValue: tag) {

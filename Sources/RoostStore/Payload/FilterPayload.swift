@@ -22,7 +22,7 @@ package enum FilterPayload {
 
     package static func read(_ bytes: Span<UInt8>) throws(PayloadError) -> MessageFilter {
         var reader = PayloadReader()
-        _ = try reader.version(bytes, newest: version)
+        try reader.version(bytes, newest: version)
         guard let kind = MessageFilter.Kind(rawValue: try reader.text(bytes)) else {
             throw .invalid
         }

@@ -9,11 +9,7 @@ package import RoostModel
 /// been told by ID alone. The table has columns for what it is searched by; all of that stands here as
 /// well, because to read a column of a row takes as long as to read several fields of a payload.
 package enum MessagePayload {
-    private static let version: UInt8 = 4
-    /// Written where nothing needs the last: what earlier releases can read, they are to read.
-    private static let versionWithoutNested: UInt8 = 3
-    /// The first that holds what the table has columns for.
-    private static let firstWithColumns: UInt8 = 3
+    private static let version: UInt8 = 1
 
     /// Which fields follow, and the ones that are bits themselves.
     private struct Flags: OptionSet {
@@ -35,15 +31,7 @@ package enum MessagePayload {
         static let isEdited = Flags(rawValue: 1 << 14)
         static let hasNestedFields = Flags(rawValue: 1 << 15)
 
-        /// All that a version writes.
-        static func all(in version: UInt8) -> Flags {
-            switch version {
-            case 1: Flags(rawValue: 0xFF)
-            case 2: Flags(rawValue: 0x7FF)
-            case 3: Flags(rawValue: 0x7FFF)
-            default: Flags(rawValue: 0xFFFF)
-            }
-        }
+        static let all = Flags(rawValue: 0xFFFF)
 
         init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -79,7 +67,7 @@ package enum MessagePayload {
         var flags = Flags(of: message, rows)
         let nested = NestedFields(of: message)
         if !nested.isEmpty { flags.insert(.hasNestedFields) }
-        bytes.append(nested.isEmpty ? versionWithoutNested : version)
+        bytes.append(version)
         bytes.append(number: flags.rawValue)
         if let rows {
             if let sender = rows.sender { bytes.append(signed: sender) }
@@ -106,15 +94,10 @@ package enum MessagePayload {
         if flags.contains(.hasNestedFields) { bytes.append(nested: nested) }
     }
 
-    /// Whether a release wrote it that left to the columns what they hold.
-    static func lacksColumns(_ bytes: Span<UInt8>) -> Bool {
-        !bytes.isEmpty && bytes[0] < firstWithColumns
-    }
-
     /// Reads a payload and makes the message of it and of its place.
     ///
-    /// `columns` are those of an old row or of a message inside another value. `user` answers with the user
-    /// of a row, `word` with a row's custom type.
+    /// `columns` are the fields that a message inside another value has in front of its payload. `user` returns
+    /// the user of a row, `word` the custom type of a row.
     package static func read(
         _ bytes: Span<UInt8>, id: MessageID, channelURL: consuming ChannelURL,
         createdAt: Timestamp, columns: MessageColumns? = nil, user: (Int64) -> User,
@@ -135,9 +118,9 @@ package enum MessagePayload {
         channelURL: consuming ChannelURL, createdAt: Timestamp, columns: MessageColumns?,
         user: (Int64) -> User, word: (Int64) -> String
     ) throws(PayloadError) -> Message {
-        let version = try reader.version(bytes, newest: version)
+        try reader.version(bytes, newest: version)
         let flags = Flags(rawValue: try reader.number(bytes))
-        guard flags.isSubset(of: .all(in: version)) else { throw .invalid }
+        guard flags.isSubset(of: .all) else { throw .invalid }
         var sender: User?
         var customType = ""
         var parentID: MessageID?
@@ -148,7 +131,6 @@ package enum MessagePayload {
             customType = columns.customType
             parentID = columns.parentID
             updatedAt = columns.updatedAt
-            requestID = columns.requestID
         }
         if flags.contains(.hasSender) { sender = user(try reader.signed(bytes)) }
         if flags.contains(.hasCustomType) { customType = word(try reader.signed(bytes)) }
@@ -212,23 +194,19 @@ package struct MessageRows: Sendable {
     }
 }
 
-/// What a payload of version 3 says and an older one left to the columns of its row.
+/// The fields of a message inside another value that stand in front of its payload.
 package struct MessageColumns: Sendable {
     var sender: User?
-    var customType = ""
+    var customType: String
     var parentID: MessageID?
     var updatedAt: Timestamp?
-    /// Counts only where the payload has none.
-    var requestID: RequestID?
 
     package init(
-        sender: User? = nil, customType: String = "", parentID: MessageID? = nil,
-        updatedAt: Timestamp? = nil, requestID: RequestID? = nil
+        sender: User?, customType: String, parentID: MessageID?, updatedAt: Timestamp?
     ) {
         self.sender = sender
         self.customType = customType
         self.parentID = parentID
         self.updatedAt = updatedAt
-        self.requestID = requestID
     }
 }

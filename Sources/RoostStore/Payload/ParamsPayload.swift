@@ -12,9 +12,7 @@ package enum OutboxContent: Hashable, Sendable {
 
 /// The stored form of what waits: a version, its kind, then its parameters.
 package enum ParamsPayload {
-    private static let version: UInt8 = 2
-    /// Written where nothing needs the last: what earlier releases can read, they are to read.
-    private static let versionWithoutNested: UInt8 = 1
+    private static let version: UInt8 = 1
 
     /// The stored numbers of the kinds; never given to another kind.
     private enum Tag: UInt8 {
@@ -24,8 +22,7 @@ package enum ParamsPayload {
     }
 
     package static func write(_ content: OutboxContent, to bytes: inout [UInt8]) {
-        let nested = NestedFields(of: content)
-        bytes.append(nested.isEmpty ? versionWithoutNested : version)
+        bytes.append(version)
         switch content {
         case .userMessage(let params):
             bytes.append(Tag.userMessage.rawValue)
@@ -47,12 +44,12 @@ package enum ParamsPayload {
             bytes.append(Tag.change.rawValue)
             bytes.append(action: action)
         }
-        if !nested.isEmpty { bytes.append(nested: nested) }
+        bytes.append(nested: NestedFields(of: content))
     }
 
     package static func read(_ bytes: Span<UInt8>) throws(PayloadError) -> OutboxContent {
         var reader = PayloadReader()
-        let version = try reader.version(bytes, newest: version)
+        try reader.version(bytes, newest: version)
         var content: OutboxContent
         switch Tag(rawValue: try reader.byte(bytes)) {
         case .userMessage:
@@ -79,7 +76,7 @@ package enum ParamsPayload {
         case .change: content = .change(try reader.action(bytes))
         case nil: throw .invalid
         }
-        if version > versionWithoutNested { try reader.nestedFields(bytes).apply(to: &content) }
+        try reader.nestedFields(bytes).apply(to: &content)
         try reader.finish(bytes)
         return content
     }

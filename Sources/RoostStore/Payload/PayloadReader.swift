@@ -127,7 +127,8 @@ struct PayloadReader {
         return values
     }
 
-    /// The version at the beginning; only those up to `newest` are known.
+    /// Reads the version at the beginning; throws `.version` for one beyond `newest`.
+    @discardableResult
     mutating func version(
         _ bytes: Span<UInt8>, newest: UInt8
     ) throws(PayloadError) -> UInt8 {

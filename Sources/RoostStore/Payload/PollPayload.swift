@@ -75,8 +75,7 @@ extension PayloadReader {
         let voted = try list(bytes) { reader, bytes throws(PayloadError) in
             try reader.signed(bytes)
         }
-        // Who wrote no such bit wrote no vote both for none and for what nobody had told.
-        if bits & 4 != 0 || !voted.isEmpty { poll.votedOptionIDs = voted }
+        if bits & 4 != 0 { poll.votedOptionIDs = voted }
         poll.options = try list(bytes) { reader, bytes throws(PayloadError) in
             var option = Poll.Option(id: try reader.signed(bytes))
             option.text = try reader.text(bytes)

@@ -4,9 +4,9 @@ package import RoostModel
 
 /// The stored form of a user, without the ID, which is a column.
 package enum UserPayload {
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 1
 
-    /// The bits of the byte that was only `isActive` in version 1.
+    /// The bits behind the metadata.
     private enum Bit {
         static let isActive: UInt8 = 1
         static let hasDetails: UInt8 = 2
@@ -28,18 +28,17 @@ package enum UserPayload {
         _ bytes: Span<UInt8>, id: UserID
     ) throws(PayloadError) -> User {
         var reader = PayloadReader()
-        let version = try reader.version(bytes, newest: version)
+        try reader.version(bytes, newest: version)
         let nickname = try reader.text(bytes)
         let profileURL = try reader.text(bytes)
         let metadata = try reader.texts(bytes)
         let bits = try reader.byte(bytes)
-        guard version == 1 || bits & ~Bit.all == 0 else { throw .invalid }
-        let details =
-            version > 1 && bits & Bit.hasDetails != 0 ? try reader.userDetails(bytes) : nil
+        guard bits & ~Bit.all == 0 else { throw .invalid }
+        let details = bits & Bit.hasDetails != 0 ? try reader.userDetails(bytes) : nil
         // Made at once: each change of a user asks whether it is somebody else's too.
         var user = User(
             id: id, nickname: nickname, profileURL: profileURL, metadata: metadata,
-            isActive: version == 1 ? bits != 0 : bits & Bit.isActive != 0,
+            isActive: bits & Bit.isActive != 0,
             unknownFields: try reader.unknownFields(bytes))
         if let details { user.details = details }
         try reader.finish(bytes)

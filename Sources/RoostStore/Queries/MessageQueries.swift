@@ -39,7 +39,7 @@ struct MessageEntry: Sendable {
         self.senderRow = senderRow
         self.customTypeRow = customTypeRow
         self.requestKey = isMine ? message.requestID.map(requestKey) : nil
-        // As `calls`, of a message whose people a migration has not read.
+        // A message does not mention its own sender.
         mentionsMe = !isMine && message.mention.concerns(me)
         var payload: [UInt8] = []
         payload.reserveCapacity(256)
@@ -123,29 +123,6 @@ extension Query where Input == (channelRow: Int64, id: MessageID), Output == Voi
         bind: { input, bindings in
             bindings.append(input.channelRow)
             bindings.append(input.id.rawValue)
-        })
-}
-
-extension Query
-where Input == MessagePlace, Output == (user: Int64?, columns: MessageColumns, word: Int64?) {
-    /// What a payload of an older release left to the columns.
-    static let oldColumns = Query(
-        sql: """
-            SELECT sender_id, custom_type_id, parent_id, updated_at FROM message
-            WHERE channel_id = ?1 AND created_at = ?2 AND message_id = ?3
-            """,
-        bind: { place, bindings in
-            bindings.append(place.channelRow)
-            bindings.append(place.position)
-        },
-        decode: { row in
-            (
-                row.optionalInt64(0),
-                MessageColumns(
-                    parentID: row.optionalInt64(2).map { MessageID($0) },
-                    updatedAt: row.optionalInt64(3).map { Timestamp(milliseconds: $0) }),
-                row.optionalInt64(1)
-            )
         })
 }
 

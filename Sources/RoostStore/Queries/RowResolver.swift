@@ -83,25 +83,14 @@ extension RowResolver {
     private func read(
         _ bytes: Span<UInt8>, _ row: borrowing Row, at place: Position, in url: ChannelURL
     ) throws(SQLiteError) -> Message {
-        let columns =
-            MessagePayload.lacksColumns(bytes)
-            ? try oldColumns(at: MessagePlace(channelRow: row.int64(0), position: place)) : nil
         do throws(PayloadError) {
             return try MessagePayload.read(
                 bytes, id: place.messageID, channelURL: url, createdAt: place.createdAt,
-                columns: columns, user: { user(inRow: $0) }, word: { word(inRow: $0) })
+                user: { user(inRow: $0) }, word: { word(inRow: $0) })
         } catch {
             // A name that is missing too is not the next row's fault.
             try? checkNames()
             throw error.asSQLiteError(reading: "a message")
         }
-    }
-
-    private func oldColumns(at place: MessagePlace) throws(SQLiteError) -> MessageColumns? {
-        guard let found = try connection.first(.oldColumns, place) else { return nil }
-        var columns = found.columns
-        columns.sender = found.user.map { user(inRow: $0) }
-        if let row = found.word { columns.customType = word(inRow: row) }
-        return columns
     }
 }

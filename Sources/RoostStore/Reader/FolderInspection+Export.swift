@@ -45,7 +45,9 @@ extension FolderInspection {
     ) async throws(StoreError) -> ExportCount {
         let files = StoreFiles(folder: folder)
         let (owner, keys) = protection.ofFolder(folder)
-        var (count, isEnded) = try await reading(files.cache, .cache, keys, owner) {
+        var (count, isEnded) = try await reading(
+            files.cache, StoreSchema.current.cache, keys, owner
+        ) {
             connection throws(StoreError) in
             try await connection.snapshot { session throws(SQLiteError) in
                 var export = CacheExport(session: session, take: take)
@@ -57,7 +59,7 @@ extension FolderInspection {
             }
         }
         guard !isEnded, DatabaseFiles(files.outbox).exists else { return count }
-        let outbox = try await reading(files.outbox, .outbox, keys, owner) {
+        let outbox = try await reading(files.outbox, StoreSchema.current.outbox, keys, owner) {
             connection throws(StoreError) in
             try await connection.inspect { connection throws(SQLiteError) in
                 try connection.storedItems()

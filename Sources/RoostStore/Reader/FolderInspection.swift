@@ -29,11 +29,12 @@ package struct FolderInspection: Hashable, Sendable {
     /// - Throws: `.damaged` for a file that cannot be read or never was a database, and whatever else
     ///   keeps it from being read; nothing was changed.
     package static func of(
-        _ folder: String, _ protection: StoreProtection = .none
+        _ folder: String, _ protection: StoreProtection = .none,
+        schema: StoreSchema = .current
     ) async throws(StoreError) -> FolderInspection {
         let files = StoreFiles(folder: folder)
         let (named, keys) = protection.ofFolder(folder)
-        let (cache, owner) = try await reading(files.cache, .cache, keys, named) {
+        let (cache, owner) = try await reading(files.cache, schema.cache, keys, named) {
             connection throws(StoreError) in
             let cache = try await StoreReader(source: connection).inspection()
             let owner = try await connection.snapshot { session throws(SQLiteError) in
@@ -47,7 +48,7 @@ package struct FolderInspection: Hashable, Sendable {
         let outboxFiles = DatabaseFiles(files.outbox)
         var outbox = OutboxItems(items: [])
         if outboxFiles.exists {
-            outbox = try await reading(files.outbox, .outbox, keys, named) {
+            outbox = try await reading(files.outbox, schema.outbox, keys, named) {
                 connection throws(StoreError) in
                 try await connection.inspect { connection throws(SQLiteError) in
                     try connection.storedItems()
@@ -70,7 +71,8 @@ package struct FolderInspection: Hashable, Sendable {
     ) async throws(StoreError) -> CacheVerification {
         let files = StoreFiles(folder: folder)
         let (owner, keys) = protection.ofFolder(folder)
-        var found = try await reading(files.cache, .cache, keys, owner) {
+        let schema = StoreSchema.current
+        var found = try await reading(files.cache, schema.cache, keys, owner) {
             connection throws(StoreError) in
             try await StoreReader(source: connection).verification(progress)
         }
@@ -81,7 +83,7 @@ package struct FolderInspection: Hashable, Sendable {
             return found
         }
         do throws(StoreError) {
-            let outbox = try await reading(files.outbox, .outbox, keys, owner) {
+            let outbox = try await reading(files.outbox, schema.outbox, keys, owner) {
                 connection throws(StoreError) in
                 try await connection.inspect { connection throws(SQLiteError) in
                     let damage = try connection.damage(comparesIndices: true)
@@ -104,7 +106,9 @@ package struct FolderInspection: Hashable, Sendable {
     ///
     /// Nil for a name that was too long to stand there in full.
     package static func owner(of folder: String) async -> StoreOwner? {
-        let stored = try? await reading(StoreFiles(folder: folder).cache, .cache) {
+        let stored = try? await reading(
+            StoreFiles(folder: folder).cache, StoreSchema.current.cache
+        ) {
             connection throws(StoreError) in
             try await connection.snapshot { session throws(SQLiteError) in
                 try session.connection.first(OwnerQueries.cache.select)
@@ -119,15 +123,17 @@ package struct FolderInspection: Hashable, Sendable {
     /// For files that are damaged, or whose header or schema record is: the owner is the caller's word.
     /// Unsent messages are not touched.
     package static func repair(
-        _ folder: String, owner: StoreOwner, _ protection: StoreProtection = .none
+        _ folder: String, owner: StoreOwner, _ protection: StoreProtection = .none,
+        schema: StoreSchema = .current
     ) async throws(StoreError) -> CacheReport {
         let files = StoreFiles(folder: folder)
         let (_, keys) = protection.ofFolder(folder)
-        let state = await FolderState(of: files, keys, owner)
+        let state = await FolderState(of: files, keys, owner, schema)
         if let objection = state.objection { throw objection }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
-            patience: .seconds(5), listens: false, migrating: { _ in }, protection: keys)
+            patience: .seconds(5), listens: false, migrating: { _ in }, protection: keys,
+            schema: schema)
         return try opening.replace(because: "somebody asked for a repair")
     }
 
@@ -191,9 +197,12 @@ private struct FolderState {
     let cache: StoreError?
     let outbox: StoreError?
 
-    init(of files: StoreFiles, _ protection: StoreProtection, _ owner: StoreOwner) async {
-        cache = await Self.hindrance(files.cache, .cache, protection, owner)
-        outbox = await Self.hindrance(files.outbox, .outbox, protection, owner)
+    init(
+        of files: StoreFiles, _ protection: StoreProtection, _ owner: StoreOwner,
+        _ schema: StoreSchema
+    ) async {
+        cache = await Self.hindrance(files.cache, schema.cache, protection, owner)
+        outbox = await Self.hindrance(files.outbox, schema.outbox, protection, owner)
     }
 
     /// Why a repair would do harm.
@@ -218,7 +227,7 @@ private struct FolderState {
 }
 
 extension ReadConnection {
-    /// A file of an older release is neither damaged nor readable: who may write brings it up to date.
+    /// Throws `.olderSchema` for a file that is neither damaged nor readable: an opening to write migrates it.
     func requireSchema(of migrator: Migrator) throws(StoreError) {
         let version = try inspect { connection throws(SQLiteError) in
             try connection.first(Query(sql: "PRAGMA user_version") { row in row.int64(0) }) ?? 0

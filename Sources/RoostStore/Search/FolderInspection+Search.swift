@@ -14,12 +14,13 @@ extension FolderInspection {
     ) async throws(StoreError) -> SearchAnswer {
         let files = StoreFiles(folder: folder)
         if StoreProtection.isInTheClear(files.cache) {
-            return try await reading(files.cache, .cache) { connection throws(StoreError) in
+            return try await reading(files.cache, StoreSchema.current.cache) {
+                connection throws(StoreError) in
                 try await StoreReader(source: connection).search(question).value
             }
         }
         let (owner, keys) = protection.ofFolder(folder)
-        try await reading(files.cache, .cache, keys, owner) { _ in }
+        try await reading(files.cache, StoreSchema.current.cache, keys, owner) { _ in }
         let executor = ThreadExecutor(name: "roost.inspect")
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: false, options: ConnectionOptions(),

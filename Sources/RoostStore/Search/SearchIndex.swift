@@ -34,8 +34,8 @@ package struct SearchIndex {
 
     /// The version of the table and of what is done to texts before they are indexed.
     ///
-    /// Another one needs a new index. Version 1 kept the lengths of texts.
-    static let format: Int64 = 2
+    /// An index of another version is made anew.
+    static let format: Int64 = 1
 
     private let connection: Connection
     package private(set) var state: State

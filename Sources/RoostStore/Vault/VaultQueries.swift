@@ -1,29 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RoostSQLite
+internal import RoostSQLite
 internal import RoostSealing
-
-extension SQL {
-    /// The tables of the outbox's vault; the cache has the same, in a migration of its own.
-    ///
-    /// Frozen with that migration.
-    package static let vaultTables: SQL = """
-        -- At most one row: without it nothing here is sealed.
-        CREATE TABLE vault (
-            id     INTEGER PRIMARY KEY CHECK (id = 1),
-            stage  INTEGER NOT NULL,  -- VaultStage.
-            header BLOB NOT NULL      -- VaultHeader: proves the master key without holding it.
-        ) STRICT;
-
-        -- The newest key of a channel seals; older ones open what was not sealed anew yet.
-        CREATE TABLE data_key (
-            number     INTEGER PRIMARY KEY AUTOINCREMENT,  -- Named by all it sealed; never reused.
-            channel_id INTEGER NOT NULL,                   -- 0: for what belongs to no channel.
-            wrapped    BLOB NOT NULL                       -- 32 bytes, sealed under the master key's.
-        ) STRICT;
-        CREATE INDEX data_key_by_channel ON data_key (channel_id, number)
-        """
-}
 
 /// How far a database is sealed; the stored numbers are never given to another.
 package enum VaultStage: Int64, Sendable {
