@@ -8,24 +8,24 @@ import Darwin
 import Glibc
 #endif
 
-/// A process that reads inputs until it is through with them; a trap ends it and nothing else.
+/// A process that reads inputs to their end; a trap ends this process only.
 struct Child {
-    /// The exit codes by which the supervisor knows what happened.
+    /// The exit codes that tell the supervisor the outcome.
     enum Code {
         static let complaint: Int32 = 10
         static let memory: Int32 = 11
     }
 
-    /// No decoder needs more, whatever it reads.
+    /// The memory limit in bytes; no decoder needs more for any input.
     static let memoryLimit = 200 << 20
-    /// Beyond this the system refuses memory, so that one input cannot take the machine's.
+    /// The limit of the address space, so that one input cannot take all of the machine's memory.
     private static let addressLimit: rlim_t = 16 << 30
 
     let target: FuzzTarget
     let seed: UInt64
     let rounds: UInt64
     let seconds: Double
-    /// Where the number of each input is written before it is read.
+    /// The file that gets the number of each input before it is read.
     let progress: String
 
     func run() -> Int32 {
@@ -61,7 +61,7 @@ struct Child {
     }
 }
 
-/// Which input a child reads; sixteen bytes of a file.
+/// The input that a child reads; sixteen bytes of a file.
 enum Progress: Hashable {
     case corpus(Int)
     case round(UInt64)
@@ -88,7 +88,7 @@ enum Progress: Hashable {
 }
 
 enum Memory {
-    /// The most memory that this process has held, in bytes; 0 where the system does not say.
+    /// The peak memory of this process in bytes; 0 if the system does not tell.
     static var peak: Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") where line.hasPrefix("VmHWM:") {
@@ -98,7 +98,7 @@ enum Memory {
     }
 }
 
-/// Inputs that failed once; they stay in the repository and are read first.
+/// The inputs that failed once; they are part of the repository and are read first.
 enum Corpus {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Corpus")
@@ -111,11 +111,11 @@ enum Corpus {
         }
     }
 
-    /// Keeps an input; returns its path, or nil when the disk refuses.
+    /// Saves an input; returns its path, or nil if the disk refuses.
     static func keep(_ bytes: [UInt8], of target: String, as name: String) -> String? {
         let place = folder.appending(path: target)
         let file = place.appending(path: name).path
-        // A corpus that cannot grow is told by the missing path.
+        // A missing path reports that the corpus could not be extended.
         try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         return FileManager.default.createFile(atPath: file, contents: Data(bytes)) ? file : nil
     }

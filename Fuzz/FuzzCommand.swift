@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Feeds every decoder with input of strangers; `docs/fuzzing.md` says how.
+/// Feeds every decoder with hostile input; `docs/fuzzing.md` says how.
 @main
 struct FuzzCommand {
     static let targets = WireTargets.all + SocketTargets.all + StoredTargets.all

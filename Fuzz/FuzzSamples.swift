@@ -3,7 +3,7 @@
 import RoostModel
 import RoostWire
 
-/// What honest peers say; each field that a decoder knows stands in one of them.
+/// The messages of honest peers; each field that a decoder knows occurs in one of them.
 enum FuzzSamples {
     static let texts = ["null", "-1.5e-7", #""a\u00e9\n""#, "[1,[2,{}],\"x\"]", "0e9"]
 
@@ -137,7 +137,7 @@ enum FuzzSamples {
         #"SYEV{"cat":10900,"channel_url":"g","ts":1,"data":{"user_id":"a","nickname":"n"}}"#,
     ]
 
-    /// A message as frames have it: under the short names of its ID and time.
+    /// Returns a message in the form of frames, with the short names of its ID and time.
     private static func flat(_ kind: String, _ text: String) -> String {
         text.replacing("\"message_id\":", with: "\"msg_id\":", maxReplacements: 1)
             .replacing("\"created_at\":", with: "\"ts\":", maxReplacements: 1)

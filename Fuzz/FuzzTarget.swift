@@ -2,14 +2,14 @@
 
 import RoostTestSupport
 
-/// One decoder, and what its inputs are made from.
+/// A decoder with the samples that its inputs are made from.
 ///
-/// An input of a number is always the same, so that a failure is told by the target, the seed and the number.
+/// The same number always gives the same input, so target, seed and number identify a failure.
 struct FuzzTarget: Sendable {
     let name: String
     let samples: [[UInt8]]
     let words: [[UInt8]]
-    /// Reads an input; a text complains about what was read.
+    /// Reads an input; returns a complaint about the result, or nil.
     let read: @Sendable (inout FuzzInput) -> String?
 
     init(
@@ -29,14 +29,14 @@ struct FuzzTarget: Sendable {
         self.init(name, samples: samples.map { Array($0.utf8) }, words: words, read: read)
     }
 
-    /// The input of a number: a sample that was changed in a few places.
+    /// Returns the input of a number: a sample that was changed in a few places.
     func input(seed: UInt64, round: UInt64) -> FuzzInput {
         var mutator = Mutator(seed: Self.mixed(seed, round), samples: samples, words: words)
         let bytes = mutator.next()
         return FuzzInput(bytes: bytes, mutator: mutator)
     }
 
-    /// An input that failed once.
+    /// Returns an input that failed once.
     func input(_ bytes: [UInt8]) -> FuzzInput {
         FuzzInput(bytes: bytes, mutator: Mutator(seed: 1, samples: samples, words: words))
     }
@@ -47,7 +47,7 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// The bytes to read, and chance for a target that needs more of it.
+/// The bytes to read, with randomness for a target that needs more of it.
 struct FuzzInput: Sendable {
     let bytes: [UInt8]
     private var mutator: Mutator
@@ -59,11 +59,11 @@ struct FuzzInput: Sendable {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The bytes in pieces, as a network cuts them.
+    /// Returns the bytes in pieces, as a network cuts them.
     mutating func pieces() -> [[UInt8]] { mutator.pieces(of: bytes) }
 }
 
-/// What is put into inputs besides parts of other samples.
+/// Texts that are put into inputs, besides parts of other samples.
 enum FuzzWords {
     static let json = bytes([
         "{", "}", "[", "]", "\"", "\\", "\\u0000", "\\ud800", "null", "true", ",", ":", "\n", "\0",

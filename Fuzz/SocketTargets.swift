@@ -2,7 +2,7 @@
 
 import RoostSockets
 
-/// Decoders of what comes through a socket before anything of it is known.
+/// The decoders of bytes from sockets.
 enum SocketTargets {
     static let all = [requests, answers, frames, deflated, urls]
 

@@ -9,7 +9,7 @@ import RoostStore
 import RoostWire
 import Synchronization
 
-/// Decoders of what lies on disk, where a broken disk or another program may have changed it.
+/// The decoders of files, which a broken disk or another program may have changed.
 enum StoredTargets {
     static let all = [messages, channels, users, params, filters, sealed, headers, journals, files]
 
@@ -191,7 +191,7 @@ enum StoredTargets {
     }
 }
 
-/// A disk on which every file holds the same text.
+/// A disk on which every file has the same text.
 private final class OneFileDisk: FileCacheDisk {
     let text = Mutex("")
 

@@ -3,9 +3,9 @@
 import Foundation
 import RoostTestSupport
 
-/// Starts a child for a target and tells how it ended.
+/// Starts a child for a target and reports how it ended.
 struct Supervisor {
-    /// Longer than any input may take, a report of a trap included.
+    /// The time limit of an input, the report of a trap included.
     private static let patience: Duration = .seconds(30)
 
     let target: FuzzTarget
@@ -13,12 +13,12 @@ struct Supervisor {
     let rounds: UInt64
     let seconds: Double
 
-    /// Returns whether the child came to its end.
+    /// Returns whether the child read all inputs.
     func run() async throws -> Bool {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "roost-fuzz-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // What stays of it is in the system's folder for such things.
+        // A folder that cannot be removed remains among the system's temporary ones.
         defer { try? FileManager.default.removeItem(at: folder) }
         let progress = folder.appending(path: "progress").path
         let output = folder.appending(path: "output").path
@@ -44,7 +44,7 @@ struct Supervisor {
     private func stopWhenStuck(_ child: ChildProcess, _ path: String) async {
         var last: Progress?
         while !Task.isCancelled {
-            // Ends early when the child has.
+            // The wait ends early with the child.
             try? await Task.sleep(for: Self.patience)
             let now = Progress(reading: path)
             if !Task.isCancelled, let now, now == last { child.signal(SIGKILL) }

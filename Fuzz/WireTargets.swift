@@ -4,7 +4,7 @@ import RoostModel
 import RoostServer
 import RoostWire
 
-/// Decoders of what crosses the network.
+/// The decoders of network data.
 enum WireTargets {
     static let all: [FuzzTarget] =
         [json, serverFrames, clientFrames, apiCalls, queries, forms, serialized, handshakes]
@@ -80,7 +80,7 @@ enum WireTargets {
         return form(input.pieces()) == one ? nil : "A form depends on how it is cut."
     }
 
-    /// What a form holds; nil for one that is wrong or not whole.
+    /// Describes the contents of a form; nil for a wrong or incomplete one.
     private static func form(_ pieces: [[UInt8]]) -> String? {
         var text = ""
         do throws(ServerError) {
@@ -103,7 +103,7 @@ enum WireTargets {
     private static let serialized = FuzzTarget(
         "serialized", samples: FuzzSamples.serialized, words: FuzzWords.json
     ) { input in
-        // The sum is set right, or next to nothing would be read.
+        // The checksum is corrected as well, or next to nothing would be decoded.
         for bytes in [input.bytes, SerializedObject.summed(input.bytes)] {
             guard let object = SerializedObject(bytes) else { continue }
             guard SerializedObject(object.bytes) != nil else {
@@ -158,7 +158,7 @@ enum WireTargets {
         answer(CounterQuestion.self, "counters", #"{"a":1,"b":-1}"#),
     ]
 
-    /// The decoder of one answer, as a success and as a refusal.
+    /// Returns the decoder of one answer, as a success and as a refusal.
     private static func answer<Q: Question>(
         _: Q.Type, _ name: String, _ sample: String
     ) -> FuzzTarget {
@@ -173,7 +173,7 @@ enum WireTargets {
 }
 
 extension SerializedObject {
-    /// The same bytes with the sum that belongs to them.
+    /// Returns the bytes with a correct checksum.
     fileprivate static func summed(_ bytes: [UInt8]) -> [UInt8] {
         let body = Array(bytes.dropLast(4))
         var sum: UInt32 = 0xFFFF_FFFF

@@ -15,7 +15,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
     private var messageCollection: SBSMMessageCollection?
     private var channels: [SBDGroupChannel] = []
     private var shown: [SBDBaseMessage] = []
-    /// A text that the next command waits for.
+    /// The text that the next command waits for.
     private var awaited: String?
 
     private init(user: String) { self.user = user }
@@ -59,13 +59,13 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
         }
     }
 
-    /// A line that is there at once, whoever reads it.
+    /// Prints a line without buffering.
     private func show(_ words: String...) {
         print(words.joined(separator: " "))
         fflush(nil)
     }
 
-    /// Ends at once: what still runs is cut off as it would be by the system.
+    /// Ends the process at once; work in progress is cut off, as by the system.
     private func end(_ status: Int32) {
         _exit(status)
     }
@@ -139,7 +139,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
         next()
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     func collection(
         _ collection: SBSMChannelCollection, didReceiveEvent action: SBSMChannelEventAction,

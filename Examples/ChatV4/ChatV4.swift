@@ -13,7 +13,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
     private var channels: GroupChannelCollection?
     private var messages: MessageCollection?
     private var shown: [BaseMessage] = []
-    /// A text that the next command waits for.
+    /// The text that the next command waits for.
     private var awaited: String?
 
     private init(user: String) { self.user = user }
@@ -57,13 +57,13 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
         }
     }
 
-    /// A line that is there at once, whoever reads it.
+    /// Prints a line without buffering.
     private func show(_ words: String...) {
         print(words.joined(separator: " "))
         fflush(nil)
     }
 
-    /// Ends at once: what still runs is cut off as it would be by the system.
+    /// Ends the process at once; work in progress is cut off, as by the system.
     private func end(_ status: Int32) {
         _exit(status)
     }
@@ -161,7 +161,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
         next()
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
@@ -187,7 +187,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
     func didDetectHugeGap(_ collection: MessageCollection) {
         self.show("huge gap")
         collection.dispose()
-        // Whoever reads the commands goes on reading; only the list begins anew.
+        // The reader of the commands continues; only the list begins anew.
         startCollection(collection.channel) { self.check() }
     }
 }

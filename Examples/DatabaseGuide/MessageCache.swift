@@ -3,9 +3,9 @@
 import Foundation
 public import SendBirdSDK
 
-/// Keeps a `MessageTable` in step with the server, by pages and change logs.
+/// A `MessageTable` kept equal to the server by pages and change logs.
 ///
-/// A token is kept after what it stands for; a crash between the two repeats a page and loses nothing.
+/// A token is stored after its data; a crash between the two repeats a page and loses nothing.
 public final class MessageCache: SBDChannelDelegate {
     public let table: MessageTable
 
@@ -13,11 +13,11 @@ public final class MessageCache: SBDChannelDelegate {
 
     // MARK: Messages
 
-    // The guide asks behind the newest message that is here. One that came live would lead it past those
-    // missed before, so what pages have reached is noted, at both ends. Each end is asked for again, because
-    // others may have been written in the very same millisecond.
+    // The guide asks for messages behind the newest one in the table. A live message would hide
+    // those missed before it. So the ends that pages have reached are stored. Each end is asked for
+    // again, because others may have been written in the same millisecond.
 
-    /// Fetches what was written before what pages have reached; at first the newest.
+    /// Fetches the messages before the part that pages have reached; at first the newest ones.
     public func loadOlder(
         in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
     ) {
@@ -35,7 +35,7 @@ public final class MessageCache: SBDChannelDelegate {
         }
     }
 
-    /// Fetches everything that was written after what pages have reached.
+    /// Fetches all messages after the part that pages have reached.
     public func loadNewer(
         in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
     ) {
@@ -62,7 +62,7 @@ public final class MessageCache: SBDChannelDelegate {
         if let error { done(error) } else { loadNewer(in: channel, done: done) }
     }
 
-    /// How far pages have led, in milliseconds.
+    /// Returns the time that pages have reached, in milliseconds.
     private func end(_ name: String, of channel: SBDGroupChannel) -> Int64? {
         (try? table.token("\(name) of \(channel.channelUrl)")).flatMap { Int64($0) }
     }
@@ -73,7 +73,7 @@ public final class MessageCache: SBDChannelDelegate {
         try table.setToken("\(message.createdAt)", "\(name) of \(channel.channelUrl)")
     }
 
-    /// Applies what was edited and deleted since the last time.
+    /// Applies the edits and deletions since the last call.
     public func applyChanges(
         in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
     ) {
@@ -91,7 +91,7 @@ public final class MessageCache: SBDChannelDelegate {
             channel.getMessageChangeLogs(
                 sinceToken: token, params: params, completionHandler: handler)
         } else {
-            // Whatever happened to what is here happened after the oldest of it was written.
+            // Every change of these messages happened after the oldest of them was written.
             let first = try? table.messages(in: channel.channelUrl).first
             channel.getMessageChangeLogs(
                 sinceTimestamp: first?.createdAt ?? 1, params: params, completionHandler: handler)
@@ -119,7 +119,7 @@ public final class MessageCache: SBDChannelDelegate {
 
     // MARK: Channels
 
-    /// Puts the server's list in the place of what is here: channels are few and change often.
+    /// Replaces the table's channels with the server's: channels are few and change often.
     public func replaceChannels(done: @escaping ((any Error)?) -> Void) {
         guard let query = SBDGroupChannel.createMyGroupChannelListQuery() else { return }
         query.includeEmptyChannel = true
@@ -138,7 +138,7 @@ public final class MessageCache: SBDChannelDelegate {
         }
     }
 
-    /// Puts the server's open channels in the place of those that are here; no change log tells of them.
+    /// Replaces the table's open channels with the server's, because no change log covers them.
     public func replaceOpenChannels(done: @escaping ((any Error)?) -> Void) {
         guard let query = SBDOpenChannel.createOpenChannelListQuery() else { return }
         query.limit = 100
@@ -156,7 +156,7 @@ public final class MessageCache: SBDChannelDelegate {
         }
     }
 
-    /// Applies what became of the user's channels since the last time.
+    /// Applies the changes of the user's channels since the last call.
     public func applyChannelChanges(done: @escaping ((any Error)?) -> Void) {
         let handler: SBDMain.ChannelChangeLogsHandler = { updated, deleted, hasMore, token, error in
             self.keep(
@@ -177,10 +177,10 @@ public final class MessageCache: SBDChannelDelegate {
         }
     }
 
-    // MARK: As it happens
+    // MARK: Live events
 
-    // What cannot be written now comes later: an edit or a deletion with the next change log, a new message
-    // with `loadNewer`.
+    // A change that cannot be written now comes later: an edit or a deletion with the next change
+    // log, a new message with `loadNewer`.
 
     public func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage) {
         try? table.insert([message])

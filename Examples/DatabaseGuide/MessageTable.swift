@@ -4,9 +4,9 @@ import CRoostSQLite
 public import Foundation
 public import SendBirdSDK
 
-/// The database guide at work: one's own SQLite tables, fed with serialised objects.
+/// The database guide in code: SQLite tables of the app's own, filled with serialised objects.
 ///
-/// Each table has columns for what is asked by, and the object in its payload.
+/// Each table has columns for its queries, and the object as payload.
 @safe public final class MessageTable {
     public struct Failure: Error {
         public let message: String
@@ -31,7 +31,7 @@ public import SendBirdSDK
             """)
         try run(
             "CREATE INDEX IF NOT EXISTS message_by_time ON message (channel_url, message_ts)")
-        // A channel stands once; one without a message goes by the time it was made.
+        // A channel occurs once; one without a message is sorted by its time of creation.
         try run(
             """
             CREATE TABLE IF NOT EXISTS channel (
@@ -40,7 +40,8 @@ public import SendBirdSDK
                 payload         BLOB NOT NULL
             )
             """)
-        // Nobody says when somebody wrote in an open channel last: it goes by the time it was made.
+        // The time of the last message in an open channel is unknown, so the time of creation sorts
+        // it.
         try run(
             """
             CREATE TABLE IF NOT EXISTS open_channel (
@@ -56,7 +57,7 @@ public import SendBirdSDK
 
     // MARK: Messages
 
-    /// Keeps what the server told; a message that was not sent yet has no ID and is left out.
+    /// Inserts messages of the server; unsent messages have no ID and are left out.
     public func insert(_ messages: [SBDBaseMessage]) throws {
         for message in messages where message.messageId != 0 {
             guard let payload = message.serialize() else { continue }
@@ -69,7 +70,7 @@ public import SendBirdSDK
         }
     }
 
-    /// Takes over what was edited of what is here; a message that is not here stays so.
+    /// Updates the messages that are in the table; others are ignored.
     public func update(_ messages: [SBDBaseMessage]) throws {
         for message in messages {
             guard let payload = message.serialize() else { continue }
@@ -85,7 +86,7 @@ public import SendBirdSDK
         }
     }
 
-    /// A channel's messages, oldest first.
+    /// Returns a channel's messages, oldest first.
     public func messages(in channelUrl: String) throws -> [SBDBaseMessage] {
         try run(
             "SELECT payload FROM message WHERE channel_url = ?1 ORDER BY message_ts, message_id",
@@ -95,7 +96,7 @@ public import SendBirdSDK
 
     // MARK: Channels
 
-    /// Puts the channels of the server in the place of those that are here.
+    /// Replaces all channels with the server's.
     public func replaceChannels(with channels: [SBDGroupChannel]) throws {
         try inTransaction {
             try run("DELETE FROM channel")
@@ -103,7 +104,7 @@ public import SendBirdSDK
         }
     }
 
-    /// Adds channels, or takes over what changed of them.
+    /// Inserts or updates channels.
     public func insert(_ channels: [SBDGroupChannel]) throws {
         for channel in channels {
             guard let payload = channel.serialize() else { continue }
@@ -114,7 +115,7 @@ public import SendBirdSDK
         }
     }
 
-    /// A channel that is no longer the user's goes with its messages.
+    /// Deletes channels that are no longer the user's, with their messages.
     public func deleteChannels(_ channelUrls: [String]) throws {
         for url in channelUrls {
             try run("DELETE FROM channel WHERE channel_url = ?1", [.text(url)])
@@ -122,7 +123,7 @@ public import SendBirdSDK
         }
     }
 
-    /// All channels, the one with the oldest last message first.
+    /// Returns all channels, the one with the oldest last message first.
     public func channels() throws -> [SBDGroupChannel] {
         try run("SELECT payload FROM channel ORDER BY last_message_ts")
             .compactMap { SBDGroupChannel.build(fromSerializedData: $0) }
@@ -130,7 +131,7 @@ public import SendBirdSDK
 
     // MARK: Open channels
 
-    /// Puts the open channels of the server in the place of those that are here.
+    /// Replaces all open channels with the server's.
     public func replaceOpenChannels(with channels: [SBDOpenChannel]) throws {
         try inTransaction {
             try run("DELETE FROM open_channel")
@@ -144,13 +145,13 @@ public import SendBirdSDK
         }
     }
 
-    /// All open channels, the oldest first.
+    /// Returns all open channels, the oldest first.
     public func openChannels() throws -> [SBDOpenChannel] {
         try run("SELECT payload FROM open_channel ORDER BY channel_created_at, channel_url")
             .compactMap { SBDOpenChannel.build(fromSerializedData: $0) }
     }
 
-    // MARK: Where change logs are read on
+    // MARK: Tokens of change logs
 
     public func token(_ name: String) throws -> String? {
         try run("SELECT token FROM token WHERE name = ?1", [.text(name)]).first
@@ -184,7 +185,7 @@ public import SendBirdSDK
     @discardableResult
     private func run(_ sql: String, _ values: [Value] = []) throws -> [Data] {
         var statement: OpaquePointer?
-        // SAFETY: the statement is used until it is finalized below, the texts are copied.
+        // SAFETY: the statement is used until it is finalised below; the texts are copied.
         guard unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
             throw failure
         }

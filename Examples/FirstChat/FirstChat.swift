@@ -10,7 +10,7 @@ struct FirstChat {
             Configuration(
                 applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice",
                 cache: .folder("cache")))
-        try? await client.connect()  // Offline is fine: what follows works from disk.
+        try? await client.connect()  // Offline is fine: the rest works from disk.
         let list = try await client.channelList()
         guard let channel = await list.snapshot.channels.first else { return }
         let timeline = try await client.timeline(of: channel.url)

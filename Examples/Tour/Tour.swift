@@ -48,7 +48,7 @@ struct Tour {
         let picture = FileMessageParams(
             files: [OutgoingFile(.copy(of: "ticket.png"), name: "ticket.png", type: "image/png")])
         let name = try await client.send(picture, to: channel).requestID
-        guard let text, let name else { return }  // Whatever is sent has a name.
+        guard let text, let name else { return }  // A sent message always has a request ID.
         for await progress in await client.uploadProgress(of: name) {
             print(progress.sent, "of", progress.total)
         }

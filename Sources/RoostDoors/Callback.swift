@@ -4,7 +4,7 @@ package import Roost
 import RoostExecutors
 package import RoostModel
 
-/// What the app wants to be told of, on its own queue; nil when it does not care.
+/// A closure that the app wants called on its own queue; nil if it does not.
 package struct Callback<Value>: Sendable {
     let call: Carried<(Value) -> Void>?
 
@@ -12,7 +12,7 @@ package struct Callback<Value>: Sendable {
 
     package static var none: Callback { Callback(nil) }
 
-    /// Calls, by way of a queue.
+    /// Calls the closure by way of a queue.
     package func post(
         _ value: Value, through enqueue: (@escaping @Sendable () -> Void) -> Void
     ) where Value: Sendable {
@@ -21,10 +21,10 @@ package struct Callback<Value>: Sendable {
     }
 }
 
-// MARK: - Handlers of the old libraries, which take something or an error
+// MARK: - Handlers of the old libraries, with an optional value and an optional error
 
 extension Callback {
-    /// Calls with what is made of a value, or with an error.
+    /// Returns a handler that gets an object made of a value, or an error.
     package static func answer<Answer, Object, Failure>(
         _ handler: ((Object?, Failure?) -> Void)?,
         _ make: @escaping (Answer) -> Object, orElse fail: @escaping (RoostError) -> Failure
@@ -40,7 +40,7 @@ extension Callback {
             })
     }
 
-    /// Calls with nil, or with an error.
+    /// Returns a handler that gets nil or an error.
     package static func done<Failure>(
         _ handler: ((Failure?) -> Void)?, orElse fail: @escaping (RoostError) -> Failure
     ) -> Self where Value == Result<Void, RoostError> {
@@ -49,7 +49,7 @@ extension Callback {
         )
     }
 
-    /// Calls with a message, and with an error besides when it was not sent.
+    /// Returns a handler that gets a message, and an error as well if it was not sent.
     package static func sent<Object, Failure>(
         _ handler: ((Object?, Failure?) -> Void)?,
         _ make: @escaping (Message) -> Object, orElse fail: @escaping (RoostError) -> Failure
@@ -60,7 +60,7 @@ extension Callback {
             })
     }
 
-    /// Calls with a page of a change log, or with an error.
+    /// Returns a handler that gets a page of a change log, or an error.
     package static func changes<Item, ID, Object, Name, Failure>(
         _ handler: (([Object]?, [Name]?, Bool, String?, Failure?) -> Void)?,
         _ make: @escaping (Item) -> Object, _ name: @escaping (ID) -> Name,
@@ -82,7 +82,7 @@ extension Callback {
 }
 
 extension ChangeLogStart {
-    /// From a token of an earlier answer on; from the very beginning without one.
+    /// Creates a start from the token of an earlier page; nil starts at the very beginning.
     package init(token: String?) {
         self = token.map { .token($0) } ?? .moment(Timestamp(milliseconds: 1))
     }

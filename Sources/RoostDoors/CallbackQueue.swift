@@ -2,11 +2,11 @@
 
 package import Dispatch
 
-/// Where an app wants to be called back, one call after the other.
+/// The queue for calls into the app, one call after another.
 package struct CallbackQueue: Sendable {
     private let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// A queue of the app's; a concurrent one gets one call at a time all the same.
+    /// Creates a queue on one of the app's; a concurrent queue gets one call at a time too.
     package init(_ queue: DispatchQueue) {
         let serial = DispatchQueue(label: "roost.callbacks", target: queue)
         enqueue = { work in serial.async(execute: work) }
@@ -18,7 +18,9 @@ package struct CallbackQueue: Sendable {
 
     package static let main = CallbackQueue { work in DispatchQueue.main.async(execute: work) }
 
-    /// Runs work there later, never before this returns; so nobody is called under a lock, and the app may
-    /// call anything from inside (scar 138).
+    /// Runs work on the queue, never before this call returns.
+    ///
+    /// So no call into the app happens under a lock, and the app may call anything from inside
+    /// (scar 138).
     package func async(_ work: @escaping @Sendable () -> Void) { enqueue(work) }
 }

@@ -4,15 +4,15 @@ package import Roost
 import RoostExecutors
 package import RoostModel
 
-/// One channel list, for a collection object that hands in handlers and a delegate.
+/// The channel list behind a collection object with handlers and a delegate.
 package actor ChannelListDriver {
-    /// What changed, and which of the updated channels stand elsewhere now.
+    /// The changes of a list, and the updated channels whose place has changed.
     package struct News: Sendable {
         package let change: ListDiff<GroupChannel>
         package let moved: Set<ChannelURL>
     }
 
-    /// What the app may ask at any moment, on any thread.
+    /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
         package var channels: [GroupChannel] = []
         package var hasMore = true
@@ -20,7 +20,7 @@ package actor ChannelListDriver {
 
     private nonisolated let executor: any WorldExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        // SAFETY: the executor is a constant of this actor and lives as long as the actor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
@@ -32,7 +32,7 @@ package actor ChannelListDriver {
     private var list: ChannelList?
     private var opening: Task<Result<ChannelList, RoostError>, Never>?
     private var mirror = Mirror<GroupChannel>()
-    /// What is told begins with the first page.
+    /// Whether the first page was delivered; events follow it.
     private var hasBegun = false
     private var isLoading = false
     private var backlog: [ListDiff<GroupChannel>] = []
@@ -49,7 +49,7 @@ package actor ChannelListDriver {
 
     package nonisolated var view: View { shared.withLock { $0 } }
 
-    /// Opens the list; the disk is read and the server asked before anybody wants a page (R90).
+    /// Opens the list; the disk and the server are read before the app asks for a page (R90).
     package func open() async throws(RoostError) -> ChannelList {
         guard !isClosed else { throw .disposed }
         if let opening { return try await opening.value.get() }
@@ -77,7 +77,7 @@ package actor ChannelListDriver {
         self.list = list
         let changes = await list.changes()
         let snapshots = await list.snapshots()
-        // Both end with the list.
+        // Both tasks end with the list.
         Task(executorPreference: executor) { [weak self] in
             for await change in changes { await self?.take(change) }
         }
@@ -87,9 +87,10 @@ package actor ChannelListDriver {
         return list
     }
 
-    /// Shows a page more, and hands over what of it was not shown before.
+    /// Loads another page and delivers the channels that were not shown before.
     ///
-    /// The first is what the disk has, if it has anything. What changes of a page is told after it.
+    /// The first page is that of the disk, if it has any. Later changes to a page are delivered as
+    /// events.
     package func load(
         then deliver: @Sendable (Result<[GroupChannel], RoostError>) -> Void
     ) async {
@@ -116,7 +117,7 @@ package actor ChannelListDriver {
         return await absorb(list)
     }
 
-    /// Ends everything; nothing is told afterwards.
+    /// Closes the list; no more events are delivered.
     package func close() async {
         isClosed = true
         await list?.close()
@@ -162,7 +163,7 @@ package actor ChannelListDriver {
         }
     }
 
-    /// Which of the changed channels have other neighbours, those that came and went left aside.
+    /// Returns the changed channels whose neighbours differ, channels added and removed left aside.
     private static func moved(
         _ change: ListDiff<GroupChannel>, from before: [GroupChannel], to after: [GroupChannel]
     ) -> Set<ChannelURL> {
@@ -179,7 +180,7 @@ package actor ChannelListDriver {
 }
 
 extension ChannelListQuery {
-    /// One channel, hidden or not.
+    /// Returns a query for one channel, hidden or not.
     package static func only(_ url: ChannelURL) -> ChannelListQuery {
         var filter = ChannelFilter()
         filter.urls = [url]

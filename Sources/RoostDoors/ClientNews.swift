@@ -3,14 +3,14 @@
 package import Roost
 package import RoostModel
 
-/// What a client tells the door besides answers.
+/// An event that a client reports to the door.
 package enum ClientNews: Sendable {
     case connection(ConnectionStep, UserID)
-    /// An event, and the channel it is about, as far as the cache knows it.
+    /// An event, with its channel as in the cache.
     case event(ChatEvent, GroupChannel?)
 }
 
-/// What a delegate was told of the connection.
+/// A change of the connection, as delegates get it.
 package enum ConnectionStep: Hashable, Sendable {
     case connected
     case lost
@@ -18,7 +18,7 @@ package enum ConnectionStep: Hashable, Sendable {
     case givenUp
     case disconnected
 
-    /// What a change of state means; nil for nothing to tell.
+    /// Creates the step that a change of state means; nil for none.
     package init?(from old: ConnectionState, to new: ConnectionState) {
         switch (old, new) {
         case (.connected, .connected), (.disconnected, .disconnected): return nil
@@ -32,12 +32,12 @@ package enum ConnectionStep: Hashable, Sendable {
     }
 }
 
-/// Hands on what one client tells, in its order, until it closes.
+/// The observer of one client, which passes on its events in order until the client is closed.
 actor ClientEar {
     private weak var door: Door?
     private let user: UserID
     private var state = ConnectionState.disconnected
-    /// Who waits for what becomes of a message; of one message several may, such as two who resend it.
+    /// The calls that wait for the outcome of a message; several may wait for the same one.
     private var senders: [Sender] = []
     private var senderCount = 0
 
@@ -48,7 +48,7 @@ actor ClientEar {
         let id: RequestID
         let callback: Callback<Outcome>
         let progress: Callback<UploadProgress>
-        /// As it was written down; nil while it is.
+        /// The message once it is on disk; nil before.
         var message: Message?
     }
 
@@ -61,7 +61,7 @@ actor ClientEar {
         guard let executor = door?.world.executor else { return }
         let (states, events) = (await client.connectionStates(), await client.events())
         let outbox = await client.outboxEvents()
-        // All three end with the client.
+        // All three tasks end with the client.
         Task(executorPreference: executor) { [weak self] in
             for await state in states { await self?.take(state) }
         }
@@ -71,7 +71,7 @@ actor ClientEar {
         Task(executorPreference: executor) { [weak self, weak client] in
             for await event in events {
                 var channel: GroupChannel?
-                // One that is gone is told by its URL alone.
+                // A channel that is gone is reported by its URL alone.
                 if let url = event.channel {
                     channel = try? await client?.cachedChannel(url)
                     channel = channel ?? GroupChannel(url: url)
@@ -89,11 +89,11 @@ actor ClientEar {
         guard case .connected = new else { return failSenders() }
     }
 
-    // MARK: What becomes of messages
+    // MARK: Outcomes of messages
 
-    /// Expects to hear of a message that is about to be written down.
+    /// Registers a call that waits for the outcome of a message about to be saved.
     ///
-    /// - Returns: A number by which the one who expects it is known.
+    /// - Returns: The number of the registration.
     func expect(
         _ id: RequestID, _ callback: Callback<Outcome>,
         progress: Callback<UploadProgress> = .none
@@ -104,14 +104,16 @@ actor ClientEar {
         return senderCount
     }
 
-    /// It could not be written down; whether nobody has told the sender of it yet.
+    /// Removes the registration of a message that could not be saved; returns whether its caller
+    /// has no outcome yet.
     func forget(_ number: Int) -> Bool {
         guard let index = senders.firstIndex(where: { $0.number == number }) else { return false }
         senders.remove(at: index)
         return true
     }
 
-    /// It is written down; without a connection it has to wait for one (R142).
+    /// Records that the message is on disk; without a connection its caller is told that it waits
+    /// (R142).
     func queued(_ message: Message, for number: Int) {
         guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
         senders[index].message = message

@@ -2,13 +2,13 @@
 
 import RoostExecutors
 
-/// The app's delegates by name, none of them kept alive.
+/// The app's delegates by name, held weakly.
 package final class DelegateList: Sendable {
     private let entries = Guarded<[(name: String, delegate: Carried<WeakBox<AnyObject>>)]>([])
 
     package init() {}
 
-    /// Another one of the same name takes its place.
+    /// Adds a delegate; an earlier one of the same name is replaced.
     package func add(_ delegate: AnyObject, _ name: String) {
         let delegate = Carried(WeakBox(delegate))
         entries.withLock { entries in
@@ -23,7 +23,7 @@ package final class DelegateList: Sendable {
 
     package func removeAll() { entries.withLock { $0 = [] } }
 
-    /// To be asked on the app's queue, and called there.
+    /// The delegates; read and call them on the app's queue.
     package var all: [AnyObject] {
         let entries = entries.withLock { $0 }
         return entries.compactMap(\.delegate.value.object)

@@ -4,14 +4,14 @@ import Foundation
 import Roost
 
 extension Door {
-    /// Where the cache lies unless the app says so: with the app's other files, and out of backups.
+    /// The default folder of the cache: beside the app's other files, and excluded from backups.
     package static var standardFolder: String {
         let places = FileManager.default.urls(
             for: .applicationSupportDirectory, in: .userDomainMask)
         let folder = (places.first ?? FileManager.default.temporaryDirectory)
             .appending(path: "Roost")
         #if canImport(Darwin)
-        // All of it comes from the server again, but for what waits to be sent.
+        // The server can restore all of it except unsent messages.
         var url = folder
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
@@ -22,7 +22,8 @@ extension Door {
         return folder.path
     }
 
-    /// Bytes that the open client's cache takes on disk, its log included; 0 in memory and without a client.
+    /// The bytes of the open client's cache on disk, its write-ahead log included; 0 in memory and
+    /// without a client.
     package var cacheSize: Int64 {
         guard let file = configuration?.cacheFile else { return 0 }
         return ["", "-wal"].reduce(0) { sum, suffix in
@@ -33,7 +34,7 @@ extension Door {
 }
 
 extension Door.Settings {
-    /// Where the files of the library lie; in memory nothing but the app's own.
+    /// The folder of the library's files; in memory only the app's own files are there.
     package var folder: String {
         if case .folder(let folder)? = cache { folder } else { Door.standardFolder }
     }

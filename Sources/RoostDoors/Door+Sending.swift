@@ -5,9 +5,9 @@ package import Roost
 package import RoostModel
 
 extension Door {
-    /// Sends a message, and returns at once what will be shown of it.
+    /// Sends a message, and returns at once the pending message.
     ///
-    /// Messages are written down in the order of these calls.
+    /// Messages are saved in the order of these calls.
     package func send(
         _ params: MessageParams, to channel: ChannelURL,
         progress: Callback<UploadProgress> = .none,
@@ -34,7 +34,7 @@ extension Door {
         return preview
     }
 
-    /// Sends a failed message again, under its name.
+    /// Sends a failed message again, under the same request ID.
     package func resend(
         _ message: Message, then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
@@ -95,9 +95,9 @@ extension Door {
         return message
     }
 
-    /// Changes the text of a message, and tells what it says then.
+    /// Edits the text of a message, and calls back with the edited message.
     ///
-    /// A message of another kind is refused, before anything is asked as far as the cache knows it.
+    /// A message of another kind is refused, at once if the cache has it.
     package func edit(
         _ id: MessageID, in channel: ChannelURL, _ edit: MessageEdit,
         then callback: Callback<Result<Message, RoostError>>
@@ -106,14 +106,14 @@ extension Door {
             if let known = try await client.cachedMessage(id), !known.isText { throw .noText }
             try await client.outcome(of: try await client.edit(.delivered(id), in: channel, edit))
             var message = try await client.cachedMessage(id)
-            // What was never shown is not in the cache, and its edit did not bring it there.
+            // A message that was never shown is not in the cache, and its edit did not add it.
             if message == nil { message = try await client.fetchMessage(id, in: channel) }
             guard let message, message.isText else { throw .noText }
             return message
         }
     }
 
-    /// Asks for a change of what the server holds, and tells when it is made.
+    /// Queues a change and calls back when the server has made it.
     package func change(
         then callback: Callback<Result<Void, RoostError>>,
         _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> RequestID
@@ -138,7 +138,8 @@ extension Message {
 }
 
 extension OutgoingFile.Source {
-    /// What an old door calls a file's address: a path, a `file:` address, or one of the network's.
+    /// Creates a source from a file's address in the old libraries: a path, a `file:` URL or a
+    /// network URL.
     package init(address: String) {
         if address.hasPrefix("file://") {
             self = .copy(of: URL(string: address)?.path ?? address)

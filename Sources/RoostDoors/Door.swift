@@ -4,23 +4,26 @@ package import Roost
 import RoostExecutors
 package import RoostModel
 
-/// The one client of a process, for code that was written against a library with one.
+/// The one client of a process, for code written against a library with one.
 ///
-/// What the app asks for starts here and ends on the app's own queue. Nothing is decided here: that is the
-/// client's business.
+/// Each call of the app starts here and ends on the app's own queue. The door decides nothing; the
+/// client does.
 package final class Door: Sendable {
-    /// What the app said before anybody logged in.
+    /// The app's settings before a login.
     package struct Settings: Sendable {
-        /// Nil until the library is initialized; the rest may be said before.
+        /// The application ID; nil until the library is initialised.
+        ///
+        /// All other settings may come before it.
         package var applicationID: String?
-        /// Nil until the app names one.
+        /// The server's address; nil until the app names one.
         package var server: String?
-        /// Nil for the system's place.
+        /// The place of the cache; nil for the system's place.
         package var cache: Configuration.Cache?
         package var limit = CacheLimit()
         package var protection = Protection.none
         package var locksFilesWithDevice = false
-        /// Told on the app's queue, once for each opening that has to move the cache.
+        /// The handler of a rewrite of the cache; called on the app's queue, once for each opening
+        /// that needs one.
         package var migrationBegins = Callback<Void>.none
 
         package init(applicationID: String? = nil, cache: Configuration.Cache? = nil) {
@@ -33,7 +36,7 @@ package final class Door: Sendable {
         var settings = Settings()
         var account: UserID?
         var opening: Opening?
-        /// Who is logged in; nil after `disconnect`.
+        /// The user who is logged in; nil after `disconnect`.
         var user: User?
         var queue = CallbackQueue.main
         var world: World?
@@ -41,7 +44,7 @@ package final class Door: Sendable {
         var listener: (@Sendable (ClientNews) -> Void)?
     }
 
-    /// A client, and what hears it.
+    /// A client and its observer.
     struct Opened: Sendable {
         let client: ChatClient
         let ear: ClientEar
@@ -49,7 +52,7 @@ package final class Door: Sendable {
 
     private typealias Opening = Task<Result<Opened, RoostError>, Never>
 
-    /// Whose client is meant by what is asked for at one moment, whoever logs in before it is done.
+    /// The client that was current when the call was made, whichever user logs in meanwhile.
     struct Meant: Sendable {
         fileprivate let opening: Task<Result<Opened, RoostError>, Never>?
         fileprivate let isInitialized: Bool
@@ -75,27 +78,29 @@ package final class Door: Sendable {
     package var user: User? { state.withLock { $0.user } }
     package var queue: CallbackQueue { state.withLock { $0.queue } }
 
-    /// Takes what later clients are opened with; one that is open stays as it is until another user comes.
+    /// Changes the settings for later clients; an open client keeps its settings until another user
+    /// logs in.
     package func configure(_ change: (inout Settings) -> Void) {
         state.withLock { change(&$0.settings) }
     }
 
-    /// Has news told to somebody, on whichever thread; there is one at a time.
+    /// Sets the listener of events, which is called on any thread; there is one at a time.
     package func listen(_ listener: @escaping @Sendable (ClientNews) -> Void) {
         state.withLock { $0.listener = listener }
     }
 
-    /// Messages are written down in the order of the calls.
+    /// The queue that saves messages in the order of the calls.
     var sending: WorkQueue { state.withLock { $0.sending } }
 
     func hear(_ news: ClientNews) { state.withLock { $0.listener }?(news) }
 
-    /// Who is logged in, or was when the app began, before the server has said so.
+    /// The user who is logged in, or was at the last start; known before the server confirms the
+    /// login.
     package var account: UserID? { state.withLock { $0.account } }
 
     package func call(on queue: CallbackQueue) { state.withLock { $0.queue = queue } }
 
-    /// Begins anew in a world of a test's making.
+    /// Starts over in the world of a test.
     package func enter(_ world: World) {
         state.withLock { state in
             state = State(world: world, listener: state.listener)
@@ -114,7 +119,7 @@ package final class Door: Sendable {
 
     // MARK: Users
 
-    /// Opens a user's cache, unless it is open; asks no server.
+    /// Opens a user's cache, unless it is open, without a connection.
     package func open(_ account: UserID) {
         let world = world
         state.withLock { state in
@@ -123,7 +128,8 @@ package final class Door: Sendable {
             let before = state.opening
             state.account = account
             state.opening = Task(executorPreference: world.executor) {
-                // Two clients of one user would take turns with the files; of two users, the second is meant.
+                // Two clients of one user would compete for the files; of two users, the later one
+                // counts.
                 if case .success(let opened)? = await before?.value { await opened.client.close() }
                 switch await self.open(account, settings, world) {
                 case .success(let client):
@@ -171,39 +177,41 @@ package final class Door: Sendable {
         return configuration
     }
 
-    /// What the open client was opened with, or the next one of this user will be.
+    /// The configuration of the open client, or of this user's next one.
     package var configuration: Configuration? {
         state.withLock { state in
             state.account.map { Self.configuration(of: $0, state.settings) }
         }
     }
 
-    /// What could not be opened is tried again with the next call.
+    /// Forgets a failed opening, so that the next call tries again.
     private func forget(_ account: UserID) {
         state.withLock { state in
             if state.account == account { state.account = nil }
         }
     }
 
-    /// The open client.
+    /// Returns the open client.
     package func client() async throws(RoostError) -> ChatClient {
         try await meant().opened().client
     }
 
-    /// Opens the client of this moment, whoever logs in before it is called.
+    /// A closure that returns the client that is current now, whichever user logs in before it is
+    /// called.
     package var clientOfNow: @Sendable () async throws(RoostError) -> ChatClient {
         let meant = meant()
         return { () async throws(RoostError) in try await meant.opened().client }
     }
 
-    /// The client of this moment, to be asked for inside the work that is begun now.
+    /// Returns the client that is current now, for work that begins now.
     func meant() -> Meant {
         state.withLock {
             Meant(opening: $0.opening, isInitialized: $0.settings.applicationID != nil)
         }
     }
 
-    /// Logs a user in, and tells who it is: from the last login when the server is out of reach.
+    /// Logs a user in and calls back with the user; if the server cannot be reached, with that of
+    /// the last login.
     package func connect(
         _ user: UserID, token: String?, then callback: Callback<(User?, RoostError?)>
     ) {
@@ -226,7 +234,7 @@ package final class Door: Sendable {
         }
     }
 
-    /// Logs out; cache and outbox stay, and can be read until somebody else logs in.
+    /// Logs out; cache and outbox stay and can be read until another user logs in.
     package func disconnect(then callback: Callback<Void>) {
         let (meant, account) = (meant(), account)
         start {
@@ -236,7 +244,7 @@ package final class Door: Sendable {
         }
     }
 
-    /// Closes the client; the next user begins anew.
+    /// Closes the client; the next login starts over.
     package func close() async {
         let opening = state.withLock { state in
             defer { (state.opening, state.account, state.user) = (nil, nil, nil) }
@@ -247,13 +255,13 @@ package final class Door: Sendable {
 
     // MARK: Work
 
-    /// Starts work on the client's executor; works begin in the order of these calls.
+    /// Starts work on the client's executor, in the order of these calls.
     package func start(_ work: @escaping @Sendable () async -> Void) {
-        // Whoever asked waits for no more than the callback, which every piece of work ends with.
+        // The caller waits for the callback only, which ends every piece of work.
         Task(executorPreference: world.executor) { await work() }
     }
 
-    /// Asks the client for something and tells the outcome, once, on the app's queue.
+    /// Calls the client and delivers the outcome, once, on the app's queue.
     package func perform<Value: Sendable>(
         then callback: Callback<Result<Value, RoostError>>,
         _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
@@ -270,7 +278,7 @@ package final class Door: Sendable {
         }
     }
 
-    /// Hands a value to the app on its queue; what the app sees is made there.
+    /// Delivers a value to the app on its queue, where the app's objects are made.
     package func tell<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
         callback.post(value, through: queue.async)
     }

@@ -2,7 +2,7 @@
 
 import RoostExecutors
 
-/// Brings news to an object of the app's side, on its queue, as long as it is there.
+/// The delivery of events to an object of the app, on its queue, as long as the object lives.
 package final class Feed<Object: AnyObject, News: Sendable>: Sendable {
     private struct State {
         var object: Carried<WeakBox<Object>>?
@@ -28,7 +28,7 @@ package final class Feed<Object: AnyObject, News: Sendable>: Sendable {
     package func post(
         _ news: News, through enqueue: (@escaping @Sendable () -> Void) -> Void
     ) {
-        // Looked up there: what was closed meanwhile hears nothing.
+        // The check is on the queue: an object that was closed meanwhile gets no event.
         enqueue { [self] in
             let (object, tell) = state.withLock { ($0.object, $0.tell) }
             guard let object = object?.value.object, let tell else { return }

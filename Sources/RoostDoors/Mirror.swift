@@ -2,9 +2,9 @@
 
 package import RoostModel
 
-/// What an app has been told of a list, so that nothing is told twice.
+/// The part of a list that the app has been told of, so that it gets no change twice.
 ///
-/// A page that was asked for and the changes that tell of it come by two ways, in either order.
+/// A page and the changes that contain it arrive by two ways, in either order.
 package struct Mirror<Element: ListElement>: Sendable {
     package enum End: Sendable { case first, last }
 
@@ -14,25 +14,25 @@ package struct Mirror<Element: ListElement>: Sendable {
 
     package init() {}
 
-    /// In the order in which they came.
+    /// The elements in the order of their arrival.
     package var all: [Element] { elements.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// Forgets everything and takes a whole list.
+    /// Replaces all elements with a whole list.
     package mutating func replace(with list: [Element]) {
         self = Mirror()
         for element in list { putNew(element) }
     }
 
-    /// Takes a page.
+    /// Adds a page.
     ///
-    /// - Returns: What of it is new.
+    /// - Returns: The elements that are new.
     package mutating func absorb(_ page: some Sequence<Element>) -> [Element] {
         page.filter { putNew($0) }
     }
 
-    /// Takes what stands before the first element that is known, or after the last.
+    /// Adds the elements before the first known one, or behind the last.
     ///
-    /// - Returns: What it took.
+    /// - Returns: The elements added.
     package mutating func absorb(_ list: ArraySlice<Element>, at end: End) -> [Element] {
         switch end {
         case .first: return Array(list.prefix { putNew($0) })
@@ -44,7 +44,7 @@ package struct Mirror<Element: ListElement>: Sendable {
 
     /// Applies a step.
     ///
-    /// - Returns: What of it the app does not know yet.
+    /// - Returns: The part of the step that the app does not know yet.
     package mutating func apply(_ step: ListDiff<Element>) -> ListDiff<Element> {
         var news = ListDiff<Element>()
         news.origins = step.origins
@@ -85,7 +85,7 @@ package struct Mirror<Element: ListElement>: Sendable {
         for identity in element.identities { keys[identity] = key }
     }
 
-    /// Takes an element behind all others, unless it is known.
+    /// Adds an element behind all others, unless it is known.
     @discardableResult
     private mutating func putNew(_ element: Element) -> Bool {
         let identities = element.identities

@@ -4,25 +4,25 @@ import Roost
 import RoostExecutors
 package import RoostModel
 
-/// One timeline, for a collection object that hands in handlers and a delegate.
+/// The timeline behind a collection object with handlers and a delegate.
 ///
-/// It puts what comes into the form in which the old libraries told it: pages to whoever asked for them,
-/// everything else as it happens, nothing twice.
+/// It delivers changes in the form of the old libraries: pages to the handler that asked for them,
+/// everything else as events, nothing twice.
 package actor TimelineDriver {
     package enum News: Sendable {
         case changed(ListDiff<Message>)
-        /// More is missing than is filled silently.
+        /// More messages are missing than are filled silently.
         case hugeGap
     }
 
-    /// What the app may ask at any moment, on any thread.
+    /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
-        /// What the app has been told of.
+        /// The messages that the app has been told of.
         fileprivate var mirror = Mirror<Message>()
         package fileprivate(set) var hasOlder = true
         package fileprivate(set) var hasNewer = true
 
-        /// Delivered messages by place, then the unsent by age; put in order when asked for.
+        /// The delivered messages by position, then the unsent ones by age; sorted on each read.
         package var messages: [Message] { mirror.all.inListOrder }
     }
 
@@ -30,7 +30,7 @@ package actor TimelineDriver {
 
     private nonisolated let executor: any WorldExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the executor is a constant of this actor and lives as long as it does.
+        // SAFETY: the executor is a constant of this actor and lives as long as the actor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
@@ -38,7 +38,7 @@ package actor TimelineDriver {
     private let channel: ChannelURL
     private let start: Timestamp
     private let filter: MessageFilter
-    /// Nil for the client's.
+    /// The size of a page; nil for the client's.
     private let pageSize: Int?
     private let capacity: Int
     private let tell: @Sendable (News) -> Void
@@ -46,9 +46,9 @@ package actor TimelineDriver {
 
     private var timeline: Timeline?
     private var openingFailure: RoostError?
-    /// A page is on its way to whoever asked for it: what comes of it is not news.
+    /// Whether a page is being loaded; its messages are not events.
     private var isLoading = false
-    /// Who waits until it is loaded.
+    /// The calls that wait until it is loaded.
     private var turns: [CheckedContinuation<Void, Never>] = []
     private var backlog: [ListDiff<Message>] = []
     private var hadHugeGap = false
@@ -71,30 +71,30 @@ package actor TimelineDriver {
 
     package nonisolated var view: View { shared.withLock { $0 } }
 
-    // MARK: Asking
+    // MARK: Requests
 
     package typealias Delivery = @Sendable (Result<[Message], RoostError>) -> Void
 
-    /// What can be asked for.
+    /// The requests of an app.
     package enum Request: Sendable {
-        /// What the disk has; opens the timeline.
+        /// The messages on disk; the request opens the timeline.
         case opening
-        /// What is to be shown once the server has answered; it takes the place of what was.
+        /// The messages after the server's answer, which replace the shown ones.
         case server
-        /// The same, but only what of it was not shown before.
+        /// The messages after the server's answer that were not shown before.
         case serverNews
-        /// What is to be shown of the newest end, in the place of what was.
+        /// The newest messages, which replace the shown ones.
         case newest
-        /// A page: what of it was not shown before.
+        /// A page of messages that were not shown before.
         case page(Direction)
     }
 
-    /// Hands over what was asked for; what changes of it is told after it.
+    /// Performs a request and delivers its messages; later changes to them are delivered as events.
     package func load(_ request: Request, then deliver: Delivery) async {
         guard !isClosed else { return deliver(.failure(.disposed)) }
         if isLoading {
             guard request.waits else { return deliver(.failure(.underWay)) }
-            // Nobody asked for it twice: it comes when the page is there.
+            // The same request is in progress; its end answers this one too.
             await withCheckedContinuation { turns.append($0) }
         }
         isLoading = true
@@ -108,7 +108,7 @@ package actor TimelineDriver {
         backlog = []
         for change in waiting { take(change) }
         if !turns.isEmpty {
-            isLoading = true  // Until the next one goes on: nobody comes between.
+            isLoading = true  // Until the next call runs, so that no other gets between.
             turns.removeFirst().resume()
         }
     }
@@ -162,7 +162,7 @@ package actor TimelineDriver {
         let changes = await timeline.changes()
         let snapshots = await timeline.snapshots()
         await show(timeline)
-        // Both end with the timeline.
+        // Both tasks end with the timeline.
         Task(executorPreference: executor) { [weak self] in
             for await change in changes { await self?.take(change) }
         }
@@ -172,13 +172,13 @@ package actor TimelineDriver {
         return view.messages
     }
 
-    /// Ends everything; nothing is told afterwards.
+    /// Closes the timeline; no more events are delivered.
     package func close() async {
         isClosed = true
         await timeline?.close()
     }
 
-    // MARK: What comes
+    // MARK: Events
 
     private func show(_ timeline: Timeline) async {
         let snapshot = await timeline.snapshot
@@ -188,7 +188,7 @@ package actor TimelineDriver {
         }
     }
 
-    /// What of the snapshot was not shown before, at one end or anywhere.
+    /// Adds the messages of a snapshot that were not shown before, at one end or anywhere.
     @discardableResult
     private func absorb(
         _ timeline: Timeline, at end: Direction? = nil
@@ -228,7 +228,7 @@ extension TimelineDriver.View {
 }
 
 extension TimelineDriver.Request {
-    /// Whether it comes after a page that is loading, rather than being refused.
+    /// Whether the request waits for a page that is loading; otherwise it is refused.
     fileprivate var waits: Bool {
         switch self {
         case .opening, .page: false
@@ -238,20 +238,20 @@ extension TimelineDriver.Request {
 }
 
 extension ListDiff<Message> {
-    /// Whether it only tells what the user just wrote, which waits for no page.
+    /// Whether the change only contains the user's own new messages, which wait for no page.
     fileprivate var isOwnWriting: Bool {
         updated.isEmpty && deleted.isEmpty && inserted.allSatisfy { $0.status == .pending }
     }
 }
 
 extension [Message] {
-    /// Delivered messages by place, then the unsent by age.
+    /// The delivered messages by position, then the unsent ones by age.
     package var inListOrder: [Message] {
         enumerated().sorted { left, right in
             switch (left.element.position, right.element.position) {
             case (let left?, let right?): left < right
             case (nil, nil):
-                // Of one moment, in the order in which they came.
+                // Messages of one moment keep the order of their arrival.
                 (left.element.createdAt, left.offset) < (right.element.createdAt, right.offset)
             case (let left, _): left != nil
             }

@@ -3,13 +3,13 @@
 import Roost
 import RoostExecutors
 
-/// Works that wait for one another, in the order in which they were asked for.
+/// A queue of asynchronous work, performed one after another in the order of the calls.
 package final class WorkQueue: Sendable {
     private let last = Guarded<Task<Void, Never>?>(nil)
 
     package init() {}
 
-    /// Starts work on a door's executor when all that was asked for before has ended.
+    /// Starts work on a door's executor when all earlier work has ended.
     package func add(on door: Door, _ work: @escaping @Sendable () async -> Void) {
         let executor = door.world.executor
         last.withLock { last in

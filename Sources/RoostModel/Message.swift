@@ -290,7 +290,7 @@ public struct Mention: Hashable, Sendable {
     /// The mentioned users; used with `.users` only.
     public var userIDs: [UserID]
 
-    /// Creates a mention; without arguments it mentions nobody.
+    /// Creates a mention; without arguments it mentions no user.
     public init(kind: Kind = .users, userIDs: [UserID] = []) {
         self.kind = kind
         self.userIDs = userIDs

@@ -16,7 +16,7 @@ public struct UserMessageParams: Hashable, Sendable {
     public var parentID: MessageID?
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool
-    /// Whether the message pushes to nobody and counts as unread for nobody.
+    /// Whether the message causes no push and no unread count.
     public var isSilent: Bool
 
     /// Creates parameters; only the text is required.
@@ -54,7 +54,7 @@ public struct FileMessageParams: Hashable, Sendable {
     public var parentID: MessageID?
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool
-    /// Whether the message pushes to nobody and counts as unread for nobody.
+    /// Whether the message causes no push and no unread count.
     public var isSilent: Bool
 
     /// Creates parameters; only the files are required.

@@ -2,20 +2,21 @@
 
 internal import RoostExecutors
 
-/// Seals and opens under one key; may be used from several threads, one at a time inside.
+/// Encryption and decryption under one key; may be used from several threads, which take turns
+/// inside.
 package final class Sealer: Sendable {
-    /// What finds the key again; part of all that it seals.
+    /// The number by which the key is found; part of all sealed bytes.
     package let number: UInt32
     private let state: Guarded<State>
 
-    /// The contexts and a stock of nonces: asking the generator for 12 bytes costs as much as sealing.
+    /// The contexts and a stock of nonces: 12 random bytes cost as much as sealing a payload.
     private struct State {
         let cipher: AEADCipher
         var nonces: [UInt8] = []
 
         private static let stock = 64 * SealedForm.nonceCount
 
-        /// Each is used once; a process that forks must not seal on both sides.
+        /// Takes a nonce, which is used once; after a fork, only one of the processes may seal.
         mutating func takeNonce(into target: UnsafeMutablePointer<UInt8>) {
             if nonces.isEmpty { nonces = .random(count: Self.stock) }
             for index in 0..<SealedForm.nonceCount {
@@ -25,19 +26,21 @@ package final class Sealer: Sendable {
         }
     }
 
+    /// Creates a sealer.
+    ///
     /// - Parameters:
     ///   - key: 32 bytes.
-    ///   - number: Never that of another key in the same vault.
+    ///   - number: A number of no other key in the same vault.
     package init(key: borrowing SecretBytes, number: UInt32) {
         self.number = number
         state = Guarded(State(cipher: AEADCipher(key: key)))
     }
 
-    /// Appends what `write` appends, sealed; it is encrypted where it lies.
+    /// Appends the bytes that `write` appends, and encrypts them in place.
     ///
     /// - Parameters:
-    ///   - buffer: What stands in it already is not touched.
-    ///   - place: Where the bytes will stand, see `SealPlace`.
+    ///   - buffer: The buffer; its earlier contents stay as they are.
+    ///   - place: The place of the bytes, see `SealPlace`.
     ///   - write: Appends to the buffer and changes nothing else in it.
     package func seal(
         into buffer: inout [UInt8], at place: SealPlace, _ write: (inout [UInt8]) -> Void
@@ -50,7 +53,7 @@ package final class Sealer: Sendable {
         let plainCount = buffer.count - start - SealedForm.headerCount
         precondition(plainCount >= 0, "A payload was written before its own beginning.")
         for _ in 0..<SealedForm.tagCount { buffer.append(0) }
-        // SAFETY: the ranges were just appended; nobody else reaches the array during the call.
+        // SAFETY: the ranges were just appended; the array is exclusively ours during the call.
         unsafe buffer.withUnsafeMutableBufferPointer { bytes in
             guard let base = unsafe bytes.baseAddress.map({ unsafe $0 + start }) else { return }
             let nonce = unsafe base + (SealedForm.headerCount - SealedForm.nonceCount)
@@ -67,13 +70,13 @@ package final class Sealer: Sendable {
         }
     }
 
-    /// Opens sealed bytes into a buffer, which then holds them and nothing else.
+    /// Opens sealed bytes into a buffer, whose contents they replace.
     ///
     /// - Parameters:
-    ///   - sealed: As `seal` wrote them.
-    ///   - place: Where they were found.
-    ///   - buffer: May be used again and again; empty after an error.
-    /// - Throws: See `SealError`; nothing was handed out.
+    ///   - sealed: The result of `seal`.
+    ///   - place: The place of the bytes.
+    ///   - buffer: The buffer; reusable, and empty after an error.
+    /// - Throws: See `SealError`; no plaintext is returned.
     package func open(
         _ sealed: Span<UInt8>, at place: SealPlace, into buffer: inout [UInt8]
     ) throws(SealError) {
@@ -81,7 +84,7 @@ package final class Sealer: Sendable {
         let found = try SealedForm.keyNumber(sealed)
         guard found == number else { throw .otherKey(found) }
         let plainCount = sealed.count - SealedForm.overhead
-        // SAFETY: the header's length was checked; the span is alive and the buffer ours.
+        // SAFETY: the header's length was checked; the span is valid and the buffer ours.
         let isGenuine = unsafe sealed.withUnsafeBufferPointer { sealed -> Bool in
             guard let base = sealed.baseAddress else { return false }
             let nonce = unsafe base + (SealedForm.headerCount - SealedForm.nonceCount)

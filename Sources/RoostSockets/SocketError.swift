@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went wrong below HTTP and WebSocket.
+/// A failure below HTTP and WebSocket.
 package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Classifies the failure by what a caller would do about it.
+    /// The class of the failure, by the caller's reaction.
     package enum Kind: Hashable, Sendable {
-        /// No address belongs to the host name.
+        /// The host name has no address.
         case nameNotFound
-        /// The host answered that nothing listens there.
+        /// The host answered that nothing listens on the port.
         case refused
-        /// No way leads to the host.
+        /// The network has no route to the host.
         case unreachable
         case timedOut
         /// The certificate, or the name in it, could not be verified.
         case untrusted
-        /// TLS failed for another reason than trust.
+        /// TLS failed for a reason other than trust.
         case tlsFailure
         /// The server answered the upgrade with an HTTP status.
         case upgradeRefused(status: Int)
-        /// The link broke; what was under way may or may not have arrived.
+        /// The connection broke; data in flight may or may not have arrived.
         case connectionLost
-        /// This end had closed the connection before the call.
+        /// This end closed the connection before the call.
         case closed
-        /// The peer broke the protocol; the connection is closed with this WebSocket code, or
-        /// with none when it never became a WebSocket.
+        /// The peer violated the protocol.
+        ///
+        /// The connection is closed with this WebSocket code, or without one before the upgrade.
         case protocolViolation(code: UInt16?)
-        /// The answer's body has more bytes than the caller takes.
+        /// The answer's body exceeds the caller's limit.
         case answerTooLarge
         /// The body of the request cannot be read to its end.
         case bodyUnreadable
-        /// The peer reads too slowly, and the outgoing limit is reached.
+        /// The peer reads too slowly, and the outgoing queue is full.
         case peerTooSlow
         case cancelled
         case invalidURL
@@ -38,12 +39,12 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
         case certificateUnusable
         /// The event loop is shut down.
         case loopStopped
-        /// The operating system refused for a reason of its own.
+        /// The operating system refused for another reason.
         case systemFailure
     }
 
     package let kind: Kind
-    /// What failed and how to put it right; names hosts and ports, never paths, queries or contents.
+    /// The cause and the remedy; it names hosts and ports, never paths, queries or contents.
     package let message: String
 
     package init(_ kind: Kind, _ message: String) {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Host and port of a URL: all of it that a message may repeat, as the rest holds tokens.
+/// Host and port of a URL, the only parts that a message may repeat, because the rest contains
+/// tokens.
 struct Endpoint: Sendable, Hashable {
     let host: String
-    /// Host, and port where the URL gives one.
+    /// The host, and the port if the URL has one.
     let name: String
 
-    /// Reads a URL far enough to name it.
+    /// Parses a URL far enough to name it.
     ///
-    /// - Throws: `.invalidURL` when there is no host, the scheme is none of `schemes`, or a character
-    ///   is not percent-encoded.
+    /// - Throws: `.invalidURL` without a host, for another scheme, or for a character that is not
+    ///   percent-encoded.
     init(_ url: String, schemes: Set<String>) throws(TransportError) {
         guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), let colon = url.firstRange(of: "://"),
             schemes.contains(url[..<colon.lowerBound].lowercased())
         else { throw Self.invalidURL }
         let authority = url[colon.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        // A user name may hold a password: refused rather than repeated.
+        // A user name may be followed by a password, so the URL is refused and not repeated.
         guard !authority.isEmpty, !authority.contains("@") else { throw Self.invalidURL }
         let host =
             authority.hasPrefix("[")

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sends one request and waits for its one response; retries nothing, decodes nothing.
+/// Sends one request and returns its one response, without retries and decoding.
 ///
-/// Follows no redirect, as a redirect would carry the session key elsewhere; keeps no cookie and no cache; asks
-/// for no compression. The body of an answer is bounded, and a longer answer is an error.
+/// It follows no redirect, because a redirect would carry the session key elsewhere; keeps no
+/// cookies and no cache; asks for no compression. The body of an answer is bounded, and a longer
+/// answer is an error.
 package protocol HTTPTransport: Sendable {
     /// Sends a request.
     ///
-    /// An error status is a response. Cancelling the task gives the request up; it may have arrived.
+    /// An error status is a response. A cancelled request may have arrived.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 
-    /// Sends a request whose body is read while it is sent, so that no more than a piece of it is in
-    /// memory (scar 144).
+    /// Sends a request whose body is read while it is sent, a piece at a time (scar 144).
     ///
-    /// The request's time limit is for each piece, and for the answer, not for the whole.
+    /// The request's time limit applies to each piece, and to the answer, not to the whole.
     func upload(
         _ request: HTTPRequest, _ body: HTTPBody
     ) async throws(TransportError) -> HTTPResponse
 }
 
-/// A body that is read piece by piece, once.
+/// A body that is read in pieces, once.
 package struct HTTPBody: Sendable {
-    /// Bytes in all; exactly so many must come.
+    /// The total number of bytes, exactly.
     package let length: Int64
-    /// The next bytes, none at the end; nil when they cannot be read, which ends the request.
+    /// Returns the next bytes, empty at the end; nil if they cannot be read, which ends the
+    /// request.
     ///
-    /// Called from a thread of the transport's, one call at a time.
+    /// Called on a thread of the transport, one call at a time.
     package let next: @Sendable () -> [UInt8]?
 
     package init(length: Int64, next: @escaping @Sendable () -> [UInt8]?) {
@@ -37,12 +38,12 @@ package struct HTTPBody: Sendable {
 /// One HTTP request.
 package struct HTTPRequest: Sendable {
     package var method: String
-    /// Absolute, `http` or `https`, percent-encoded.
+    /// The URL: absolute, `http` or `https`, percent-encoded.
     package var url: String
     package var headers: [(name: String, value: String)]
-    /// Nil sends no body and no `Content-Length`.
+    /// The body; nil sends none and no `Content-Length`.
     package var body: [UInt8]?
-    /// From the call to the last byte of the response.
+    /// The time from the call to the last byte of the response.
     package var timeLimit: Duration
 
     package init(
@@ -57,10 +58,10 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// One HTTP response, whole.
+/// A complete HTTP response.
 package struct HTTPResponse: Sendable {
     package var status: Int
-    /// In no particular order; fields of one name may have been joined with commas.
+    /// The header fields in no particular order; fields of one name may be joined with commas.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 
@@ -72,7 +73,7 @@ package struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The value of the first field of that name, in any case.
+    /// Returns the value of the first field of a name, upper and lower case being equal.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Opens WebSockets; tries once.
+/// Opens WebSockets, with one attempt each.
 package protocol SocketTransport: Sendable {
-    /// Returns when the socket is open.
+    /// Opens a socket.
     ///
     /// After a throw, cancellation included, nothing stays open.
     func open(_ request: SocketRequest) async throws(TransportError) -> any Socket
 }
 
-/// What it takes to open a WebSocket.
+/// The parameters of a WebSocket.
 package struct SocketRequest: Sendable {
-    /// `ws` or `wss`, percent-encoded.
+    /// The URL: `ws` or `wss`, percent-encoded.
     package var url: String
     package var headers: [(name: String, value: String)]
-    /// Offered to the server, in order of preference.
+    /// The subprotocols offered to the server, in order of preference.
     package var subprotocols: [String]
-    /// For name lookup, connection, TLS and upgrade together.
+    /// The time for name look-up, connection, TLS and upgrade together.
     package var timeLimit: Duration
 
     package init(
@@ -29,20 +29,20 @@ package struct SocketRequest: Sendable {
     }
 }
 
-/// One open WebSocket.
+/// An open WebSocket.
 ///
-/// Close it when done; a socket that is only dropped is cut.
+/// Close it when done; dropping the last reference cuts the connection.
 package protocol Socket: Sendable {
-    /// Sends a text frame; frames keep the order of calls.
+    /// Sends a text frame; frames keep the order of the calls.
     ///
-    /// Returns once the frame is on its way, which says nothing about its arrival.
+    /// The call returns once the frame is on its way, which does not mean that it has arrived.
     func send(_ text: String) async throws(TransportError)
 
-    /// The next text frame; nil when either end has closed. At most one caller at a time.
+    /// Returns the next text frame; nil if either end has closed. One caller at a time.
     ///
-    /// Cancelling it loses no frame and leaves the socket open.
+    /// Cancelling loses no frame and leaves the socket open.
     func receive() async throws(TransportError) -> String?
 
-    /// Closes with good manners and in limited time; harmless when it is closed already.
+    /// Closes the socket with a close frame and in limited time; harmless if it is closed already.
     func close() async
 }

@@ -2,8 +2,7 @@
 
 /// The sizes that a client reads and that a server therefore never exceeds.
 ///
-/// Both ends share these numbers: the server accepts only content that fits into a frame and an answer of
-/// these sizes.
+/// Both ends share them: the server accepts only content that fits into a frame and an answer.
 package enum WireLimits {
     /// The most UTF-8 bytes of one WebSocket message, all fragments together.
     ///
@@ -11,10 +10,11 @@ package enum WireLimits {
     package static let frameBytes = 1_048_576
     /// The most bytes of one REST answer's body, after decompression.
     ///
-    /// A client gives a longer answer up.
+    /// A client abandons a longer answer.
     package static let answerBytes = 16_777_216
-    /// The most arrays and objects that stand inside one another in a frame or a body.
+    /// The deepest nesting of arrays and objects in a frame or a body.
     ///
-    /// A reader refuses deeper text. An object that travels inside other objects needs room for their levels.
+    /// A reader refuses deeper text. An object that travels inside other objects needs room for
+    /// their levels.
     package static let nestingDepth = 128
 }

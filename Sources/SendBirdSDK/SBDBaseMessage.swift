@@ -30,7 +30,7 @@ public class SBDBaseMessage: NSObject {
     public var data: String? { value.data }
     /// A type of the app's own, which filters can select.
     public var customType: String? { value.customType }
-    /// Whether the message pushes to nobody and counts as unread for nobody.
+    /// Whether the message causes no push and no unread count.
     public var isSilent: Bool { value.isSilent }
     /// The mentioned users' IDs.
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }

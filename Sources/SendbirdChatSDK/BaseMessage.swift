@@ -32,7 +32,7 @@ public class BaseMessage: NSObject {
     public var data: String { value.data }
     /// A type of the app's own, which filters can select.
     public var customType: String? { value.customType }
-    /// Whether the message pushes to nobody and counts as unread for nobody.
+    /// Whether the message causes no push and no unread count.
     public var isSilent: Bool { value.isSilent }
     /// Whether the sender was an operator when the message was sent.
     public var isOperatorMessage: Bool { value.sender?.role == .operator }

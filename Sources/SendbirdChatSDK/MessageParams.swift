@@ -19,7 +19,7 @@ public class BaseMessageCreateParams: NSObject {
     public var parentMessageId: Int64 = 0
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel = false
-    /// Whether the message pushes to nobody and counts as unread for nobody.
+    /// Whether the message causes no push and no unread count.
     public var isSilent = false
 
     func take(from message: Message) {

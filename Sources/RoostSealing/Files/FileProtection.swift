@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the system's own encryption guards files while the device is locked; on Apple platforms only.
+/// The system's protection of files while the device is locked; on Apple platforms only.
 ///
-/// Apart from sealing, which guards a copy of the files too and works everywhere.
+/// Sealing is independent of it: sealing also protects a copy of the files, on every platform.
 package enum FileProtection: Hashable, Sendable {
-    /// Readable from the first unlocking after a start, which is what the system does by itself.
+    /// Readable from the first unlock after a start on; the system's default.
     case completeUntilFirstUserAuthentication
-    /// Readable while the device is unlocked, and as long as a file stays open.
+    /// Readable while the device is unlocked, and as long as the file stays open.
     ///
-    /// A file that is not open yet cannot be opened while the device is locked: the store then answers
-    /// that it is not accessible, and the work is to be done later (scar 47).
+    /// A closed file cannot be opened while the device is locked: the store then reports that it is
+    /// not accessible, and the work is done later (scar 47).
     case completeUnlessOpen
 }
 
-/// What can give a file or folder a class of protection: the system, or a test.
+/// A setter of protection classes: the system, or a test.
 package protocol FileProtector: Sendable {
-    /// Gives one file or folder a class; a file made later in a folder is to get the folder's.
+    /// Sets the class of one file or folder; files created later in a folder inherit its class.
     func protect(_ path: String, as protection: FileProtection) throws(FileProtectionError)
 }
 
-/// Why a file kept its class; an app should take it for a reason not to store anything there.
+/// The reason why a file kept its class; an app should then store nothing there.
 package struct FileProtectionError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
-    /// The system's words.
+    /// The system's description.
     package let reason: String
 
     package init(path: String, reason: String) {
@@ -35,12 +35,12 @@ package struct FileProtectionError: Error, Hashable, Sendable, CustomStringConve
     }
 }
 
-/// The rule that no file of a store is forgotten: the folder first, which every later file takes its
-/// class from, and then all that is in it (scar 48).
+/// The protection of a whole store: first the folder, whose class later files inherit, then every
+/// file in it (scar 48).
 ///
-/// Whatever the file is called: database, log, shared memory, lock, key, what was set aside and what a
-/// crash left. To be applied before the first database is opened, and again after the last, because a
-/// file that was moved in keeps the class it had.
+/// It covers all files: database, log, shared memory, lock, key, quarantined files and remains of a
+/// crash. Apply it before the first database is opened and after the last one, because a file that
+/// is moved in keeps its class.
 package struct FolderProtection: Sendable {
     private let protection: FileProtection
     private let protector: any FileProtector
@@ -50,10 +50,10 @@ package struct FolderProtection: Sendable {
         self.protector = protector
     }
 
-    /// Gives a folder and everything below it the class.
+    /// Sets the class of a folder and everything below it.
     ///
-    /// - Parameter folder: Must exist.
-    /// - Throws: The first refusal; what came before it keeps its new class.
+    /// - Parameter folder: The folder, which must exist.
+    /// - Throws: The first refusal; earlier files keep their new class.
     package func apply(to folder: String) throws(FileProtectionError) {
         try protector.protect(folder, as: protection)
         for entry in try FolderListing.entries(of: folder) {
@@ -64,7 +64,7 @@ package struct FolderProtection: Sendable {
                 do throws(FileProtectionError) {
                     try protector.protect(path, as: protection)
                 } catch {
-                    // SQLite takes its log away with the last connection, perhaps just now.
+                    // SQLite removes its log with the last connection, possibly right now.
                     if FolderListing.exists(path) { throw error }
                 }
             }

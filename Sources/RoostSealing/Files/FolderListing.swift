@@ -6,16 +6,18 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What is in a folder.
+/// The entries of a folder.
 enum FolderListing {
     struct Entry {
         let name: String
-        /// A link to a folder is none: what it leads to is not the store's.
+        /// Whether the entry is a folder; false for a link to one, because its target does not
+        /// belong to the store.
         let isFolder: Bool
     }
 
     static func entries(of folder: String) throws(FileProtectionError) -> [Entry] {
-        // SAFETY: the path is lent for the call; the stream is closed below and not used after.
+        // SAFETY: the path is valid during the call; the stream is closed below and not used
+        // afterwards.
         guard let stream = unsafe opendir(folder) else {
             // SAFETY: the text is copied at once.
             throw FileProtectionError(
@@ -24,7 +26,8 @@ enum FolderListing {
         defer { _ = unsafe closedir(stream) }
         var entries: [Entry] = []
         while let entry = unsafe readdir(stream) {
-            // SAFETY: the name ends in a NUL and lives until the next entry is read; it is copied.
+            // SAFETY: the name ends in a NUL and is valid until the next entry is read; it is
+            // copied.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
                     unsafe String(cString: $0)
@@ -32,7 +35,8 @@ enum FolderListing {
             }
             if name == "." || name == ".." { continue }
             var status = stat()
-            // SAFETY: the path is lent for the call, the struct read only after it was filled in.
+            // SAFETY: the path is valid during the call; the struct is read only after it was
+            // filled.
             guard unsafe lstat("\(folder)/\(name)", &status) == 0 else { continue }
             entries.append(Entry(name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR))
         }
@@ -40,7 +44,7 @@ enum FolderListing {
     }
 
     static func exists(_ path: String) -> Bool {
-        // SAFETY: the path is lent for the call.
+        // SAFETY: the path is valid during the call.
         unsafe access(path, F_OK) == 0
     }
 }

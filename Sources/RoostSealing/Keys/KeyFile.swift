@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps the master key in a file that only its owner may read.
+/// A file with the master key that only its owner may read.
 ///
 ///     roost-key 1
-///     <64 hexadecimal digits>        the key to seal with
-///     <64 hexadecimal digits>        the one before, while it is being replaced
+///     <64 hexadecimal digits>        the key for sealing
+///     <64 hexadecimal digits>        the previous key, during a replacement
 ///     sha256 <64 digits of all lines above>
 ///
-/// The file is replaced as a whole or not at all, and a new key is on the disk before anything is sealed
-/// with it. Whoever copies the file together with the sealed data can read them: keep it out of backups
-/// of the data.
+/// The file is replaced atomically, and a new key is durable before anything is sealed with it. A copy of
+/// the file together with the sealed data reveals them: keep it out of backups of the data.
 package struct KeyFile: Sendable {
-    /// What writing consists of; between any two of them the process may end.
+    /// The steps of a write; the process may end between any two of them.
     package enum Step: Hashable, Sendable, CaseIterable {
         case writeBeside, synchronize, putInPlace, synchronizeFolder
     }
 
     package let path: String
-    /// Called before each step; for tests, which end there as a crash would.
+    /// The handler called before each step; a test simulates a crash there.
     private let before: @Sendable (Step) throws(KeyFileError) -> Void
 
     package init(
@@ -28,27 +27,28 @@ package struct KeyFile: Sendable {
         self.before = before
     }
 
-    /// The keys in the file; nil when there is no file.
+    /// Returns the keys in the file; nil without a file.
     ///
-    /// - Throws: `.exposed` for a file or folder that others may read or change, `.damaged`, `.system`.
+    /// - Throws: `.exposed` if others may read or change the file or the folder; `.damaged`,
+    ///   `.system`.
     package func read() throws(KeyFileError) -> MasterKeys? {
         guard var bytes = try KeyFileAccess(path).read() else { return nil }
         defer { bytes.wipe() }
         return try KeyFileForm.keys(in: bytes, path: path)
     }
 
-    /// The keys in the file, which is made with a new key when there is none.
+    /// Returns the keys in the file, which is created with a new key if it is missing.
     ///
-    /// Two processes that come at once get the same key.
+    /// Two simultaneous processes get the same key.
     package func readOrMake() throws(KeyFileError) -> MasterKeys {
         if let keys = try read() { return keys }
         return try change { keys in keys ?? MasterKeys(.random()) }
     }
 
-    /// Puts a new key before the one in the file, on the disk when this returns.
+    /// Adds a new key before the current one, durable when the call returns.
     ///
-    /// A replacement that was begun and not finished is gone on with: its key is returned again.
-    /// Everything sealed must then be given the new key, and only then `finishReplacement` be called.
+    /// An unfinished replacement is resumed: its key is returned again. Seal everything under the
+    /// new key, and call `finishReplacement` only then.
     package func beginReplacement() throws(KeyFileError) -> MasterKeys {
         try change { keys in
             guard let keys else { return MasterKeys(.random()) }
@@ -57,14 +57,14 @@ package struct KeyFile: Sendable {
         }
     }
 
-    /// Forgets the old key; what it sealed and nobody gave the new one is then lost.
+    /// Removes the old key; data that are still sealed with it are lost.
     package func finishReplacement() throws(KeyFileError) {
         guard let keys = try read(), !keys.previous.isEmpty else { return }
-        // A file that went meanwhile is not made again: its key is what was asked for.
+        // A file that was removed meanwhile is not created again: its key is the requested one.
         _ = try change { found in MasterKeys((found ?? keys).current) }
     }
 
-    /// Reads, decides and writes while no other process does.
+    /// Reads, changes and writes the file while other processes wait.
     private func change(
         _ decide: (MasterKeys?) -> MasterKeys
     ) throws(KeyFileError) -> MasterKeys {
@@ -99,13 +99,13 @@ extension KeyFile: MasterKeySource {
     }
 }
 
-/// Why a key file was not read or written; it was not changed.
+/// The reason why a key file could not be read or written; the file is unchanged.
 package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Others may read or change it; the text says which command ends that.
+    /// Other users may read or change the file; the text names the command that prevents it.
     case exposed(String)
-    /// It is not what this library writes; it stays as it is.
+    /// The file was not written by this library; it stays as it is.
     case damaged(String)
-    /// The system refused; its words.
+    /// The system refused; the text is its description.
     case system(String)
 
     package var description: String {
@@ -115,14 +115,14 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What stands in a key file.
+/// The contents of a key file.
 enum KeyFileForm {
     private static let title = "roost-key 1\n"
     private static let sumTitle = "sha256 "
 
     static func bytes(of keys: MasterKeys) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(512)  // No copy of a key stays behind in an outgrown buffer.
+        bytes.reserveCapacity(512)  // No copy of a key remains in an outgrown buffer.
         bytes.append(contentsOf: title.utf8)
         for key in keys.all {
             // SAFETY: the key's bytes are read one by one.

@@ -6,12 +6,13 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Reads and replaces one small file, with owner-only rights.
+/// Access to one small file that only its owner may read, with atomic replacement.
 struct KeyFileAccess {
     private let path: String
     private let folder: String
 
-    /// A key file has two keys at most; a longer one is somebody else's.
+    /// The greatest size in bytes; a key file has two keys at most, so a longer file is a foreign
+    /// one.
     private static let longest = 4_096
 
     init(_ path: String) {
@@ -20,9 +21,10 @@ struct KeyFileAccess {
         folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// All of the file; nil when there is none.
+    /// Returns the contents; nil without a file.
     func read() throws(KeyFileError) -> [UInt8]? {
-        // SAFETY: the path is lent for the call. A link could lead to a file others may write.
+        // SAFETY: the path is valid during the call. A link is refused, because its target may be
+        // writable for others.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -34,7 +36,7 @@ struct KeyFileAccess {
         var bytes = [UInt8](repeating: 0, count: Self.longest)
         var count = 0
         while count < bytes.count {
-            // SAFETY: no more is read than there is room for.
+            // SAFETY: no more is read than the buffer has room for.
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe Self.readSome(descriptor, .init(rebasing: buffer[count...]))
             }
@@ -53,7 +55,7 @@ struct KeyFileAccess {
     private static func readSome(
         _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
-        // SAFETY: the buffer is as long as it says.
+        // SAFETY: the buffer has the stated length.
         #if canImport(Darwin)
         unsafe Darwin.read(descriptor, buffer.baseAddress, buffer.count)
         #else
@@ -61,11 +63,12 @@ struct KeyFileAccess {
         #endif
     }
 
-    /// Keeps every other writer out, in this process too, until `unlock`; waits for them.
+    /// Locks the file against every other writer, in this process too, until `unlock`; waits for
+    /// the lock.
     func lock() throws(KeyFileError) -> Int32 {
         try makeFolder(folder)
         try checkFolder()
-        // SAFETY: the path is lent for the call.
+        // SAFETY: the path is valid during the call.
         let descriptor = unsafe open(
             "\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open \(path).lock") }
@@ -79,17 +82,18 @@ struct KeyFileAccess {
     }
 
     func unlock(_ descriptor: Int32) {
-        _ = flock(descriptor, LOCK_UN)  // A child being started may hold a copy of the descriptor.
+        _ = flock(descriptor, LOCK_UN)  // A child process may hold a copy of the descriptor.
         close(descriptor)
     }
 
-    /// Writes the file beside its place and then puts it there; to be called under the lock.
+    /// Writes the contents beside the file and moves them over it; requires the lock.
     func write(
         _ bytes: [UInt8], before: (KeyFile.Step) throws(KeyFileError) -> Void
     ) throws(KeyFileError) {
         let beside = "\(path).new"
         try before(.writeBeside)
-        // SAFETY: here and below paths are lent for the call. What a crash left there is ours.
+        // SAFETY: here and below paths are valid during the call. A file left there by a crash is
+        // ours.
         _ = unsafe unlink(beside)
         let descriptor = unsafe open(
             beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -120,7 +124,7 @@ struct KeyFileAccess {
     }
 
     private static func writeSome(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
-        // SAFETY: the buffer is as long as it says.
+        // SAFETY: the buffer has the stated length.
         #if canImport(Darwin)
         unsafe Darwin.write(descriptor, buffer.baseAddress, buffer.count)
         #else
@@ -129,7 +133,7 @@ struct KeyFileAccess {
     }
 
     private func synchronizeFolder() throws(KeyFileError) {
-        // SAFETY: the path is lent for the call.
+        // SAFETY: the path is valid during the call.
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open \(folder)") }
         defer { close(descriptor) }
@@ -138,7 +142,7 @@ struct KeyFileAccess {
 
     private func makeFolder(_ path: String) throws(KeyFileError) {
         var status = stat()
-        // SAFETY: the path is lent for each call, the struct read only after it was filled in.
+        // SAFETY: the path is valid during each call; the struct is read only after it was filled.
         if unsafe stat(path, &status) == 0 { return }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             try makeFolder(String(path[..<slash]))
@@ -150,7 +154,7 @@ struct KeyFileAccess {
 
     private func checkRights(_ descriptor: Int32) throws(KeyFileError) {
         var status = stat()
-        // SAFETY: the struct is read only when it was filled in.
+        // SAFETY: the struct is read only after it was filled.
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure("examine \(path)") }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .damaged("\(path) is not a file: name another one.")
@@ -165,17 +169,17 @@ struct KeyFileAccess {
         }
     }
 
-    /// Whoever may write in the folder may put another key in this one's place.
+    /// Checks the rights of the folder: a user who may write in it can replace the key.
     private func checkFolder() throws(KeyFileError) {
         var status = stat()
-        // SAFETY: the path is lent for the call, the struct read only after it was filled in.
+        // SAFETY: the path is valid during the call; the struct is read only after it was filled.
         guard unsafe stat(folder, &status) == 0 else { throw failure("examine \(folder)") }
         guard status.st_mode & 0o022 == 0 else {
             throw .exposed("Others may change the folder of the key: run: chmod 700 '\(folder)'")
         }
     }
 
-    /// What the call that has just returned was refused for.
+    /// Returns the error of the last system call.
     private func failure(_ action: String) -> KeyFileError {
         // SAFETY: the text is copied at once.
         .system(unsafe "The system could not \(action): \(String(cString: strerror(errno))).")

@@ -10,9 +10,9 @@ package final class KeyedHash: Sendable {
         authenticator = Guarded(MessageAuthenticator(key: key))
     }
 
-    /// The code of a message, 32 bytes.
+    /// Returns the code of a message, 32 bytes.
     package func code(for message: Span<UInt8>) -> [UInt8] {
-        // SAFETY: the message is lent to one call.
+        // SAFETY: the message is valid during the call.
         unsafe message.withUnsafeBytes { bytes in
             authenticator.withLock { authenticator in unsafe authenticator.code(for: bytes) }
         }
@@ -24,12 +24,12 @@ package final class KeyedHash: Sendable {
 }
 
 extension SecretBytes {
-    /// Makes a key for one use out of this one (HKDF-SHA256, RFC 5869).
+    /// Derives a key for one use from this one (HKDF-SHA256, RFC 5869).
     ///
     /// - Parameters:
-    ///   - use: What the new key is for; two uses give two keys that do not tell of each other.
-    ///   - salt: Known to all, and another for each vault.
-    ///   - count: Bytes wanted, at most 8,160.
+    ///   - use: The use of the new key; keys of different uses are independent.
+    ///   - salt: A public value, different for each vault.
+    ///   - count: The number of bytes, at most 8,160.
     /// - Returns: The new key.
     package borrowing func derive(
         for use: [UInt8], salt: [UInt8], count: Int = 32
@@ -47,7 +47,7 @@ extension SecretBytes {
                 var message = block + use
                 message.append(UInt8(number))
                 block.wipe()
-                // SAFETY: the message is lent for the call; what is copied fits what is left.
+                // SAFETY: the message is valid during the call; the copied bytes fit.
                 block = unsafe message.withUnsafeBytes { unsafe expander.code(for: $0) }
                 message.wipe()
                 for byte in block.prefix(count - written) {
@@ -61,30 +61,30 @@ extension SecretBytes {
 }
 
 extension [UInt8] {
-    /// SHA-256, 32 bytes.
+    /// Returns the SHA-256 of a message, 32 bytes.
     package static func sha256(of message: [UInt8]) -> [UInt8] {
-        // SAFETY: the message is lent for the call.
+        // SAFETY: the message is valid during the call.
         unsafe message.withUnsafeBytes { unsafe Primitive.sha256($0) }
     }
 
-    /// Bytes that nobody can guess.
+    /// Returns unpredictable bytes.
     package static func random(count: Int) -> [UInt8] {
-        // SAFETY: all of the capacity is filled in.
+        // SAFETY: the whole capacity is filled.
         unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
             unsafe Primitive.fillRandomly(bytes)
             filled = bytes.count
         }
     }
 
-    /// Overwrites the bytes of this array; copies made before are not reached.
+    /// Overwrites the bytes of this array; earlier copies are not affected.
     package mutating func wipe() {
-        // SAFETY: the array is ours alone during the call.
+        // SAFETY: the array is exclusively ours during the call.
         unsafe withUnsafeMutableBytes { unsafe Primitive.wipe($0) }
     }
 
-    /// Compares in a time that tells nothing of where two arrays differ.
+    /// Compares in constant time.
     package func matches(_ other: [UInt8]) -> Bool {
-        // SAFETY: both are lent for the call.
+        // SAFETY: both buffers are valid during the call.
         unsafe withUnsafeBytes { one in
             unsafe other.withUnsafeBytes { unsafe Primitive.areEqual(one, $0) }
         }

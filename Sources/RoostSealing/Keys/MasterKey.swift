@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one secret that everything sealed hangs on; 32 bytes, overwritten with the last reference.
+/// The one secret that protects everything sealed; 32 bytes, overwritten with the last reference.
 ///
-/// Who loses it loses what it sealed: nothing else opens it.
+/// If it is lost, everything sealed is lost.
 package final class MasterKey: Sendable {
     package static let byteCount = 32
 
     private let bytes: SecretBytes
 
-    /// Takes a key the app keeps, such as in the system's keychain.
+    /// Creates a key from bytes that the app keeps, as in the system's keychain.
     ///
-    /// - Parameter bytes: 32 of them, random: a password is not a key. The caller's copy stays theirs to
-    ///   overwrite.
+    /// - Parameter bytes: 32 random bytes; a password is not a key. The caller overwrites its own
+    ///   copy.
     /// - Throws: `.length`.
     package init(_ bytes: Span<UInt8>) throws(MasterKeyError) {
         guard bytes.count == Self.byteCount else { throw .length(bytes.count) }
@@ -26,19 +26,19 @@ package final class MasterKey: Sendable {
         self.bytes = bytes
     }
 
-    /// A new key that nobody can guess.
+    /// Returns a new random key.
     package static func random() -> MasterKey {
         MasterKey(SecretBytes.random(count: byteCount))
     }
 
-    /// A key for one use; see `SecretBytes.derive`.
+    /// Returns a key for one use; see `SecretBytes.derive`.
     package func derive(for use: String, salt: [UInt8]) -> SecretBytes {
         bytes.derive(for: Array(use.utf8), salt: salt)
     }
 
-    /// Lends the bytes, to be written to where keys are kept and nowhere else.
+    /// Lends the bytes, to be written to a place for keys only.
     package func withBytes<T>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
-        // SAFETY: as `SecretBytes.withBytes`.
+        // SAFETY: as for `SecretBytes.withBytes`.
         unsafe bytes.withBytes(body)
     }
 
@@ -47,17 +47,17 @@ package final class MasterKey: Sendable {
     }
 }
 
-/// Why there is no key; what is sealed stays as it is, whichever it was (scars 43, 44, 47).
+/// The reason why there is no key; sealed data stay as they are in each case (scars 43, 44, 47).
 package enum MasterKeyError: Error, Hashable, Sendable {
-    /// The bytes given are not 32; this many were.
+    /// The key does not have 32 bytes but this number.
     case length(Int)
-    /// The place where the key is kept cannot be read now, as while the device is locked: try later.
+    /// The key cannot be read now, as while the device is locked; a later attempt may succeed.
     case unavailable(String)
 }
 
-/// The keys to try, the one to seal with first.
+/// The keys of a store, the one for sealing first.
 ///
-/// While a key is being replaced both are given, because some files may hang on the old one still.
+/// During a replacement both keys are given, because some files may still need the old one.
 package struct MasterKeys: Sendable {
     package let current: MasterKey
     package let previous: [MasterKey]
@@ -75,23 +75,23 @@ package struct MasterKeys: Sendable {
     }
 }
 
-/// Where the keys come from when a store is opened.
+/// The source of the keys when a store is opened.
 package protocol MasterKeySource: Sendable {
-    /// Reads the keys.
+    /// Returns the keys.
     ///
-    /// - Parameter makesMissing: Whether a key may be made; never when something is sealed already, whose
-    ///   key a new one would only hide.
-    /// - Returns: The keys, or nil when none was ever made here.
-    /// - Throws: `.unavailable` when there may be a key that cannot be read now.
+    /// - Parameter makesMissing: Whether a key may be created; never if something is sealed
+    ///   already, because a new key would only hide the loss.
+    /// - Returns: The keys; nil if none was ever created here.
+    /// - Throws: `.unavailable` if there may be a key that cannot be read now.
     func masterKeys(makesMissing: Bool) throws(MasterKeyError) -> MasterKeys?
 
-    /// Lets go of keys that were replaced: nothing hangs on them any more.
+    /// Discards replaced keys, which nothing needs any more.
     func forgetPrevious() throws(MasterKeyError)
 }
 
 extension MasterKeys: MasterKeySource {
     package func masterKeys(makesMissing: Bool) -> MasterKeys? { self }
 
-    /// Does nothing: the app keeps its keys, and gives the old one no more.
+    /// Does nothing: the app keeps its keys and stops giving the old one.
     package func forgetPrevious() {}
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that are overwritten when their owner is done with them, and that nothing copies by accident.
+/// Bytes that are overwritten at the end of their life and cannot be copied implicitly.
 ///
-/// What a caller made them from, the swap file and a core dump are out of reach.
+/// The caller's original, the swap file and a core dump are not affected.
 @safe package struct SecretBytes: ~Copyable, Sendable {
-    /// As a number, which is `Sendable`: nobody else knows it, and the bytes never change.
+    /// The address as a number, which is `Sendable`: it is private, and the bytes never change.
     private let address: UInt
     package let count: Int
 
-    /// Lets a closure fill in so many bytes, zero before.
+    /// Creates bytes that a closure fills; they are zero before.
     package init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
         // SAFETY: just allocated, and freed in `deinit` only.
@@ -25,9 +25,9 @@
         }
     }
 
-    /// Bytes that nobody can guess.
+    /// Returns random bytes.
     package static func random(count: Int) -> SecretBytes {
-        // SAFETY: raw memory, of which any bytes are good.
+        // SAFETY: raw memory, for which all values are valid.
         unsafe SecretBytes(count: count) { bytes in
             unsafe Primitive.fillRandomly(bytes.bindMemory(to: UInt8.self))
         }
@@ -41,16 +41,16 @@
         unsafe bytes.deallocate()
     }
 
-    /// Lends the bytes.
+    /// Lends the bytes to a closure.
     package borrowing func withBytes<T>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
-        // SAFETY: they live as long as this value, which is borrowed during the call.
+        // SAFETY: the bytes live as long as this value, which is borrowed during the call.
         unsafe body(
             UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count))
     }
 
-    /// Whether two secrets are one, in a time that tells nothing of where they differ.
+    /// Compares two secrets in constant time.
     package borrowing func matches(_ other: borrowing SecretBytes) -> Bool {
-        // SAFETY: both are lent for the call.
+        // SAFETY: both are valid during the call.
         unsafe withBytes { one in
             unsafe other.withBytes { other in unsafe Primitive.areEqual(one, other) }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Not compiled on Linux, where this project is built and tested: held against the known answers of
-// `RoostSealingTests` only when those run on an Apple platform.
+// Not compiled on Linux, where this project is built and tested: only a run of `RoostSealingTests`
+// on an Apple platform compares it with the known answers.
 
 #if canImport(CryptoKit)
 
@@ -9,14 +9,14 @@ internal import CryptoKit
 internal import Darwin
 internal import Foundation
 
-// The same types with the same words, and what each promises, stand in `OpenSSLPrimitives.swift`.
+// The types equal those of `OpenSSLPrimitives.swift`, which documents them.
 
 package final class AEADCipher {
     private let key: SymmetricKey
 
     package init(key: borrowing SecretBytes) {
         precondition(key.count == 32, "AES-256 takes a key of 32 bytes.")
-        // SAFETY: the key is lent for the call, which copies it.
+        // SAFETY: the key is valid during the call, which copies it.
         self.key = key.withBytes { unsafe SymmetricKey(data: $0) }
     }
 
@@ -24,7 +24,7 @@ package final class AEADCipher {
         _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
         associated: UnsafeRawBufferPointer, tag: UnsafeMutablePointer<UInt8>
     ) {
-        // SAFETY: nonce and tag have GCM's 12 and 16 bytes; the box is as long as what it was made of.
+        // SAFETY: nonce and tag have GCM's 12 and 16 bytes; the box has the length of its parts.
         guard
             let box = unsafe try? AES.GCM.seal(
                 UnsafeRawBufferPointer(bytes), using: key,
@@ -39,7 +39,8 @@ package final class AEADCipher {
         _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
         associated: UnsafeRawBufferPointer, tag: UnsafePointer<UInt8>
     ) -> Bool {
-        // SAFETY: as above. The system says only that it refused, so every refusal means a forgery.
+        // SAFETY: as above. The system reports a refusal without a reason, so every refusal counts
+        // as a forgery.
         guard
             let box = unsafe try? AES.GCM.SealedBox(
                 nonce: AES.GCM.Nonce(data: UnsafeRawBufferPointer(start: nonce, count: 12)),
@@ -57,13 +58,13 @@ final class MessageAuthenticator {
     private let key: SymmetricKey
 
     init(key: borrowing SecretBytes) {
-        // SAFETY: the key is lent for the call, which copies it.
+        // SAFETY: the key is valid during the call, which copies it.
         self.key = key.withBytes { bytes in unsafe SymmetricKey(data: bytes) }
     }
 
     func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
         var hash = HMAC<SHA256>(key: key)
-        // SAFETY: the message is as long as it says.
+        // SAFETY: the message has the stated length.
         unsafe hash.update(bufferPointer: message)
         return Array(hash.finalize())
     }
@@ -72,24 +73,24 @@ final class MessageAuthenticator {
 enum Primitive {
     static func sha256(_ message: UnsafeRawBufferPointer) -> [UInt8] {
         var hash = SHA256()
-        // SAFETY: the message is as long as it says.
+        // SAFETY: the message has the stated length.
         unsafe hash.update(bufferPointer: message)
         return Array(hash.finalize())
     }
 
     static func fillRandomly(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
-        // SAFETY: the buffer is as long as it says; this call cannot fail.
+        // SAFETY: the buffer has the stated length; this call cannot fail.
         unsafe arc4random_buf(bytes.baseAddress, bytes.count)
     }
 
     static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-        // SAFETY: both are as long as is compared.
+        // SAFETY: both buffers have the compared length.
         unsafe one.count == other.count
             && timingsafe_bcmp(one.baseAddress, other.baseAddress, one.count) == 0
     }
 
     static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-        // SAFETY: the buffer is as long as it says.
+        // SAFETY: the buffer has the stated length.
         _ = unsafe memset_s(bytes.baseAddress, bytes.count, 0, bytes.count)
     }
 }

@@ -4,20 +4,20 @@
 
 internal import CRoostTLS
 
-// The same types with the same words stand in `CryptoKitPrimitives.swift`. OpenSSL refuses these calls
-// only when memory has run out, and then nothing may be written in the clear instead: they stop.
+// The types equal those of `CryptoKitPrimitives.swift`. OpenSSL refuses these calls only without
+// memory. Data must not be written unencrypted then, so the process stops.
 
-/// AES-256-GCM under one key; a nonce must never come twice.
+/// AES-256-GCM under one key; a nonce must never repeat.
 ///
-/// The key's schedule is made once, and a message costs one change of nonce. Belongs to one thread at a
-/// time; OpenSSL overwrites the key when it frees a context.
+/// The key's schedule is computed once; each message costs a change of nonce. Confined to one
+/// thread at a time. OpenSSL overwrites the key when it frees a context.
 @safe package final class AEADCipher {
     private let sealing: OpaquePointer
     private let opening: OpaquePointer
 
     package init(key: borrowing SecretBytes) {
         precondition(key.count == 32, "AES-256 takes a key of 32 bytes.")
-        // SAFETY: the key is lent for each call, which copies it.
+        // SAFETY: the key is valid during each call, which copies it.
         unsafe sealing = key.withBytes { unsafe Self.context(EVP_EncryptInit_ex, $0) }
         unsafe opening = key.withBytes { unsafe Self.context(EVP_DecryptInit_ex, $0) }
     }
@@ -44,27 +44,28 @@ internal import CRoostTLS
         return unsafe context
     }
 
-    /// Encrypts bytes where they lie and writes the tag of 16 bytes.
+    /// Encrypts bytes in place and writes the tag of 16 bytes.
     package func seal(
         _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
         associated: UnsafeRawBufferPointer, tag: UnsafeMutablePointer<UInt8>
     ) {
         var count: Int32 = 0
-        // SAFETY: every buffer is as long as it says, nonce and tag as GCM's defaults; in and out may
-        // be one buffer.
+        // SAFETY: every buffer has the stated length; nonce and tag have GCM's default lengths;
+        // input and output may be one buffer.
         let place = unsafe associated.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let placeCount = Int32(associated.count)
         let (start, length) = (bytes.baseAddress, Int32(bytes.count))
         guard unsafe EVP_EncryptInit_ex(sealing, nil, nil, nil, nonce) == 1,
             unsafe EVP_EncryptUpdate(sealing, nil, &count, place, placeCount) == 1,
-            // Nothing in means the end of the message.
+            // An empty input would mark the end of the message.
             unsafe length == 0 || EVP_EncryptUpdate(sealing, start, &count, start, length) == 1,
             unsafe EVP_EncryptFinal_ex(sealing, tag, &count) == 1,
             unsafe EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1
         else { preconditionFailure("No memory for a cipher.") }
     }
 
-    /// Decrypts bytes where they lie; false when a bit of anything is another, and then they are garbage.
+    /// Decrypts bytes in place; returns false if any bit of the input differs, and the bytes are
+    /// garbage then.
     package func open(
         _ bytes: UnsafeMutableBufferPointer<UInt8>, nonce: UnsafePointer<UInt8>,
         associated: UnsafeRawBufferPointer, tag: UnsafePointer<UInt8>
@@ -85,13 +86,13 @@ internal import CRoostTLS
     }
 }
 
-/// HMAC-SHA256 under one key, made once; belongs to one thread at a time.
+/// HMAC-SHA256 under one key; confined to one thread at a time.
 @safe final class MessageAuthenticator {
     private let context: OpaquePointer
 
     init(key: borrowing SecretBytes) {
         unsafe context = key.withBytes { bytes in
-            // SAFETY: the key is lent for the call, which copies it.
+            // SAFETY: the key is valid during the call, which copies it.
             guard
                 let context = unsafe roost_tls_hmac_sha256(
                     bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
@@ -106,7 +107,7 @@ internal import CRoostTLS
     }
 
     func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
-        // SAFETY: the message is as long as it says; a nil key keeps the one that is set.
+        // SAFETY: the message has the stated length; a nil key keeps the current one.
         unsafe [UInt8](unsafeUninitializedCapacity: 32) { code, count in
             let start = unsafe message.baseAddress?.assumingMemoryBound(to: UInt8.self)
             guard unsafe EVP_MAC_init(context, nil, 0, nil) == 1,
@@ -117,10 +118,10 @@ internal import CRoostTLS
     }
 }
 
-/// What needs no key.
+/// Primitives without a key.
 enum Primitive {
     static func sha256(_ message: UnsafeRawBufferPointer) -> [UInt8] {
-        // SAFETY: SHA256 writes exactly 32 bytes; the input is as long as it says.
+        // SAFETY: SHA256 writes exactly 32 bytes; the input has the stated length.
         unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
             _ = unsafe SHA256(
                 message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count,
@@ -129,23 +130,23 @@ enum Primitive {
         }
     }
 
-    /// Fills a buffer with bytes that nobody can guess, from a generator seeded by the system.
+    /// Fills a buffer with unpredictable bytes, from a generator seeded by the system.
     static func fillRandomly(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
-        // SAFETY: the buffer is as long as it says.
+        // SAFETY: the buffer has the stated length.
         let isDone = unsafe RAND_bytes(bytes.baseAddress, Int32(bytes.count)) == 1
         precondition(isDone, "The system has no randomness.")
     }
 
-    /// Compares in a time that tells nothing of where two buffers differ.
+    /// Compares two buffers in constant time.
     static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-        // SAFETY: both are as long as is compared.
+        // SAFETY: both buffers have the compared length.
         unsafe one.count == other.count
             && CRYPTO_memcmp(one.baseAddress, other.baseAddress, one.count) == 0
     }
 
-    /// Overwrites bytes in a way that no optimiser leaves out.
+    /// Overwrites bytes in a way that no optimiser removes.
     static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-        // SAFETY: the buffer is as long as it says.
+        // SAFETY: the buffer has the stated length.
         unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
     }
 }

@@ -2,12 +2,12 @@
 
 #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
 
-// Not compiled on Linux, where this project is built and tested: the rule it serves is tested there with
-// a recorder in its place (`FolderProtectionTests`).
+// Not compiled on Linux, where this project is built and tested: `FolderProtectionTests` tests its
+// use with a recorder in its place.
 
 internal import Foundation
 
-/// Sets classes of protection with the system's file manager.
+/// A setter of protection classes through the system's file manager.
 package struct SystemFileProtector: FileProtector {
     package init() {}
 
@@ -29,7 +29,7 @@ package struct SystemFileProtector: FileProtector {
 
 #else
 
-/// Does nothing: this system has no classes of protection, and sealing is what guards the files.
+/// A setter without effect: this system has no protection classes, and sealing protects the files.
 package struct SystemFileProtector: FileProtector {
     package init() {}
 

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Why not URLSession on Linux: it takes a body apart on a thread of its own and queues the pieces without a
-// bound, decompresses unasked, and so holds gigabytes before a delegate can refuse a byte. Here a body is
-// counted in the callback that reads it.
+// URLSession on Linux decodes a body on a thread of its own and queues the pieces without a bound,
+// and it decompresses unasked, so it holds gigabytes before a delegate can refuse a byte. Here the
+// callback that reads a body counts it.
 
-/// One request of a client.
+/// A request of a client.
 package struct HTTPClientRequest: Sendable {
     package enum Body: Sendable {
-        /// No body, and no `Content-Length`.
+        /// No body and no `Content-Length`.
         case none
         case bytes([UInt8])
         /// A body that is read while it is sent.
         ///
-        /// `next` returns no bytes at the end, and nil if the body cannot be read. The pieces have `length`
-        /// bytes together.
+        /// `next` returns no bytes at the end, and nil if the body cannot be read. The pieces have
+        /// `length` bytes together.
         case pieces(length: Int64, next: @Sendable () async -> [UInt8]?)
     }
 
     package var method: String
-    /// `http` or `https`, percent-encoded.
+    /// The URL: `http` or `https`, percent-encoded.
     package var url: String
-    /// Beside `Host`, `Accept-Encoding`, `Content-Length` and `Connection`, which are the client's.
+    /// The headers beside `Host`, `Accept-Encoding`, `Content-Length` and `Connection`, which the
+    /// client sets.
     package var headers: HTTPHeaders
     package var body: Body
-    /// From the call to the last byte of the answer; for a body in pieces the limit of each piece, and then
-    /// of the whole answer.
+    /// The time from the call to the last byte of the answer; for a body in pieces the limit of
+    /// each piece, and then of the whole answer.
     package var timeLimit: Duration
-    /// The most bytes of the answer's body.
+    /// The greatest size of the answer's body in bytes.
     package var answerBytes: Int
 
     package init(
@@ -42,7 +43,7 @@ package struct HTTPClientRequest: Sendable {
     }
 }
 
-/// The answer to a request, whole.
+/// The complete answer to a request.
 package struct HTTPClientResponse: Sendable, Hashable {
     package var status: Int
     package var headers: HTTPHeaders
@@ -55,11 +56,11 @@ package struct HTTPClientResponse: Sendable, Hashable {
     }
 }
 
-/// An HTTP/1.1 client on one event loop; keeps connections for the next request.
+/// An HTTP/1.1 client on one event loop, which keeps connections for later requests.
 ///
-/// Follows no redirect, keeps no cookie and no cache, and asks for no compression.
+/// It follows no redirect, keeps no cookies and no cache, and asks for no compression.
 package actor HTTPClient {
-    /// Whom a connection leads to.
+    /// The peer of a connection.
     struct Origin: Hashable, Sendable {
         let isSecure: Bool
         let host: String
@@ -76,9 +77,10 @@ package actor HTTPClient {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    /// Connections to one origin that wait for a request: as many as a page of calls needs.
+    /// The greatest number of idle connections to one origin; enough for a client's simultaneous
+    /// calls.
     private static let idleLimit = 8
-    /// How long a connection waits for a request: less than servers and proxies keep one.
+    /// The time for which an idle connection is kept; shorter than servers and proxies keep one.
     private static let idleTime: Duration = .seconds(30)
 
     private let loop: EventLoop
@@ -86,11 +88,11 @@ package actor HTTPClient {
     private var idle: [Origin: [Idle]] = [:]
     private var lastID = 0
 
-    /// Prepares a client.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - loop: Where the connections live; its owner shuts it down.
-    ///   - tls: Whom to trust for `https`; nil trusts what the system trusts.
+    ///   - loop: The loop of the connections; its owner shuts it down.
+    ///   - tls: The trusted certificates for `https`; nil means those of the system.
     package init(on loop: EventLoop, tls: TLSContext? = nil) {
         self.loop = loop
         self.tls = tls
@@ -127,14 +129,15 @@ package actor HTTPClient {
         return try await exchange.run()
     }
 
-    /// The kept connection that was used last; the caller owns it and sets its `onEvent` at once.
+    /// Returns the idle connection that was used last; the caller owns it and sets its `onEvent` at
+    /// once.
     func takeIdle(_ origin: Origin) -> ByteStream? {
         guard let found = idle[origin]?.popLast() else { return nil }
         found.timer.close()
         return found.stream
     }
 
-    /// Keeps a connection that is between two requests.
+    /// Keeps a connection between two requests.
     func keep(_ stream: ByteStream, to origin: Origin) {
         lastID += 1
         let id = lastID
@@ -148,7 +151,7 @@ package actor HTTPClient {
             stream.onEvent = { event in
                 switch event {
                 case .opened, .drained: return
-                // A server that speaks between two requests is not to be understood.
+                // Bytes between two requests belong to no answer.
                 case .bytes, .ended, .failed: drop()
                 }
             }

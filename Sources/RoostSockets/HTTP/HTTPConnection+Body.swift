@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MARK: Bodies that their handler reads as they come.
+// MARK: Bodies that their handler reads while they arrive
 
 extension HTTPConnection {
-    /// Has a request answered whose body the handler reads.
+    /// Lets the handler answer a request and read its body.
     func answerReading(_ head: HTTPServerRequest) async -> Bool {
         bodyStage = .ahead
         let body = HTTPRequestBody { [weak self] () async throws(SocketError) in
@@ -12,7 +12,7 @@ extension HTTPConnection {
         }
         let response = await handler.respond(to: head, reading: body)
         do throws(SocketError) {
-            // Many clients look for an answer only when they have said all.
+            // Many clients look for an answer only after their whole request.
             while try await nextPiece() != nil {}
         } catch {
             return false

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One connection of a server: reads requests, has them answered one after the other.
+/// A connection of a server, which reads requests and has them answered one after another.
 ///
-/// One task runs it from the first byte to the last, so that answers cannot change places and a
-/// pipelined request waits, unparsed, for the one before.
+/// One task runs it from the first byte to the last. So answers keep their order, and a pipelined
+/// request waits, unparsed, for the one before.
 actor HTTPConnection {
     private enum Deadline: Equatable {
         case idle
         case head
-        /// `step` grows with every 16 KiB, and with it the time begins anew.
+        /// Reading a body; `step` grows with every 16 KiB and restarts the time.
         case body(step: Int)
         case writing(step: Int)
     }
@@ -33,9 +33,9 @@ actor HTTPConnection {
     private var webSocket: WebSocketConnection?
     private var timer: LoopTimer?
     private var deadline: Deadline?
-    /// What was left of a body's time when its reader went to work: that is the server's own.
+    /// The remaining time of a body while its reader works, because that time is the server's own.
     private var timeLeft: Duration?
-    /// Resumed by whatever `run` may be waiting for: bytes, room, the end.
+    /// The continuation of `run`, resumed by bytes, room or the end.
     private var waiter: CheckedContinuation<Void, Never>?
     private var hasNews = false
     private var isStreamOpen = true
@@ -46,15 +46,15 @@ actor HTTPConnection {
     private var hasServedRequest = false
     var bodyStage = BodyStage.read
 
-    /// Bytes that may wait unparsed.
+    /// The greatest number of unparsed bytes.
     private static let readAhead = 65_536
-    /// Bytes of answers that may wait to be written while the next request is taken up.
+    /// The greatest number of unwritten bytes of answers while the next request is read.
     private static let writeAhead = 65_536
     private static let progressStep = 16_384
-    /// How long a peer may take to close after the last answer.
+    /// The time for which a peer may take to close after the last answer.
     private static let lingerTime: Duration = .seconds(2)
 
-    /// Takes over an accepted stream, which is closed when this throws.
+    /// Takes over an accepted stream, which is closed if this throws.
     init(
         _ stream: ByteStream, from peer: String, _ configuration: HTTPServer.Configuration,
         handler: any HTTPServerHandler, deflate: WebSocketDeflate?, on loop: EventLoop,
@@ -80,13 +80,13 @@ actor HTTPConnection {
             return closeStream()
         }
         stream.onEvent = { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
-        // Ends with the stream, which ends in every case: by the peer, a deadline, or a shutdown.
-        // What handlers do between two steps of actors stays on this thread, too.
+        // The task ends with the stream, which always ends: by the peer, a deadline or a shutdown.
+        // With the preference, handlers between two actor steps also stay on this thread.
         task = Task(executorPreference: loop) { await self.run() }
         stream.start()
     }
 
-    /// Finishes what is being answered, and ends.
+    /// Finishes the current answer and ends the connection.
     func shutDown() {
         isShuttingDown = true
         if let webSocket {
@@ -94,20 +94,20 @@ actor HTTPConnection {
                 $0.beginClose(.goingAway, reason: "shutting down", then: nil)
             }
         } else if isWaitingForRequest && parser.progress == .idle {
-            // With an answer still on its way, `run` is told and lets it out first.
+            // If an answer is still being sent, `run` sends it first.
             if stream.queuedByteCount == 0 { closeStream() } else { wake() }
         }
     }
 
-    /// Ends at once, and cancels whoever is still answering.
+    /// Ends the connection at once and cancels the handler.
     func cut() {
         task?.cancel()
-        // A WebSocket ends the stream itself, so that whoever waits on it is told.
+        // A WebSocket ends the stream itself, so that its waiting callers are resumed.
         webSocket?.assumeIsolated { $0.closeStream() }
         closeStream()
     }
 
-    // MARK: The conversation
+    // MARK: Requests and answers
 
     private func run() async {
         conversation: while let event = await nextEvent() {
@@ -132,14 +132,14 @@ actor HTTPConnection {
         await linger()
     }
 
-    /// The next event that is of use to a handler; nil when there will be none.
+    /// Returns the next event for a handler; nil at the end.
     func nextEvent() async -> HTTPRequestParser.Event? {
         isWaitingForRequest = true
         defer { isWaitingForRequest = false }
         while isStreamOpen {
             switch parser.next() {
-            // The clock of a body only stops, or whoever sends it byte by byte would win it anew each
-            // time.
+            // The clock of a body only pauses; otherwise a sender of single bytes would restart it
+            // each time.
             case .piece(let bytes):
                 pauseClock()
                 return .piece(bytes)
@@ -164,7 +164,7 @@ actor HTTPConnection {
         return nil
     }
 
-    /// Writes an answer; false when the connection must not be used again.
+    /// Writes an answer; returns whether the connection can be used again.
     func answer(
         _ request: HTTPServerRequest, with response: HTTPServerResponse
     ) async -> Bool {
@@ -200,7 +200,8 @@ actor HTTPConnection {
                 date: date.text(at: configuration.wallSeconds())))
     }
 
-    /// Becomes a WebSocket until that ends; true when the upgrade was refused and HTTP goes on.
+    /// Serves a WebSocket until its end; returns true if the upgrade was refused and HTTP
+    /// continues.
     private func upgrade(_ request: HTTPServerRequest) async -> Bool {
         if let refusal = WebSocketHandshake.refusal(of: request) {
             return await answer(request, with: refusal)
@@ -257,7 +258,7 @@ actor HTTPConnection {
         }
     }
 
-    /// Ends the wait, or the next one: an `await` may let events in before it waits.
+    /// Ends the current wait or the next one, because events may arrive before the wait begins.
     private func wake() {
         guard let waiting = waiter else {
             hasNews = true
@@ -267,8 +268,8 @@ actor HTTPConnection {
         waiting.resume()
     }
 
-    /// Lets answers drain, so that a slow reader holds one in memory and not ten; what is small may
-    /// wait, so that the answers to pipelined requests leave together.
+    /// Waits until answers are written, so that a slow reader holds one in memory, not ten; small
+    /// answers to pipelined requests may leave together.
     private func waitUntilWritten(butFor rest: Int) async {
         while isStreamOpen && stream.queuedByteCount > rest {
             stream.flushSoon()
@@ -278,8 +279,9 @@ actor HTTPConnection {
         setDeadline(nil)
     }
 
-    /// Says that no more will come and reads on until the peer has closed: closing over unread bytes
-    /// would reset the connection and could destroy the last answer on its way.
+    /// Sends the end of the stream and reads on until the peer has closed.
+    ///
+    /// Closing over unread bytes would reset the connection and could destroy the last answer.
     private func linger() async {
         isLingering = true
         await waitUntilWritten(butFor: 0)
@@ -300,13 +302,14 @@ actor HTTPConnection {
         case .bytes(let bytes):
             guard !isLingering else { return }
             parser.append(bytes.span)
-            // Also while `run` waits: it is woken only when the loop has read all there is.
+            // This holds also while `run` waits, because it is woken only when the loop has read
+            // everything.
             if parser.bufferedByteCount > Self.readAhead { stream.pauseReading() }
         case .drained: break
         case .ended:
             hasPeerEnded = true
-            // A peer that closes while its request is answered waits for no answer. A peer that closed only
-            // its sending half still gets one, from every handler that takes no notice of cancellation.
+            // A peer that closes during its request waits for no answer. A peer that closed its
+            // sending half only still gets one, from every handler that ignores cancellation.
             if !isWaitingForRequest { task?.cancel() }
         case .failed:
             task?.cancel()
@@ -323,7 +326,7 @@ actor HTTPConnection {
         }
     }
 
-    /// Starts the clock for a new stage; more of the same stage does not win more time.
+    /// Starts the clock of a new stage; repeating a stage gains no time.
     private func setDeadline(_ new: Deadline?) {
         let left = timeLeft
         timeLeft = nil

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The `Date` header, made once per second.
+/// The `Date` header, formatted once per second.
 package struct HTTPDate: Sendable {
     private var second: Int64?
     private var text = ""
 
     package init() {}
 
-    /// The header's value for a number of seconds since 1970.
+    /// Returns the header's value for a number of seconds since 1970.
     package mutating func text(at secondsSince1970: Int64) -> String {
         if second != secondsSince1970 {
             second = secondsSince1970
@@ -16,11 +16,11 @@ package struct HTTPDate: Sendable {
         return text
     }
 
-    /// Writes a moment as RFC 9110 wants it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Formats a moment by RFC 9110: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func format(_ seconds: Int64) -> String {
         let (day, clock) = seconds.flooredDivision(by: 86_400)
-        // Civil date from a day count: years are counted from March, so that the leap day is last,
-        // in eras of 400 years = 146,097 days, so that every era is alike.
+        // The civil date of a day count: years begin in March, so the leap day is last; eras have
+        // 400 years or 146,097 days, so all eras are equal.
         let (era, dayOfEra) = (day + 719_468).flooredDivision(by: 146_097)
         let yearOfEra =
             (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -29,7 +29,7 @@ package struct HTTPDate: Sendable {
         let dayOfMonth = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let weekday = (day + 4).flooredDivision(by: 7).remainder  // 1970 began on a Thursday.
+        let weekday = (day + 4).flooredDivision(by: 7).remainder  // 1 January 1970 was a Thursday.
 
         let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let months = [
@@ -46,7 +46,7 @@ package struct HTTPDate: Sendable {
 }
 
 extension Int64 {
-    /// Division that rounds down, so that moments before 1970 are right too.
+    /// Divides and rounds down, so that moments before 1970 are right too.
     fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One request and its answer, on a new connection or on a kept one.
+/// One request with its answer, on a new connection or on an idle one.
 actor HTTPExchange {
     private typealias Outcome = Result<HTTPClientResponse, SocketError>
 
@@ -19,15 +19,15 @@ actor HTTPExchange {
     private var stream: ByteStream?
     private var parser: HTTPResponseParser
     private var deadline: LoopTimer?
-    /// The stream has had a request before, so the server may have closed it meanwhile.
+    /// Whether the stream was used before, so that the server may have closed it meanwhile.
     private var isReused = false
     private var hasAnswerBegun = false
-    /// Bytes of a body in pieces that are still to be sent; zero for any other body.
+    /// The bytes of a body in pieces that are still to be sent; 0 for any other body.
     private var bytesToSend: Int64 = 0
-    /// Reads the next piece of the body; cancelled with the exchange.
+    /// The task that reads the next piece of the body; cancelled with the exchange.
     private var reading: Task<Void, Never>?
 
-    /// Prepares an exchange; `run` makes it.
+    /// Creates an exchange; `run` performs it.
     init(
         _ request: HTTPClientRequest, to url: SocketURL, tls: TLSContext?, of client: HTTPClient,
         on loop: EventLoop
@@ -42,7 +42,7 @@ actor HTTPExchange {
         if case .pieces(let length, _) = request.body { bytesToSend = length }
     }
 
-    /// Makes the exchange; call once.
+    /// Performs the exchange; call it once.
     func run() async throws(SocketError) -> HTTPClientResponse {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -113,7 +113,7 @@ actor HTTPExchange {
         return Array((text + "\r\n").utf8)
     }
 
-    /// Reads the next piece once the one before is with the system.
+    /// Reads the next piece once the previous one is with the kernel.
     private func sendNextPiece() {
         guard bytesToSend > 0, reading == nil, case .pieces(_, let next) = request.body else {
             return
@@ -175,7 +175,7 @@ actor HTTPExchange {
         }
     }
 
-    /// Tries a new connection if the server cannot have understood anything on the kept one.
+    /// Tries a new connection if the server cannot have processed anything on the idle one.
     private func lost() {
         guard isReused, !hasAnswerBegun, request.method != "POST" else {
             return finish(

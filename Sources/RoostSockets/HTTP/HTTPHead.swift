@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines that request and response heads have in common.
+/// Parsers for the lines of request and response heads.
 enum HTTPHead {
-    /// Takes one header line apart, strictly: what two servers could read differently is refused.
+    /// Parses a header line, strictly: a line that two servers could read differently is refused.
     static func field(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) -> HTTPHeaders.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw HTTPRefusal(400, "A header line has no colon.")
         }
         let name = line[..<colon]
-        // This also refuses folded lines and a blank before the colon.
+        // The check also refuses folded lines and a blank before the colon.
         guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
             throw HTTPRefusal(400, "A header name is empty or holds a character it may not.")
         }
@@ -21,7 +21,7 @@ enum HTTPHead {
             value: String(decoding: value, as: UTF8.self))
     }
 
-    /// Reads a length of digits only; 18 of them cannot overflow.
+    /// Parses a length of digits only; at most 18, which cannot overflow.
     static func length(_ text: String) throws(HTTPRefusal) -> Int {
         let digits = text.utf8
         guard 1...18 ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else {
@@ -30,9 +30,9 @@ enum HTTPHead {
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Reads the size at the front of a chunk's line.
+    /// Parses the size at the front of a chunk's line.
     ///
-    /// Extensions are checked for control characters and then ignored.
+    /// Extensions are checked for control characters and otherwise ignored.
     static func chunkSize(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) -> Int {
         let digits = line.prefix { $0.hexValue != nil }
         let rest = line[digits.endIndex...]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Header fields in the order in which they stand; names compare without case, and may repeat.
+/// Header fields in order; names compare without case and may repeat.
 package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     package struct Field: Sendable, Hashable {
         package let name: String
@@ -15,22 +15,22 @@ package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         for (name, value) in elements { append(name, value) }
     }
 
-    /// Adds a field; a field of the same name stays beside it.
+    /// Adds a field, beside other fields of the same name.
     package mutating func append(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    /// The value of the first field of that name.
+    /// The value of the first field of a name; nil for none.
     package subscript(name: String) -> String? {
         fields.first { $0.name.equalsIgnoringCase(name) }?.value
     }
 
-    /// The values of all fields of that name, in order.
+    /// Returns the values of all fields of a name, in order.
     package func all(_ name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
     }
 
-    /// The elements of a comma-separated list, over all fields of that name, in order.
+    /// Returns the elements of a comma-separated list, over all fields of a name, in order.
     package func list(_ name: String) -> [String] {
         all(name).flatMap { value in
             value.utf8.split(separator: UInt8(ascii: ",")).compactMap { element in
@@ -40,14 +40,14 @@ package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Whether a comma-separated list holds a word, in any case.
+    /// Returns whether a comma-separated list contains a word, in any case.
     package func list(_ name: String, contains word: String) -> Bool {
         list(name).contains { $0.equalsIgnoringCase(word) }
     }
 }
 
 extension HTTPHeaders {
-    /// Whether every name and value can be sent without becoming something else on the way.
+    /// Whether every name and value can be sent unchanged.
     var isSendable: Bool {
         fields.allSatisfy { field in
             !field.name.isEmpty && field.name.utf8.allSatisfy(\.isTokenByte)
@@ -57,7 +57,7 @@ extension HTTPHeaders {
 }
 
 extension String {
-    /// Compares as HTTP does: ASCII letters without case, everything else byte by byte.
+    /// Compares as HTTP does: ASCII letters without case, other bytes exactly.
     func equalsIgnoringCase(_ other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
@@ -69,13 +69,13 @@ extension UInt8 {
         UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
     }
 
-    /// Space or tab, the only white space HTTP knows inside a line.
+    /// Whether the byte is a space or a tab, the only white space inside a line of HTTP.
     var isBlank: Bool { self == UInt8(ascii: " ") || self == 0x09 }
 
-    /// Whether it is no control character but a tab.
+    /// Whether the byte is allowed in a value: a tab, or no control character.
     var mayStandInText: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 
-    /// Whether it may stand in a method, a field name, or a subprotocol (RFC 9110, "tchar").
+    /// Whether the byte is allowed in a method, a field name or a subprotocol (RFC 9110, "tchar").
     var isTokenByte: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -90,7 +90,7 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// The collection without white space at either end.
+    /// Returns the collection without white space at either end.
     func trimmingBlanks() -> SubSequence {
         guard let first = firstIndex(where: { !$0.isBlank }),
             let last = lastIndex(where: { !$0.isBlank })

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that have arrived and are not yet understood; hands out lines and runs of bytes.
+/// Received bytes that are not parsed yet, as lines and runs of bytes.
 ///
 /// - Invariant: `start <= scanned <= bytes.count`, and there is no line feed in `start..<scanned`.
-///   So each byte is looked at once for a line's end, however slowly the bytes come.
+///   So each byte is scanned for a line's end once, however slowly the bytes arrive.
 struct HTTPLineBuffer {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -21,14 +21,15 @@ struct HTTPLineBuffer {
             scanned -= start
             start = 0
         }
-        // SAFETY: the bytes are lent for one call, which copies them; byte by byte costs ten times more.
+        // SAFETY: the bytes are valid during the call, which copies them; copying one by one takes
+        // ten times as long.
         unsafe more.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// The next line without its end, or nil when it is not whole yet.
+    /// Returns the next line without its end; nil if it is incomplete.
     ///
-    /// - Throws: `tooLong` as soon as it cannot fit any more; 400 for a line feed or a carriage return
-    ///   without the other, or a NUL, which two servers could read differently.
+    /// - Throws: `tooLong` as soon as the line exceeds its limit; 400 for a line feed or a carriage
+    ///   return without the other, or a NUL, which two servers could read differently.
     mutating func line(
         limit: Int, tooLong: @autoclosure () -> HTTPRefusal
     ) throws(HTTPRefusal) -> ArraySlice<UInt8>? {
@@ -50,7 +51,7 @@ struct HTTPLineBuffer {
         return line
     }
 
-    /// Up to `limit` bytes, as many as there are.
+    /// Returns up to `limit` bytes, as many as there are.
     mutating func take(upTo limit: Int) -> ArraySlice<UInt8> {
         let taken = bytes[start..<(start + min(limit, count))]
         start = taken.endIndex

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A whole request, as a server's handler gets it.
+/// A complete request for a server's handler.
 package struct HTTPServerRequest: Sendable, Hashable {
     package enum Version: Sendable, Hashable { case http10, http11 }
 
     package let method: String
-    /// Path and query as they stood on the wire, still percent-encoded; begins with `/`, or is `*`.
+    /// Path and query as received, still percent-encoded; begins with `/`, or is `*`.
     package let target: String
     package let version: Version
     package let headers: HTTPHeaders
     package let body: [UInt8]
-    /// The address in figures from which it came; "" when nobody noted it.
+    /// The numeric address of the client; "" if it was not recorded.
     package var peer = ""
 
     package init(
@@ -24,7 +24,7 @@ package struct HTTPServerRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// Whether the client expects to use the connection again.
+    /// Whether the client may use the connection again.
     package var keepsAlive: Bool {
         switch version {
         case .http11: !headers.list("Connection", contains: "close")
@@ -38,11 +38,13 @@ package struct HTTPServerRequest: Sendable, Hashable {
 /// A response.
 package struct HTTPServerResponse: Sendable {
     package var status: Int
-    /// `Content-Length`, `Date`, `Connection` and `Transfer-Encoding` are the server's: it writes its
-    /// own and leaves out those named here.
+    /// The headers.
+    ///
+    /// The server writes `Content-Length`, `Date`, `Connection` and `Transfer-Encoding` itself and
+    /// ignores them here.
     package var headers: HTTPHeaders
     package var body: [UInt8]
-    /// Brings the body piece by piece instead.
+    /// The source of a body that is sent in pieces; nil sends `body`.
     package var source: HTTPBodySource?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
@@ -51,18 +53,20 @@ package struct HTTPServerResponse: Sendable {
         self.body = body
     }
 
-    /// A sentence for a person.
+    /// Creates a response with a sentence of plain text.
     package init(status: Int, text: String, headers: HTTPHeaders = [:]) {
         self.init(status: status, headers: headers, body: Array((text + "\n").utf8))
         self.headers.append("Content-Type", "text/plain; charset=utf-8")
     }
 }
 
-/// A body that is too large for the memory.
+/// A body that is too large for memory.
 package struct HTTPBodySource: Sendable {
     package let byteCount: Int
-    /// Brings a stretch of it; fewer bytes than asked for cut the connection, as nothing else tells the
-    /// client that the rest does not come.
+    /// Returns a range of the body.
+    ///
+    /// Fewer bytes than requested cut the connection, because nothing else tells the client that
+    /// the rest is missing.
     package let read: @Sendable (Range<Int>) async -> [UInt8]
 
     package init(byteCount: Int, read: @escaping @Sendable (Range<Int>) async -> [UInt8]) {
@@ -71,20 +75,20 @@ package struct HTTPBodySource: Sendable {
     }
 }
 
-/// The body of a request, as it comes.
+/// The body of a request while it arrives.
 package struct HTTPRequestBody: Sendable {
     let next: @Sendable () async throws(SocketError) -> [UInt8]?
 
-    /// The next bytes; nil at the end.
+    /// Returns the next bytes; nil at the end.
     ///
-    /// - Throws: When the rest will not come.
+    /// - Throws: An error if the rest will not arrive.
     package func read() async throws(SocketError) -> [UInt8]? { try await next() }
 }
 
-/// Why a request was not understood; the connection cannot be used after it.
+/// The reason why a request cannot be parsed; the connection cannot be used afterwards.
 package struct HTTPRefusal: Error, Sendable, Hashable {
     package let status: Int
-    /// What was wrong and what would be right; never repeats what the client sent.
+    /// The fault and the right form; never repeats the client's bytes.
     package let reason: String
 
     init(_ status: Int, _ reason: String) {
@@ -93,14 +97,14 @@ package struct HTTPRefusal: Error, Sendable, Hashable {
     }
 }
 
-/// How much one request may weigh.
+/// The size limits of a request.
 package struct HTTPLimits: Sendable, Hashable {
-    /// Bytes of the request line: room for a query with a few hundred user IDs.
+    /// The bytes of the request line; enough for a query with a few hundred user IDs.
     package var lineBytes = 16_384
-    /// Bytes of all header lines together: cookies and tokens fit, a memory attack does not.
+    /// The bytes of all header lines together; enough for cookies and tokens.
     package var headBytes = 65_536
     package var headerCount = 128
-    /// Bytes of a body that is wanted whole.
+    /// The bytes of a body that is read as a whole.
     package var bodyBytes = 4_194_304
 
     package init() {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPRequestParser {
-    /// A request's line and headers, and what they say about the body.
+    /// The request line and headers, and their statements about the body.
     struct Head: Sendable {
         enum BodyLength: Equatable {
             case none
@@ -39,7 +39,7 @@ extension HTTPRequestParser {
             }
         }
 
-        /// Path and query; the absolute form that proxies send is cut down to them.
+        /// Returns path and query; the absolute form of proxies is cut down to them.
         private static func target(
             _ bytes: ArraySlice<UInt8>, method: String
         ) throws(HTTPRefusal) -> String {
@@ -61,7 +61,7 @@ extension HTTPRequestParser {
             headers.append(field.name, field.value)
         }
 
-        /// Checks what must be checked once all headers are here.
+        /// Checks the headers that depend on one another, and returns the length of the body.
         func bodyLength() throws(HTTPRefusal) -> BodyLength {
             try checkHost()
             let lengths = headers.all("Content-Length")
@@ -99,7 +99,7 @@ extension HTTPRequestParser {
             else { throw HTTPRefusal(400, "The Host header is not a host and a port.") }
         }
 
-        /// Whether the client waits before it sends a body; HTTP/1.0 never does.
+        /// Returns whether the client waits before it sends a body; HTTP/1.0 never does.
         func expectsContinue() throws(HTTPRefusal) -> Bool {
             guard version == .http11, let expectation = headers["Expect"] else { return false }
             guard expectation.equalsIgnoringCase("100-continue") else {
@@ -111,7 +111,7 @@ extension HTTPRequestParser {
 }
 
 extension String {
-    /// Whether it is an HTTP version of any number: `HTTP/`, a digit, a dot, a digit.
+    /// Whether the text is an HTTP version of any number: `HTTP/`, a digit, a dot, a digit.
     fileprivate var isVersion: Bool {
         let bytes = Array(utf8)
         return hasPrefix("HTTP/") && bytes.count == 8 && bytes[6] == UInt8(ascii: ".")
@@ -119,5 +119,6 @@ extension String {
     }
 }
 
-/// What ends a host in a URL, so that no later reader finds a path or a user name in it.
+/// The bytes that end a host in a URL, refused so that no later reader finds a path or a user name
+/// in it.
 private let forbiddenInHost: [UInt8] = Array("/?#@\\,;\"<>^`{|}".utf8)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A strict subset of RFC 9112, pulled event by event. Strict, because a request that a proxy and we
-// would read differently is how requests are smuggled past the proxy; pulled, because a server that
-// answers one request at a time should not have parsed the next ten.
+// A strict subset of RFC 9112, pulled event by event. It is strict because a request that a proxy
+// reads differently can be smuggled past the proxy. It is pulled because a server that answers one
+// request at a time should not parse the next ten.
 
-/// Bytes of one connection in, requests out; no I/O.
+/// A parser from the bytes of one connection to requests, without I/O.
 ///
-/// - Invariant: After `.refused` it returns nothing more; bytes cannot be made sense of after a
-///   mistake.
+/// - Invariant: After `.refused` it returns nothing more, because the bytes behind a fault have no
+///   meaning.
 package struct HTTPRequestParser: Sendable {
     package enum Event: Sendable, Hashable {
-        /// The client waits for `100 Continue` before it sends the body of the request to come.
+        /// The client waits for `100 Continue` before it sends the body of the coming request.
         case expectsContinue
         case request(HTTPServerRequest)
         /// A request without its body, which follows in pieces.
         case head(HTTPServerRequest)
         case piece([UInt8])
-        /// The body that followed a head is whole.
+        /// The end of the body that followed a head.
         case end
         case refused(HTTPRefusal)
     }
@@ -45,10 +45,13 @@ package struct HTTPRequestParser: Sendable {
     private var owesContinue = false
     var fieldBytes = 0
     var fieldCount = 0
-    /// One empty line before a request is tolerated, as old clients send one after a body.
+    /// Whether an empty line is tolerated; old clients send one after a body.
     private var mayMeetEmptyLine = true
 
-    /// `piecewise` tells how many bytes a body may have that is wanted in pieces; nil wants it whole.
+    /// Creates a parser.
+    ///
+    /// `piecewise` returns the size limit in bytes of a body that is read in pieces; nil reads the
+    /// body as a whole.
     package init(
         limits: HTTPLimits = HTTPLimits(),
         piecewise: @escaping @Sendable (HTTPServerRequest) -> Int? = { _ in nil }
@@ -57,14 +60,14 @@ package struct HTTPRequestParser: Sendable {
         self.piecewise = piecewise
     }
 
-    /// Bytes that have arrived and belong to no event yet.
+    /// The number of received bytes that belong to no event yet.
     package var bufferedByteCount: Int { buffer.count }
 
-    /// How far the request is that is not whole yet.
+    /// The progress of an incomplete request.
     package enum Progress: Sendable, Hashable {
         case idle
         case head
-        /// `byteCount` of the body are here.
+        /// Reading the body, of which `byteCount` bytes have arrived.
         case body(byteCount: Int)
     }
 
@@ -78,12 +81,12 @@ package struct HTTPRequestParser: Sendable {
         }
     }
 
-    /// Adds bytes; pull the events afterwards with `next`.
+    /// Adds bytes; call `next` for the events afterwards.
     package mutating func append(_ bytes: Span<UInt8>) {
         buffer.append(bytes)
     }
 
-    /// The next event, or nil when more bytes are needed.
+    /// Returns the next event; nil if more bytes are needed.
     package mutating func next() -> Event? {
         do throws(HTTPRefusal) {
             while true {
@@ -99,7 +102,7 @@ package struct HTTPRequestParser: Sendable {
         }
     }
 
-    /// Everything after the last request: the first bytes of the protocol it switched to.
+    /// Returns all bytes behind the last request: the first bytes of the protocol it switched to.
     package mutating func takeRest() -> [UInt8] {
         Array(buffer.take(upTo: buffer.count))
     }
@@ -167,7 +170,7 @@ package struct HTTPRequestParser: Sendable {
         return isPiecewise ? .event(.head(request)) : .goesOn
     }
 
-    /// One line of headers or trailers, counted against the limits they share.
+    /// Returns a line of headers or trailers, counted against their common limits.
     private mutating func fieldLine() throws(HTTPRefusal) -> ArraySlice<UInt8>? {
         let tooLarge = HTTPRefusal(431, "The headers are larger than this server reads.")
         let line = try buffer.line(limit: limits.headBytes - fieldBytes, tooLong: tooLarge)
@@ -209,7 +212,8 @@ package struct HTTPRequestParser: Sendable {
         return .goesOn
     }
 
-    /// Trailers are checked and dropped: nothing here needs them, and merging them is a known hole.
+    /// Checks trailers and drops them: nothing needs them, and merging them is a known
+    /// vulnerability.
     private mutating func readTrailer() throws(HTTPRefusal) -> Step {
         guard let line = try fieldLine() else { return .needsMore }
         guard line.isEmpty else {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The status line and headers of one response; no I/O.
+/// A parser for the status line and headers of one response, without I/O.
 package struct HTTPResponseHeadParser: Sendable {
     package struct Head: Sendable, Hashable {
         package var status: Int
         package var headers: HTTPHeaders
-        /// Whether the server speaks HTTP/1.1, and so may keep the connection.
+        /// Whether the server speaks HTTP/1.1, so that the connection may be kept.
         package var isHTTP11 = true
     }
 
@@ -18,9 +18,9 @@ package struct HTTPResponseHeadParser: Sendable {
         self.limits = limits
     }
 
-    /// Adds bytes; returns the head once it is whole.
+    /// Adds bytes; returns the head once it is complete.
     ///
-    /// - Throws: A refusal whose status means nothing; its reason does.
+    /// - Throws: A refusal with a reason; its status has no meaning.
     package mutating func append(_ bytes: Span<UInt8>) throws(HTTPRefusal) -> Head? {
         buffer.append(bytes)
         let tooLarge = HTTPRefusal(431, "The head of the answer is too large.")
@@ -40,7 +40,7 @@ package struct HTTPResponseHeadParser: Sendable {
         return nil
     }
 
-    /// Everything after the head.
+    /// Returns all bytes behind the head.
     package mutating func takeRest() -> [UInt8] {
         Array(buffer.take(upTo: buffer.count))
     }

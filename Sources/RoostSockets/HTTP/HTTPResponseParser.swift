@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of `HTTPRequestParser`, as strict, for one answer: a client reads one at a time. Sizes are
-// counted while bytes arrive, so no answer takes more memory than its limit.
+// The counterpart of `HTTPRequestParser`, equally strict, for one answer, because a client reads
+// one at a time. Sizes are counted while bytes arrive, so no answer takes more memory than its
+// limit.
 
-/// Bytes of one connection in, one whole response out; no I/O.
+/// A parser from the bytes of one connection to one complete response, without I/O.
 ///
-/// - Invariant: The body never holds more than `bodyLimit` bytes.
+/// - Invariant: The body never has more than `bodyLimit` bytes.
 package struct HTTPResponseParser: Sendable {
     private enum State: Sendable {
         case head
@@ -14,12 +15,12 @@ package struct HTTPResponseParser: Sendable {
         case chunk(remaining: Int)
         case chunkEnd
         case trailers
-        /// The end of the connection is the end of the body.
+        /// A body that ends with the connection.
         case untilEnd
         case done
     }
 
-    /// Answers such as `100 Continue` before the one that counts.
+    /// The greatest number of answers such as `100 Continue` before the final one.
     private static let interimLimit = 8
 
     private let limits: HTTPLimits
@@ -33,12 +34,12 @@ package struct HTTPResponseParser: Sendable {
     private var interimCount = 0
     private var trailerBytes = 0
 
-    /// Prepares for the answer to one request.
+    /// Creates a parser for the answer to one request.
     ///
     /// - Parameters:
-    ///   - method: The request's: an answer to HEAD has no body.
-    ///   - bodyLimit: The most bytes of the body.
-    ///   - limits: The most bytes and fields of the head.
+    ///   - method: The method of the request; an answer to HEAD has no body.
+    ///   - bodyLimit: The greatest size of the body in bytes.
+    ///   - limits: The limits of the head.
     package init(answerTo method: String, bodyLimit: Int, limits: HTTPLimits = HTTPLimits()) {
         self.limits = limits
         self.bodyLimit = bodyLimit
@@ -53,10 +54,10 @@ package struct HTTPResponseParser: Sendable {
             && !response.headers.list("Connection", contains: "close")
     }
 
-    /// Adds bytes; returns the response once it is whole.
+    /// Adds bytes; returns the response once it is complete.
     ///
-    /// - Throws: `.bodyTooLarge` as soon as the body cannot fit; other refusals for bytes that are no answer.
-    ///   The status of a refusal means nothing.
+    /// - Throws: `.bodyTooLarge` as soon as the body exceeds its limit; other refusals for bytes
+    ///   that are no answer. The status of a refusal has no meaning.
     package mutating func append(_ bytes: Span<UInt8>) throws(HTTPRefusal) -> HTTPClientResponse? {
         if case .head = state {
             guard let head = try headParser.append(bytes) else { return nil }
@@ -70,15 +71,15 @@ package struct HTTPResponseParser: Sendable {
         return response
     }
 
-    /// Takes the end of the connection in; returns the response if it is whole now.
+    /// Processes the end of the connection; returns the response if it is complete now.
     package mutating func end() -> HTTPClientResponse? {
         guard case .untilEnd = state else { return nil }
         state = .done
-        isHTTP11 = false  // A connection that has ended is of no further use.
+        isHTTP11 = false  // A connection that has ended cannot be reused.
         return response
     }
 
-    /// Goes on behind a head; returns the next one if this one was interim.
+    /// Continues behind a head; returns the next head if this one was interim.
     private mutating func take(
         _ head: HTTPResponseHeadParser.Head
     ) throws(HTTPRefusal) -> HTTPResponseHeadParser.Head? {
@@ -121,7 +122,7 @@ package struct HTTPResponseParser: Sendable {
         return length == 0 ? .done : .body(remaining: length)
     }
 
-    /// Reads on by one step; false when more bytes are needed or none.
+    /// Parses one step; returns false if more bytes or none are needed.
     private mutating func step() throws(HTTPRefusal) -> Bool {
         switch state {
         case .head, .done: return false
@@ -160,7 +161,7 @@ package struct HTTPResponseParser: Sendable {
         }
     }
 
-    /// Moves bytes to the body; returns how many are still to come.
+    /// Moves bytes to the body; returns the number that is still missing.
     private mutating func take(upTo limit: Int) -> Int {
         let bytes = buffer.take(upTo: limit)
         response.body += bytes

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns responses into bytes.
+/// The encoder of responses.
 package enum HTTPResponseWriter {
     package static let continueBytes: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// One response, ready for the wire.
+    /// Returns the bytes of a response.
     ///
-    /// Control characters in header values become blanks, so that a value taken from a user cannot
-    /// begin a header of its own.
+    /// Control characters in header values become blanks, so that a user's value cannot begin a
+    /// header of its own.
     ///
     /// - Parameters:
-    ///   - response: What the handler answered.
-    ///   - withoutBody: For HEAD; `Content-Length` still tells the length the body would have.
-    ///   - keepsAlive: Whether the connection stays open after it.
+    ///   - response: The answer of the handler.
+    ///   - withoutBody: Whether only the head is sent, as for HEAD; `Content-Length` still has the
+    ///     body's length.
+    ///   - keepsAlive: Whether the connection stays open.
     ///   - date: The value of `Date`, from `HTTPDate`.
-    /// - Returns: Head and body; the head alone when the body has a source.
+    /// - Returns: Head and body; the head alone if the body has a source.
     package static func bytes(
         of response: HTTPServerResponse, withoutBody: Bool, keepsAlive: Bool, date: String
     ) -> [UInt8] {

@@ -2,17 +2,18 @@
 
 internal import CRoostUV
 
-/// What a server does with requests.
+/// The handler of a server's requests.
 ///
-/// Called on the event loop's thread: what takes long or blocks belongs on an actor of its own, which
-/// is awaited here. The task is cancelled when the peer closes the connection, or the connection breaks,
-/// before the answer is out.
+/// It is called on the event loop's thread: long or blocking work belongs on an actor of its own,
+/// which the handler awaits. The task is cancelled if the peer closes the connection, or the
+/// connection breaks, before the answer is sent.
 package protocol HTTPServerHandler: Sendable {
-    /// Answers one request; the next one of the same connection waits for it.
+    /// Answers a request; the next one of the same connection waits for it.
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse
-    /// How many bytes the body of a request may have that is wanted in pieces; nil wants it whole.
+    /// Returns the size limit in bytes of a body that is read in pieces; nil reads the body as a
+    /// whole.
     func pieceLimit(of head: HTTPServerRequest) -> Int?
-    /// Answers a request whose body it reads itself; what it leaves unread is dropped.
+    /// Answers a request whose body it reads itself; unread bytes are dropped.
     func respond(to head: HTTPServerRequest, reading body: HTTPRequestBody) async
         -> HTTPServerResponse
     /// Decides on a well-formed WebSocket handshake.
@@ -29,11 +30,11 @@ extension HTTPServerHandler {
     }
 }
 
-/// What becomes of a WebSocket handshake.
+/// The decision on a WebSocket handshake.
 package enum UpgradeDecision: Sendable {
-    /// Goes on as a WebSocket, which is closed when `serve` returns.
+    /// Continues as a WebSocket, which is closed when `serve` returns.
     ///
-    /// `subprotocol` is sent back as it stands, so it must be one of those the client offered.
+    /// `subprotocol` is sent back unchanged, so it must be one of the client's offers.
     case accept(
         subprotocol: String?, serve: @Sendable (WebSocketConnection) async -> Void)
     case refuse(HTTPServerResponse)
@@ -41,35 +42,35 @@ package enum UpgradeDecision: Sendable {
 
 /// An HTTP/1.1 server with WebSockets, on one event loop.
 package actor HTTPServer {
-    /// Where a server listens, and what bounds it.
+    /// The address and the bounds of a server.
     package struct Configuration: Sendable {
-        /// A name or an address of this machine; `0.0.0.0` or `::` for all of them.
+        /// The name or address of this machine; `0.0.0.0` or `::` for all of them.
         package var host = "127.0.0.1"
-        /// 0 takes a free port, which `HTTPServer.port` then tells.
+        /// The port; 0 takes a free one, which `HTTPServer.port` returns.
         package var port: UInt16 = 0
-        /// From `TLSContext.server`; nil serves without TLS.
+        /// The context from `TLSContext.server`; nil serves without TLS.
         package var tls: TLSContext?
         package var limits = HTTPLimits()
         package var webSocketLimits = WebSocketLimits()
-        /// Makes messages smaller for clients that ask for it, at the price of processor time.
+        /// Whether messages are compressed for clients that ask for it, at the price of processor
+        /// time.
         package var deflatesMessages = false
-        /// Connections at a time; more wait in the kernel's backlog.
+        /// The greatest number of connections; more wait in the kernel's backlog.
         ///
-        /// It is lowered to what the process's descriptor limit leaves. 10,000 is what one loop was
-        /// measured with.
+        /// It is lowered to the process's descriptor limit. One loop was measured with 10,000.
         package var connectionLimit = 10_000
-        /// Of those, from one address.
+        /// The greatest number of connections from one address.
         ///
-        /// Who comes with more is closed at once. All that come by a proxy have its address.
+        /// Further ones are closed at once. All connections through a proxy have its address.
         package var connectionsPerPeer = Int.max
-        /// How long a request's head may take, and a new connection's first request altogether.
+        /// The time limit of a request's head, and of a new connection's whole first request.
         package var headTime: Duration = .seconds(10)
-        /// How long each further 16 KiB of a body, or of an answer, may take.
+        /// The time limit of each further 16 KiB of a body or of an answer.
         package var bodyTime: Duration = .seconds(20)
-        /// How long a connection may stay open between requests: longer than a phone's nap between
-        /// two screens.
+        /// The time for which a connection may stay open between requests; longer than a phone's
+        /// sleep between two screens.
         package var idleTime: Duration = .seconds(75)
-        /// Seconds since 1970, for the `Date` header.
+        /// Returns the seconds since 1970, for the `Date` header.
         package var wallSeconds: @Sendable () -> Int64 = EventLoop.systemSeconds
 
         package init() {}
@@ -79,7 +80,7 @@ package actor HTTPServer {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    /// The port it listens on, also when a free one was asked for.
+    /// The port on which the server listens, also if a free one was asked for.
     package nonisolated let port: UInt16
     private let loop: EventLoop
     private let configuration: Configuration
@@ -88,17 +89,17 @@ package actor HTTPServer {
     private let connectionLimit: Int
     private let deflate: WebSocketDeflate?
 
-    /// By a number that grows, so that a shutdown says goodbye in the order of their coming.
+    /// The connections by a growing number, so that a shutdown closes them in order.
     private var connections: [Int: HTTPConnection] = [:]
     private var peers: [String: Int] = [:]
     private var lastConnectionID = 0
     private var isShuttingDown = false
     private var emptyWaiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Binds, listens and serves from here on, until `shutdown`.
+    /// Binds the address and serves until `shutdown`.
     ///
     /// - Throws: `.nameNotFound`, `.addressInUse`, `.permissionDenied`, `.systemFailure`, or
-    ///   `.loopStopped`; nothing is left behind.
+    ///   `.loopStopped`; all resources are released.
     package static func start(
         _ configuration: Configuration = Configuration(), handler: any HTTPServerHandler,
         on loop: EventLoop
@@ -126,7 +127,7 @@ package actor HTTPServer {
         deflate = configuration.deflatesMessages ? WebSocketDeflate() : nil
         self.loop = loop
         port = listener.port
-        // Some descriptors stay for files, databases and the loop itself.
+        // Some descriptors are reserved for files, databases and the loop itself.
         let available = Int(clamping: roost_uv_descriptor_limit()) - 64
         connectionLimit = max(1, min(configuration.connectionLimit, available))
     }
@@ -160,13 +161,13 @@ package actor HTTPServer {
             peers[peer, default: 0] += 1
             connection.assumeIsolated { $0.start() }
         } catch {
-            return  // The system has no room for this one; it is closed already.
+            return  // The system has no resources for this connection; it is closed already.
         }
         if connections.count >= connectionLimit { listener.pause() }
     }
 
     private static func peerAddress(of descriptor: CInt) -> String {
-        // SAFETY: the shim ends the text within the buffer it is lent.
+        // SAFETY: the shim ends the text within the buffer.
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             guard let base = buffer.baseAddress else { return "" }
             unsafe roost_uv_peer_address(descriptor, base, buffer.count)
@@ -185,10 +186,10 @@ package actor HTTPServer {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Stops accepting, lets answers under way finish, and closes WebSockets with 1001.
+    /// Stops accepting, finishes current answers, and closes WebSockets with 1001.
     ///
-    /// Returns when the last connection is gone, at the latest after `grace`: then what is left is
-    /// cut and its handlers are cancelled. The port is free from the beginning.
+    /// The call returns when the last connection is gone, or after `grace`, when the rest is cut
+    /// and its handlers are cancelled. The port is free from the beginning.
     package func shutdown(grace: Duration = .seconds(10)) async {
         isShuttingDown = true
         listener.close()
@@ -224,7 +225,7 @@ extension EventLoop {
     /// The system's wall clock in seconds since 1970.
     package static let systemSeconds: @Sendable () -> Int64 = {
         var now = uv_timeval64_t()
-        // SAFETY: libuv fills the value it is lent.
+        // SAFETY: libuv fills the value.
         unsafe uv_gettimeofday(&now)
         return now.tv_sec
     }

@@ -16,12 +16,12 @@ extension EventLoop: SerialExecutor, TaskExecutor {
         unsafe UnownedTaskExecutor(ordinary: self)
     }
 
-    /// Lets `assumeIsolated` hold inside a libuv callback, where no Swift task runs.
+    /// Makes `assumeIsolated` work inside a libuv callback, where no Swift task runs.
     package func checkIsolated() { assertOnLoop() }
 
     package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-    /// Puts work in the inbox, and wakes the thread only if it could be asleep.
+    /// Adds work to the inbox, and wakes the thread only if it may be asleep.
     func hand(over entry: Inbox.Entry) {
         let needsThread = inbox.withLock { inbox -> Bool in
             inbox.entries.append(entry)
@@ -31,9 +31,11 @@ extension EventLoop: SerialExecutor, TaskExecutor {
                 defer { inbox.isAwake = true }
                 return !inbox.isAwake
             case .running:
-                // SAFETY: under the lock, as the phase leaves `running` before the handle closes.
+                // SAFETY: under the lock, because the phase leaves `running` before the handle
+                // closes.
                 if !inbox.isAwake && !isOnLoop { unsafe uv_async_send(waker) }
-                // On the loop's own thread the turn's start drains before it polls.
+                // On the loop's own thread the start of the next turn drains the inbox before it
+                // polls.
                 inbox.isAwake = true
                 return false
             }
@@ -42,9 +44,9 @@ extension EventLoop: SerialExecutor, TaskExecutor {
     }
 }
 
-/// libuv's own sentence for one of its result codes.
+/// Returns libuv's description of a result code.
 func uvMessage(_ code: CInt) -> String {
-    // SAFETY: libuv returns a static string for known codes, and we copy it at once.
+    // SAFETY: libuv returns a static string for known codes, which is copied at once.
     guard let text = unsafe uv_strerror(code) else { return "code \(code)" }
     return unsafe String(cString: text)
 }

@@ -4,29 +4,29 @@ internal import CRoostUV
 internal import RoostExecutors
 internal import Synchronization
 
-// The loop is one thread that runs libuv, and an executor. An actor pinned to it runs on that very
-// thread, so it touches its sockets without a lock and without a wake-up: a read callback, the
-// actor's reaction and the write it leads to are one turn. The obvious way, a dispatch queue beside
-// the loop, costs two thread switches per message.
+// The loop is one thread that runs libuv, and an executor. An actor on this executor runs on that
+// thread, so it uses its sockets without locks and wake-ups: a read callback, the actor's reaction
+// and the resulting write are one turn. A dispatch queue beside the loop would cost two thread
+// switches per message.
 //
-// One turn: jobs -> flushes (each stream writes once, whatever was said to it) -> poll -> callbacks.
+// One turn: jobs -> flushes (each stream writes once) -> poll -> callbacks.
 
-/// One thread that waits for sockets and timers, and runs the actors pinned to it.
+/// A thread that waits for sockets and timers, and runs the actors on its executor.
 ///
-/// It lives until `shutdown()`; dropping the last reference does not end the thread. Work that never
-/// suspends holds up every connection on the loop, so keep long computations elsewhere.
+/// It lives until `shutdown()`; dropping the last reference does not end the thread. Work without
+/// suspension delays every connection on the loop, so long computations belong elsewhere.
 ///
-/// - Invariant: Everything but `inbox` and `threadToken` is touched on the loop's thread only, after
-///   `init` has returned. That confinement is what `@unchecked Sendable` rests on.
+/// - Invariant: After `init` everything but `inbox` and `threadToken` is used on the loop's thread
+///   only. `@unchecked Sendable` relies on that confinement.
 @safe package final class EventLoop: @unchecked Sendable {
-    /// What other threads hand over; the only state shared between threads.
+    /// The work that other threads hand over; the only state shared between threads.
     struct Inbox {
         enum Entry {
             case job(UnownedJob)
             case work(@Sendable () -> Void)
         }
-        /// `running` wakes the thread; `stopping` lets it find the work by itself; `stopped` needs
-        /// another thread, for an actor may be called after its loop has ended.
+        /// The phases: `running` wakes the thread; `stopping` lets it find work by itself;
+        /// `stopped` needs another thread, because an actor may be called after its loop has ended.
         enum Phase { case running, stopping, stopped }
 
         var entries: [Entry] = []
@@ -43,12 +43,13 @@ internal import Synchronization
     let turnStart: UnsafeMutablePointer<uv_prepare_t>
     private var thread = uv_thread_t()
 
-    /// Streams with bytes to write, in the order in which they got them.
+    /// The streams with bytes to write, in the order in which they got them.
     var flushes: [ByteStream] = []
     var isStopping = false
-    /// Where reads land before they become an array: one buffer for all, as reads never overlap.
+    /// The buffer for all reads, which never overlap.
     let readBuffer: UnsafeMutableRawBufferPointer
-    /// 64 KiB: what libuv suggests, and what one `read` takes from a full socket buffer.
+    /// The size of the buffer: 64 KiB, as libuv suggests, and as one `read` takes from a full
+    /// socket buffer.
     static let readBufferSize = 65_536
 
     private init() {
@@ -61,17 +62,17 @@ internal import Synchronization
 
     /// Starts a loop on a thread of its own.
     ///
-    /// - Throws: `.systemFailure` when the system grants no descriptors or no thread.
+    /// - Throws: `.systemFailure` if the system grants no descriptors or no thread.
     package static func start() throws(SocketError) -> EventLoop {
         let eventLoop = EventLoop()
-        // SAFETY: the memory is allocated above; the trampolines find the loop through `data`, and
+        // SAFETY: the memory is allocated above. The trampolines find the loop through `data`, and
         // the thread's own reference keeps it alive until its last line.
         unsafe try check(uv_loop_init(eventLoop.loop))
         let context = unsafe Unmanaged.passRetained(eventLoop).toOpaque()
         unsafe eventLoop.loop.pointee.data = unsafe context
         unsafe try check(uv_async_init(eventLoop.loop, eventLoop.waker, { _ in }))
         unsafe try check(uv_prepare_init(eventLoop.loop, eventLoop.turnStart))
-        // No data tells `stopHandles` that these two have no `LoopHandle`.
+        // A handle without data tells `stopHandles` that it has no `LoopHandle`.
         unsafe eventLoop.waker.pointee.data = nil
         unsafe eventLoop.turnStart.pointee.data = nil
         unsafe uv_prepare_start(eventLoop.turnStart) { handle in
@@ -96,10 +97,10 @@ internal import Synchronization
                 + "and threads.")
     }
 
-    /// Ends the loop: closes every handle, lets waiting calls fail, and joins the thread.
+    /// Ends the loop: closes every handle, fails waiting calls, and joins the thread.
     ///
-    /// Connections are cut, not closed with good manners; shut servers down first. Calling it twice
-    /// is fine. Waits for a name lookup that is under way, as the system cannot interrupt one.
+    /// Connections are cut without a close frame; shut servers down first. Repeated calls are
+    /// harmless. The call waits for a name look-up in progress, which the system cannot interrupt.
     ///
     /// - Precondition: Not called on the loop's own thread, which cannot join itself.
     @concurrent
@@ -118,17 +119,18 @@ internal import Synchronization
             defer { inbox.isJoined = true }
             return !inbox.isJoined
         }
-        // SAFETY: joined once; the thread has said its last word above, so this takes microseconds.
+        // SAFETY: joined once; the thread is past its last line of work, so this takes
+        // microseconds.
         var finished = thread
         if mustJoin { unsafe uv_thread_join(&finished) }
     }
 
-    /// Runs a closure on the loop's thread, after everything handed over before it.
+    /// Runs a closure on the loop's thread, after all earlier ones.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         hand(over: .work(work))
     }
 
-    /// Runs a closure on the loop's thread and waits for what it returns.
+    /// Runs a closure on the loop's thread and returns its result.
     func run<T: Sendable>(
         _ work: @escaping @Sendable () throws(SocketError) -> T
     ) async throws(SocketError) -> T {
@@ -162,7 +164,7 @@ internal import Synchronization
         return unsafe Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Runs a stream's `flush` once, at the end of this turn.
+    /// Schedules a stream's `flush` once, at the end of this turn.
     func flushAtEndOfTurn(_ stream: ByteStream) {
         assertOnLoop()
         flushes.append(stream)
@@ -174,7 +176,7 @@ internal import Synchronization
 extension EventLoop {
     private func runThread() {
         threadToken.store(UInt(roost_uv_thread_token()), ordering: .releasing)
-        // SAFETY: everything below was made in `start`; after `uv_loop_close` nothing calls back.
+        // SAFETY: all handles were created in `start`; after `uv_loop_close` nothing calls back.
         _ = roost_uv_block_sigpipe()
         unsafe uv_run(loop, UV_RUN_DEFAULT)
         unsafe precondition(uv_loop_close(loop) == 0, "A handle outlived its event loop.")
@@ -186,7 +188,7 @@ extension EventLoop {
         drainAfterStop()
     }
 
-    /// Runs what is still handed over, until there is nothing left and the phase can be `stopped`.
+    /// Runs the remaining work until there is none and the phase can become `stopped`.
     private func drainAfterStop() {
         while true {
             let (batch, waiters) = inbox.withLock {
@@ -207,12 +209,13 @@ extension EventLoop {
         }
     }
 
-    /// Gives late work a thread: an actor pinned here may be called long after the shutdown.
+    /// Runs late work on a new thread, because an actor on this executor may be called long after
+    /// the shutdown.
     func drainOnNewThread() {
         let context = unsafe Unmanaged.passRetained(self).toOpaque()
         var late = uv_thread_t()
-        // SAFETY: the thread owns the reference it is given. It is not joined, as nobody waits for it;
-        // `isAwake` makes sure that there is one at a time.
+        // SAFETY: the thread owns the reference it is given. It is not joined, because no call
+        // waits for it; `isAwake` ensures that there is one at a time.
         let result = unsafe uv_thread_create(
             &late,
             { context in
@@ -225,9 +228,9 @@ extension EventLoop {
         pthread_detach(late)
     }
 
-    /// Runs jobs until none is left, then lets each stream write what it was given.
+    /// Runs jobs until none is left, then lets each stream write its bytes.
     ///
-    /// At most 64 rounds, so that work that begets work cannot keep the sockets waiting.
+    /// At most 64 rounds, so that jobs that create jobs cannot delay the sockets.
     func runTurn() {
         for _ in 0..<64 {
             let batch = inbox.withLock { inbox -> [Inbox.Entry] in
@@ -241,15 +244,15 @@ extension EventLoop {
             flushes = []
             for stream in streams { stream.flush() }
         }
-        // SAFETY: called on the loop's thread while the loop runs, so the handle is open.
+        // SAFETY: on the loop's thread while the loop runs, so the handle is open.
         if !isStopping { unsafe uv_async_send(waker) }
     }
 
     private func run(_ entry: Inbox.Entry) {
         switch entry {
         case .job(let job):
-            // Not `isolatedTo:taskExecutor:`: a task without a preference would then find itself on
-            // the wrong task executor at every `await` and be enqueued anew, same actor or not.
+            // Not `isolatedTo:taskExecutor:`: a task without a preference would be on the wrong
+            // task executor at every `await` and be enqueued again, on the same actor or not.
             unsafe job.runSynchronously(on: asUnownedSerialExecutor())
         case .work(let work): work()
         }
@@ -260,7 +263,7 @@ extension EventLoop {
         guard !isStopping, inbox.withLock({ $0.phase }) == .running else { return }
         isStopping = true
         inbox.withLock { $0.phase = .stopping }
-        // SAFETY: on the loop's thread, with the loop running; `waker` and `turnStart` carry no data.
+        // SAFETY: on the loop's thread while the loop runs; `waker` and `turnStart` have no data.
         unsafe uv_walk(
             loop,
             { handle, _ in

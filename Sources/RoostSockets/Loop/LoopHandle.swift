@@ -2,21 +2,21 @@
 
 internal import CRoostUV
 
-/// Owns one libuv handle: its memory, its place in the loop, and its end.
+/// The owner of a libuv handle: its memory, its registration and its end.
 ///
-/// libuv may call back until the close callback has run, so an open handle keeps its owner alive and
-/// the memory is freed there and nowhere else.
+/// libuv may call back until the close callback has run. So an open handle keeps its owner alive,
+/// and only that callback frees the memory.
 ///
-/// - Invariant: Touched on the loop's thread only; every entry asserts it. That confinement is what
-///   `@unchecked Sendable` rests on, here and in the subclasses.
+/// - Invariant: Used on the loop's thread only; every entry asserts it. `@unchecked Sendable`
+///   relies on that confinement, here and in the subclasses.
 @safe class LoopHandle: @unchecked Sendable {
     let loop: EventLoop
-    /// Nil once closing has begun.
+    /// The handle; nil once closing has begun.
     private(set) var raw: UnsafeMutablePointer<uv_handle_t>?
 
     /// Allocates a handle and lets `setUp` initialise it.
     ///
-    /// - Throws: `.loopStopped`, or `.systemFailure` when libuv refuses.
+    /// - Throws: `.loopStopped`, or `.systemFailure` if libuv refuses.
     init(
         on loop: EventLoop, type: uv_handle_type,
         setUp: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutablePointer<uv_handle_t>) -> CInt
@@ -24,7 +24,7 @@ internal import CRoostUV
         loop.assertOnLoop()
         guard !loop.isStopping else { throw .loopStopped }
         self.loop = loop
-        // SAFETY: as large as libuv says the type is; freed by the close callback, or right here.
+        // SAFETY: the size is that of the type; freed by the close callback, or right here.
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: uv_handle_size(type), alignment: 16)
         let handle = unsafe memory.bindMemory(to: uv_handle_t.self, capacity: 1)
@@ -38,9 +38,9 @@ internal import CRoostUV
         unsafe handle.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// Begins closing; safe to call again.
+    /// Begins to close the handle; repeated calls are harmless.
     ///
-    /// No callback of the handle's own follows.
+    /// None of the handle's own callbacks follows.
     func close() {
         loop.assertOnLoop()
         guard let handle = unsafe raw else { return }
@@ -64,7 +64,7 @@ internal import CRoostUV
         return unsafe Unmanaged<LoopHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// The owner of a handle libuv calls back with, as the subclass that registered the callback.
+    /// Returns the owner of a handle in a callback, as the subclass that registered the callback.
     static func owner<Owner: LoopHandle>(
         _ type: Owner.Type, of handle: UnsafeMutableRawPointer?
     ) -> Owner? {

@@ -2,7 +2,7 @@
 
 internal import CRoostUV
 
-/// A timer that can be started again and again; costs one heap entry while it runs.
+/// A restartable timer; costs one heap entry while it runs.
 ///
 /// It lives until `close()`, so its action must not keep its owner alive.
 @safe final class LoopTimer: LoopHandle, @unchecked Sendable {
@@ -16,18 +16,19 @@ internal import CRoostUV
         }
     }
 
-    /// Fires once after `delay`; a start replaces the one before.
+    /// Starts the timer, which fires once after `delay`; replaces an earlier start.
     ///
-    /// Closed timers stay silent.
+    /// A closed timer does nothing.
     func start(after delay: Duration) {
         guard let raw = unsafe raw else { return }
         let (seconds, attoseconds) = delay.components
-        // Rounded up: a deadline may come late, never early. A day is as good as for ever here.
+        // Rounded up, so that a deadline may be late but never early. A day serves as no limit
+        // here.
         let milliseconds =
             UInt64(clamping: min(max(seconds, 0), 86_400)) * 1_000
             + UInt64(clamping: max(attoseconds, 0) / 1_000_000_000_000_000) + 1
-        // SAFETY: the handle is open, because `raw` is set. Its clock is read anew, as a turn may
-        // have been long.
+        // SAFETY: the handle is open, because `raw` is set. The clock is updated, because a turn
+        // may have been long.
         unsafe uv_update_time(loop.loop)
         unsafe uv_timer_start(
             roost_uv_timer(raw),
@@ -35,10 +36,10 @@ internal import CRoostUV
             milliseconds, 0)
     }
 
-    /// How long until it fires; nothing when it was not started.
+    /// The remaining time; zero if the timer was not started.
     var timeLeft: Duration {
         guard let raw = unsafe raw else { return .zero }
-        // SAFETY: the handle is open, because `raw` is set. Its clock is read anew, as in `start`.
+        // SAFETY: the handle is open, because `raw` is set. The clock is updated, as in `start`.
         unsafe uv_update_time(loop.loop)
         return unsafe .milliseconds(uv_timer_get_due_in(roost_uv_timer(raw)))
     }

@@ -2,14 +2,14 @@
 
 internal import CRoostUV
 
-/// One address and port as the system's calls want it.
+/// An address and port in the form of the system's calls.
 struct SocketAddress: Sendable, Equatable {
     let bytes: [UInt8]
 
-    /// Lends the address as the C type that `bind` and `connect` take.
+    /// Lends the address as the C type of `bind` and `connect`.
     func withPointer<T>(_ body: (UnsafePointer<sockaddr>, UInt32) -> T) -> T {
-        // SAFETY: the bytes are a copy of a `sockaddr` of this length; C reads them unaligned-safely
-        // because an array's storage is 16-byte aligned.
+        // SAFETY: the bytes are a copy of a `sockaddr` of this length; an array's storage is
+        // 16-byte aligned.
         unsafe bytes.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress else {
                 preconditionFailure("A socket address is empty.")
@@ -20,13 +20,13 @@ struct SocketAddress: Sendable, Equatable {
     }
 }
 
-/// Turns a host name into addresses on libuv's own threads, never on the loop or the shared pool.
+/// Name look-ups on libuv's own threads, never on the loop or the shared pool.
 enum NameResolver {
     typealias Completion = @Sendable (Result<[SocketAddress], SocketError>) -> Void
 
     /// Looks a name up; `completion` runs on the loop's thread, exactly once.
     ///
-    /// The system cannot interrupt a lookup: whoever gives up ignores the answer.
+    /// The system cannot interrupt a look-up: a caller that gives up ignores the answer.
     static func resolve(
         host: String, port: UInt16, on loop: EventLoop, completion: @escaping Completion
     ) {

@@ -2,25 +2,26 @@
 
 internal import CRoostUV
 
-/// A listening socket that accepts only while it is told to.
+/// A listening socket that accepts on demand only.
 ///
-/// libuv's own listener answers a full descriptor table by accepting and closing whoever comes, and
-/// calls back in a loop when even that fails. This one polls and accepts by itself, so that at a
-/// limit it simply waits, and clients wait in the kernel's backlog.
+/// If the descriptor table is full, libuv's own listener accepts and closes connections, and calls
+/// back in a loop if even that fails. This one polls and accepts by itself: at a limit it waits,
+/// and clients wait in the kernel's backlog.
 @safe final class TCPListener: LoopHandle, @unchecked Sendable {
-    /// Called on the loop's thread with a descriptor that the callee owns.
+    /// The handler of a new descriptor, called on the loop's thread; it owns the descriptor.
     var onConnection: (@Sendable (CInt) -> Void)?
-    /// The port it is bound to, also when port 0 asked for a free one.
+    /// The bound port, also if a free one was asked for.
     let port: UInt16
     private let descriptor: CInt
     private var resumeTimer: LoopTimer?
     private var isAccepting = false
 
-    /// Long enough for the table to change, short enough for a waiting client.
+    /// The wait before the next accept with a full descriptor table.
     static let backOff: Duration = .milliseconds(100)
-    /// The kernel caps it at `net.core.somaxconn`; a reconnect storm should fit.
+    /// The length of the backlog, for a storm of reconnects; the kernel caps it at
+    /// `net.core.somaxconn`.
     static let backlog: CInt = 1_024
-    /// Others get their turn after this many.
+    /// The number of accepts after which other handles get their turn.
     static let acceptsPerTurn = 64
 
     /// Binds and listens.
@@ -30,7 +31,7 @@ internal import CRoostUV
         bindingTo address: SocketAddress, named host: String, port wanted: UInt16,
         on loop: EventLoop
     ) throws(SocketError) {
-        // SAFETY: the address is lent to one call.
+        // SAFETY: the address is valid during the call.
         let descriptor = unsafe address.withPointer { address, length in
             unsafe roost_uv_listen(address, socklen_t(length), Self.backlog)
         }
@@ -50,7 +51,7 @@ internal import CRoostUV
         resumeTimer = timer
     }
 
-    /// Begins or goes on accepting.
+    /// Starts or continues accepting.
     func resume() {
         guard let raw = unsafe raw, !isAccepting else { return }
         isAccepting = true
@@ -75,8 +76,8 @@ internal import CRoostUV
             switch -accepted {
             case ...0: onConnection?(accepted)
             case EAGAIN: return
-            case ECONNABORTED, EINTR: continue  // That client has left; the next may be there.
-            default:  // EMFILE, ENFILE, ENOBUFS, ENOMEM: asking again at once would only spin.
+            case ECONNABORTED, EINTR: continue  // This client has left; there may be others.
+            default:  // EMFILE, ENFILE, ENOBUFS, ENOMEM: an immediate retry would only spin.
                 pause()
                 resumeTimer?.start(after: Self.backOff)
                 return

@@ -2,24 +2,24 @@
 
 internal import CRoostUV
 
-/// One TCP connection: bytes in as events, bytes out through a queue.
+/// A TCP connection: incoming bytes as events, outgoing bytes through a queue.
 @safe final class TCPStream: LoopHandle, @unchecked Sendable {
     enum Event: Sendable {
         case connected
         case bytes([UInt8])
-        /// Everything written so far is with the kernel.
+        /// All written bytes are with the kernel.
         case drained
-        /// The peer will send no more.
+        /// The peer sends no more bytes.
         case ended
-        /// Nothing follows this one; the stream must be closed.
+        /// The last event; the stream must be closed.
         case failed(SocketError)
     }
 
-    /// Called on the loop's thread.
+    /// The handler of events, called on the loop's thread.
     ///
-    /// Emptied by `close`, so that nothing arrives after it.
+    /// `close` removes it, so that no event follows.
     var onEvent: (@Sendable (Event) -> Void)?
-    /// Bytes that the kernel has not taken yet.
+    /// The number of bytes that the kernel has not taken yet.
     var queuedByteCount: Int {
         guard let raw = unsafe raw else { return 0 }
         // SAFETY: the handle is open.
@@ -34,7 +34,7 @@ internal import CRoostUV
         }
     }
 
-    /// Takes over a descriptor that `TCPListener` accepted; closes it when that fails.
+    /// Takes over a descriptor that `TCPListener` accepted; closes it on failure.
     convenience init(adopting descriptor: CInt, on loop: EventLoop) throws(SocketError) {
         do throws(SocketError) {
             try self.init(on: loop)
@@ -43,7 +43,7 @@ internal import CRoostUV
             throw error
         }
         guard let raw = unsafe raw else { return }
-        // SAFETY: the handle is open; from success on it owns the descriptor.
+        // SAFETY: the handle is open; on success it owns the descriptor.
         let result = unsafe uv_tcp_open(roost_uv_tcp(raw), descriptor)
         if result != 0 {
             _ = CRoostUV.close(descriptor)
@@ -54,7 +54,8 @@ internal import CRoostUV
         setOptions()
     }
 
-    /// Chat messages are small and urgent, so no Nagle; a dead peer is noticed in minutes, not never.
+    /// Disables Nagle's algorithm, because chat messages are small and urgent, and detects a dead
+    /// peer within minutes.
     private func setOptions() {
         guard let raw = unsafe raw else { return }
         // SAFETY: the handle is open.
@@ -66,8 +67,8 @@ internal import CRoostUV
     func connect(to address: SocketAddress) {
         guard let raw = unsafe raw else { return }
         let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
-        // SAFETY: libuv copies the address; the request lives until its one callback, which frees it,
-        // and the handle it names keeps this object alive until then.
+        // SAFETY: libuv copies the address. The request lives until its one callback, which frees
+        // it, and the handle it names keeps this object alive until then.
         let result = unsafe address.withPointer { address, _ in
             unsafe uv_tcp_connect(request, roost_uv_tcp(raw), address) { request, status in
                 guard let request = unsafe request else { return }
@@ -109,7 +110,7 @@ internal import CRoostUV
         if result != 0 { fail(result) }
     }
 
-    /// Leaves further bytes in the kernel, which makes the peer wait.
+    /// Stops reading; further bytes stay in the kernel, which makes the peer wait.
     func stopReading() {
         guard let raw = unsafe raw, isReading else { return }
         isReading = false
@@ -119,9 +120,9 @@ internal import CRoostUV
 
     private func didRead(_ count: Int) {
         switch count {
-        case 0: return  // libuv's word for "nothing yet".
+        case 0: return  // No bytes are available yet.
         case 1...:
-            // SAFETY: `count` bytes of the buffer were just written, and are copied here and now.
+            // SAFETY: `count` bytes of the buffer were just written, and are copied at once.
             let bytes = unsafe Array(loop.readBuffer[..<count])
             onEvent?(.bytes(bytes))
         case Int(UV_EOF.rawValue):
@@ -131,11 +132,11 @@ internal import CRoostUV
         }
     }
 
-    /// Writes as much as the kernel takes at once, and queues a copy of the rest.
+    /// Writes the bytes that the kernel takes at once, and queues a copy of the rest.
     func write(_ bytes: [UInt8]) {
         guard let raw = unsafe raw, !bytes.isEmpty else { return }
-        // SAFETY: the array is lent to one call; what it does not take is copied into memory that the
-        // write request owns until its callback.
+        // SAFETY: the array is valid during the call; bytes that it does not take are copied into
+        // memory owned by the write request until its callback.
         unsafe bytes.withUnsafeBufferPointer { bytes in
             var rest = unsafe bytes[...]
             if queuedByteCount == 0 {
@@ -157,7 +158,8 @@ internal import CRoostUV
     private func queue(
         _ bytes: UnsafeBufferPointer<UInt8>, on raw: UnsafeMutablePointer<uv_handle_t>
     ) {
-        // SAFETY: request and copy are freed by the callback, which libuv makes once, also on close.
+        // SAFETY: request and copy are freed by the callback, which libuv makes once, also on
+        // close.
         let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
         _ = unsafe copy.initialize(from: bytes)
@@ -181,15 +183,15 @@ internal import CRoostUV
     }
 
     private func didWrite(_ status: CInt) {
-        guard unsafe raw != nil else { return }  // Closed: the writes were cancelled with it.
+        guard unsafe raw != nil else { return }  // Closing has cancelled the writes.
         guard status == 0 else { return fail(status) }
         if queuedByteCount == 0 { onEvent?(.drained) }
     }
 
-    /// Says that no more bytes will come, after those that are queued.
+    /// Ends the sending half behind the queued bytes.
     func finishWriting() {
         guard let raw = unsafe raw else { return }
-        // SAFETY: the request is freed by its one callback, or here when there will be none.
+        // SAFETY: the request is freed by its one callback, or here if there will be none.
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
         let result = unsafe uv_shutdown(request, roost_uv_stream(raw)) { request, _ in
             unsafe request?.deallocate()
@@ -214,7 +216,7 @@ internal import CRoostUV
 }
 
 extension SocketError {
-    /// What a failed connect, read or write means; the caller knows host and port and adds them.
+    /// Translates a failed connect, read or write; the caller adds host and port.
     static func tcp(_ code: CInt) -> SocketError {
         switch code {
         case UV_ECONNREFUSED.rawValue:

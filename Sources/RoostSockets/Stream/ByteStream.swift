@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connection as HTTP and WebSocket see it: plain bytes both ways, TLS or not.
+/// A connection for HTTP and WebSocket: plain bytes both ways, with or without TLS.
 ///
-/// Writes of one turn are gathered and go out as one. Events come on the loop's thread; after
-/// `.ended` only writes make sense, after `.failed` nothing does.
+/// The writes of one turn leave together. Events come on the loop's thread; after `.ended` only
+/// writes are possible, after `.failed` nothing.
 ///
-/// - Invariant: Touched on the loop's thread only (its streams and timers assert it). That
-///   confinement is what `@unchecked Sendable` rests on.
+/// - Invariant: Used on the loop's thread only, which its streams and timers assert. `@unchecked
+///   Sendable` relies on that confinement.
 final class ByteStream: @unchecked Sendable {
     enum Event: Sendable {
-        /// Bytes can flow: TCP is connected, and TLS, if any, has agreed and verified.
+        /// TCP is connected, and TLS, if any, is established and verified.
         case opened
         case bytes([UInt8])
-        /// All that was written is with the kernel.
+        /// All written bytes are with the kernel.
         case drained
         case ended
         case failed(SocketError)
@@ -27,7 +27,7 @@ final class ByteStream: @unchecked Sendable {
     private var isFinishing = false
     private var isOpen = false
 
-    /// Wraps a connection; with `tls` the handshake starts by itself once TCP is up.
+    /// Creates a stream; with `tls` the handshake starts automatically once TCP is connected.
     init(_ tcp: TCPStream, tls: TLSStream?, on loop: EventLoop) {
         self.tcp = tcp
         self.tls = tls
@@ -35,10 +35,10 @@ final class ByteStream: @unchecked Sendable {
         tcp.onEvent = { [weak self] in self?.handle($0) }
     }
 
-    /// What this end has written and the kernel has not yet taken.
+    /// The number of written bytes that the kernel has not taken yet.
     var queuedByteCount: Int { outgoing.count + tcp.queuedByteCount }
 
-    /// Begins to read on an accepted connection; the counterpart of a client's `.connected`.
+    /// Starts reading on an accepted connection; the counterpart of a client's `.connected`.
     func start() {
         tcp.startReading()
         guard tls != nil else { return open() }
@@ -54,7 +54,7 @@ final class ByteStream: @unchecked Sendable {
         flushSoon()
     }
 
-    /// Sees to it that `flush` runs at the end of this turn, and `.drained` comes when all is out.
+    /// Schedules `flush` for the end of this turn; `.drained` follows when everything is written.
     func flushSoon() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
@@ -84,10 +84,10 @@ final class ByteStream: @unchecked Sendable {
         handle(.drained)
     }
 
-    /// Sends what is queued, says goodbye, and lets the peer close; the owner closes in the end.
+    /// Sends the queued bytes and the end of the stream; the owner closes it afterwards.
     func finishWriting() {
         guard !isFinishing else { return }
-        isFinishing = true  // First, as `.drained` may lead back here.
+        isFinishing = true  // Set first, because `.drained` may lead back here.
         flush()
         if let tls {
             tls.sayGoodbye()
@@ -132,7 +132,7 @@ final class ByteStream: @unchecked Sendable {
             if !plain.isEmpty { onEvent?(.bytes(plain)) }
             if tls.hasPeerSaidGoodbye { onEvent?(.ended) }
         } catch {
-            tcp.write(tls.takeOutput())  // The alert that tells the peer why.
+            tcp.write(tls.takeOutput())  // The alert with the reason for the peer.
             fail(error)
         }
     }

@@ -3,15 +3,15 @@
 /// The parts of a URL that a connection needs.
 package struct SocketURL: Sendable, Hashable {
     package let isSecure: Bool
-    /// Without the brackets of an IPv6 address.
+    /// The host, without the brackets of an IPv6 address.
     package let host: String
     package let port: UInt16
     /// Path and query; begins with a slash.
     ///
-    /// Holds secrets, so it never appears in messages.
+    /// It contains secrets, so messages never repeat it.
     package let target: String
 
-    /// The `Host` header: the port is left out when it is the scheme's own.
+    /// The `Host` header, without the scheme's default port.
     var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
@@ -31,11 +31,11 @@ package struct SocketURL: Sendable, Hashable {
         package static let http = Self(plain: "http", secure: "https")
     }
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
     /// - Parameters:
     ///   - text: ASCII and percent-encoded; a fragment is dropped, a user name is refused.
-    ///   - schemes: Those that `text` may have.
+    ///   - schemes: The allowed schemes.
     /// - Throws: `.invalidURL`, with a sentence that does not repeat the URL.
     package init(_ text: String, _ schemes: Schemes = .webSocket) throws(SocketError) {
         let invalid = SocketError(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One attempt to open a stream: the name's addresses in turn, then TLS.
+/// One attempt to open a stream: the host's addresses in turn, then TLS.
 actor StreamDialer {
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe loop.asUnownedSerialExecutor()
@@ -14,21 +14,21 @@ actor StreamDialer {
     private var report: Report?
     private var addresses: [SocketAddress] = []
     private var stream: ByteStream?
-    /// For one address, so that one that swallows packets leaves time for the next.
+    /// The timer of one address, so that an address that drops packets leaves time for the next.
     private var deadline: LoopTimer?
     private var timePerAddress: Duration = .zero
     private var lastError: SocketError?
 
-    /// Prepares a dialer; a nil `tls` opens the stream in the clear.
+    /// Creates a dialer; a nil `tls` opens the stream without TLS.
     init(_ url: SocketURL, tls: TLSContext?, on loop: EventLoop) {
         self.url = url
         self.tls = tls
         self.loop = loop
     }
 
-    /// Returns the context that a URL needs; nil for a plain one.
+    /// Returns the context for a URL; nil for a plain one.
     ///
-    /// A nil `tls` trusts what the system trusts.
+    /// A nil `tls` means the system's trusted certificates.
     static func context(
         for url: SocketURL, _ tls: TLSContext?
     ) throws(SocketError) -> TLSContext? {
@@ -37,9 +37,10 @@ actor StreamDialer {
         return try TLSContext.systemTrust.get()
     }
 
-    /// Begins; the report comes once, on the loop's thread, unless `cancel` comes first.
+    /// Starts the attempt; the report comes once, on the loop's thread, unless `cancel` comes
+    /// first.
     ///
-    /// The receiver of the report owns the stream, sets its `onEvent` at once, and closes it in the end.
+    /// The receiver of the report owns the stream, sets its `onEvent` at once, and closes it.
     /// `timeLimit` is divided among the addresses.
     func dial(timeLimit: Duration, then report: @escaping Report) {
         self.report = report
@@ -55,7 +56,7 @@ actor StreamDialer {
         }
     }
 
-    /// Gives up: nothing is reported any more, nothing stays open.
+    /// Ends the attempt without a report; nothing stays open.
     func cancel() {
         report = nil
         stream?.close()
@@ -64,7 +65,7 @@ actor StreamDialer {
     }
 
     private func didResolve(_ result: Result<[SocketAddress], SocketError>, timeLimit: Duration) {
-        guard report != nil else { return }  // Given up in the meantime.
+        guard report != nil else { return }  // Cancelled meanwhile.
         switch result {
         case .failure(let error): finish(.failure(error))
         case .success(let found):
@@ -100,18 +101,18 @@ actor StreamDialer {
             guard let stream else { return }
             self.stream = nil
             finish(.success(stream))
-        case .bytes, .drained, .ended: return  // None comes before the stream is open.
+        case .bytes, .drained, .ended: return  // Impossible before `.opened`.
         case .failed(let error): fail(error)
         }
     }
 
-    /// Another address may help where none was reached.
+    /// Tries the next address after a failure to connect, or reports the error.
     private func fail(_ error: SocketError) {
         switch error.kind {
         case .refused, .unreachable, .timedOut, .connectionLost:
             let named = SocketError(
                 error.kind, "No connection to \(url.peer). \(error.message)")
-            // "Refused" says more than the other address's "no way there".
+            // "Refused" is more precise than another address's "unreachable".
             if lastError?.kind != .refused { lastError = named }
             tryNextAddress()
         default: finish(.failure(error))

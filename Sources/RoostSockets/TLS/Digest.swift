@@ -2,12 +2,12 @@
 
 internal import CRoostTLS
 
-/// The small things that handshakes and the server take from OpenSSL.
+/// Hashes, Base64 and random bytes from OpenSSL, for handshakes and the server.
 package enum Digest {
-    /// SHA-256 as lower-case hexadecimal digits.
+    /// Returns the SHA-256 in lower-case hexadecimal digits.
     package static func sha256(_ text: String) -> String {
         let bytes = Array(text.utf8)
-        // SAFETY: SHA256 writes exactly 32 bytes; the input is lent to one call.
+        // SAFETY: SHA256 writes exactly 32 bytes; the input is valid during the call.
         let digest = unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
             unsafe bytes.withUnsafeBufferPointer {
                 _ = unsafe SHA256($0.baseAddress, $0.count, digest.baseAddress)
@@ -18,7 +18,7 @@ package enum Digest {
     }
 
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
-        // SAFETY: SHA1 writes exactly 20 bytes; the input is lent to one call.
+        // SAFETY: SHA1 writes exactly 20 bytes; the input is valid during the call.
         unsafe [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
             unsafe bytes.withUnsafeBufferPointer {
                 _ = unsafe SHA1($0.baseAddress, $0.count, digest.baseAddress)
@@ -38,9 +38,9 @@ package enum Digest {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Bytes nobody can foretell, for masks and handshake keys.
+    /// Returns unpredictable bytes, for masks and handshake keys.
     static func randomBytes(_ count: Int) -> [UInt8] {
-        // SAFETY: OpenSSL fills `count` bytes or says that it could not.
+        // SAFETY: OpenSSL fills `count` bytes or reports a failure.
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard unsafe RAND_bytes(buffer.baseAddress, CInt(count)) == 1 else {
                 preconditionFailure("The system gives no random numbers.")

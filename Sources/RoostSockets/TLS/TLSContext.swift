@@ -2,10 +2,10 @@
 
 internal import CRoostTLS
 
-/// What one end of TLS trusts and shows; made once, used for any number of connections.
+/// The certificates that one end of TLS trusts and presents; usable for any number of connections.
 ///
-/// - Invariant: Never changed after `init`, and OpenSSL counts references to it under its own lock.
-///   That is what `@unchecked Sendable` rests on.
+/// - Invariant: Never changed after `init`; OpenSSL counts references to it under its own lock.
+///   `@unchecked Sendable` relies on that.
 @safe package final class TLSContext: @unchecked Sendable {
     let handle: OpaquePointer
     let isServer: Bool
@@ -20,13 +20,13 @@ internal import CRoostTLS
         unsafe SSL_CTX_free(handle)
     }
 
-    /// A client that verifies the server's certificate and the host name in it.
+    /// Returns the context of a client that verifies the server's certificate and its host name.
     ///
-    /// Reads files, so make it before connections are in a hurry, and keep it.
+    /// The call reads files, so make the context in advance and keep it.
     ///
     /// - Parameter extraAuthoritiesFile: PEM certificates to trust beside the system's own.
     /// - Returns: A context for any number of connections.
-    /// - Throws: `.certificateUnusable` when the file cannot be read.
+    /// - Throws: `.certificateUnusable` if the file cannot be read.
     package static func client(
         extraAuthoritiesFile: String? = nil
     ) throws(SocketError) -> TLSContext {
@@ -45,13 +45,13 @@ internal import CRoostTLS
         return context
     }
 
-    /// A server with its certificate.
+    /// Returns the context of a server with its certificate.
     ///
     /// - Parameters:
     ///   - certificateChainFile: PEM, the server's own certificate first.
-    ///   - privateKeyFile: PEM, the key that belongs to it, without a passphrase.
+    ///   - privateKeyFile: PEM, the certificate's key, without a passphrase.
     /// - Returns: A context for any number of connections.
-    /// - Throws: `.certificateUnusable` when a file cannot be read or the two do not belong together.
+    /// - Throws: `.certificateUnusable` if a file cannot be read or the two do not belong together.
     package static func server(
         certificateChainFile: String, privateKeyFile: String
     ) throws(SocketError) -> TLSContext {
@@ -77,13 +77,14 @@ internal import CRoostTLS
         return context
     }
 
-    /// Trusts what the system trusts; shared by all clients that name no context of their own.
+    /// The context with the system's trusted certificates, shared by all clients without a context
+    /// of their own.
     static let systemTrust: Result<TLSContext, SocketError> = {
         do throws(SocketError) { return .success(try client()) } catch { return .failure(error) }
     }()
 
     private static func make(isServer: Bool) throws(SocketError) -> TLSContext {
-        // SAFETY: plain constructors; the new context is owned by the object made from it.
+        // SAFETY: plain constructors; the object created from the new context owns it.
         ERR_clear_error()
         guard
             let handle = unsafe SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method())
@@ -97,7 +98,7 @@ internal import CRoostTLS
     }
 }
 
-/// OpenSSL's word for what just failed on this thread; empties its list of errors.
+/// Returns OpenSSL's description of the last failure on this thread, and clears its list of errors.
 func openSSLReason() -> String {
     // SAFETY: reasons are static strings, copied at once.
     let code = ERR_peek_last_error()

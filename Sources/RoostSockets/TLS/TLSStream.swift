@@ -2,14 +2,14 @@
 
 internal import CRoostTLS
 
-// OpenSSL between two memory buffers: what came from the network goes into `incoming`, what must go
-// to the network is taken from `outgoing`. It never sees a descriptor, so tests and the loop drive
-// it alike, and a blocked socket is not its business.
+// OpenSSL between two memory buffers: bytes from the network go into `incoming`, bytes for the
+// network come out of `outgoing`. It has no descriptor, so tests and the loop use it alike, and
+// sockets that block are no concern of it.
 
-/// One TLS connection as a machine: bytes in, bytes out, no I/O.
+/// A TLS connection as a machine: bytes in, bytes out, no I/O.
 ///
-/// After each call the owner sends what `takeOutput` returns, also after one that threw: it holds
-/// the alert that tells the peer why. Not thread-safe; its owner confines it.
+/// After each call the owner sends the result of `takeOutput`, also after a call that threw: it
+/// contains the alert with the reason. Not thread-safe; the owner confines it.
 @safe final class TLSStream {
     private let connection: OpaquePointer
     private let incoming: OpaquePointer
@@ -18,15 +18,15 @@ internal import CRoostTLS
     private(set) var isEstablished = false
     private(set) var hasPeerSaidGoodbye = false
 
-    /// Prepares one end.
+    /// Creates one end.
     ///
     /// - Parameters:
-    ///   - context: Made for servers or for clients, and so decides which end this is.
-    ///   - serverName: On a client the name or address that the certificate must be for.
-    /// - Throws: `.tlsFailure` when OpenSSL has no memory, or `serverName` is no name.
+    ///   - context: A context for servers or clients, which decides which end this is.
+    ///   - serverName: On a client, the name or address that the certificate must have.
+    /// - Throws: `.tlsFailure` if OpenSSL has no memory, or `serverName` is no name.
     init(_ context: TLSContext, serverName: String?) throws(SocketError) {
-        // SAFETY: plain constructors. `SSL_set_bio` hands both buffers to the connection, which frees
-        // them; OpenSSL copies the names.
+        // SAFETY: plain constructors. `SSL_set_bio` passes both buffers to the connection, which
+        // frees them; OpenSSL copies the names.
         guard let connection = unsafe SSL_new(context.handle),
             let incoming = unsafe BIO_new(BIO_s_mem()), let outgoing = unsafe BIO_new(BIO_s_mem())
         else { throw SocketError(.tlsFailure, "OpenSSL is out of memory.") }
@@ -41,7 +41,7 @@ internal import CRoostTLS
         }
         unsafe SSL_set_connect_state(connection)
         guard let serverName else { return }
-        // An address is checked as one and not announced; a name is both checked and announced.
+        // An address is verified but not announced; a name is verified and announced.
         if unsafe roost_tls_expect_address(connection, serverName) == 1 { return }
         guard unsafe SSL_set1_host(connection, serverName) == 1,
             unsafe roost_tls_set_server_name(connection, serverName) == 1
@@ -55,11 +55,11 @@ internal import CRoostTLS
         unsafe SSL_free(connection)
     }
 
-    /// Takes bytes from the network, goes on with the handshake, and returns what is plain.
+    /// Processes bytes of the network, continues the handshake, and returns the decrypted bytes.
     ///
-    /// - Throws: `.untrusted` or `.tlsFailure`; the connection is then of no more use.
+    /// - Throws: `.untrusted` or `.tlsFailure`; the connection cannot be used afterwards.
     func receive(_ bytes: [UInt8]) throws(SocketError) -> [UInt8] {
-        // SAFETY: the array is lent to one call that copies it into the buffer.
+        // SAFETY: the array is valid during the call, which copies it.
         ERR_clear_error()
         if !bytes.isEmpty {
             let taken = unsafe bytes.withUnsafeBytes {
@@ -90,7 +90,7 @@ internal import CRoostTLS
     private func readPlain() throws(SocketError) -> [UInt8] {
         var plain: [UInt8] = []
         while true {
-            // SAFETY: OpenSSL writes at most `capacity` bytes and says how many.
+            // SAFETY: OpenSSL writes at most `capacity` bytes and returns their number.
             var result: CInt = 0
             let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
                 result = unsafe SSL_read(connection, buffer.baseAddress, CInt(buffer.count))
@@ -114,11 +114,11 @@ internal import CRoostTLS
 
     /// Encrypts bytes for the peer.
     ///
-    /// - Precondition: The connection is established; the owner has waited for it.
+    /// - Precondition: The connection is established.
     func send(_ bytes: [UInt8]) throws(SocketError) {
         precondition(isEstablished, "Bytes were sent before the TLS handshake was over.")
         guard !bytes.isEmpty else { return }
-        // SAFETY: the array is lent to one call; a memory buffer always takes everything.
+        // SAFETY: the array is valid during the call; a memory buffer always takes everything.
         ERR_clear_error()
         let written = unsafe bytes.withUnsafeBytes {
             unsafe SSL_write(connection, $0.baseAddress, CInt($0.count))
@@ -130,7 +130,7 @@ internal import CRoostTLS
         }
     }
 
-    /// Queues the notice that this end sends no more, so that the peer can tell it from a cut.
+    /// Queues the close alert, so that the peer can tell the end from a cut.
     func sayGoodbye() {
         guard isEstablished else { return }
         // SAFETY: the connection is open.
@@ -138,9 +138,9 @@ internal import CRoostTLS
         unsafe SSL_shutdown(connection)
     }
 
-    /// What must go to the network now.
+    /// Returns and removes the bytes for the network.
     func takeOutput() -> [UInt8] {
-        // SAFETY: the buffer says how much it holds, and the array has room for that.
+        // SAFETY: the buffer reports its size, and the array has room for it.
         let pending = unsafe BIO_ctrl_pending(outgoing)
         guard pending > 0 else { return [] }
         return unsafe [UInt8](unsafeUninitializedCapacity: pending) { buffer, count in
@@ -149,7 +149,7 @@ internal import CRoostTLS
     }
 
     private func handshakeError() -> SocketError {
-        // SAFETY: the connection is open; the verdict is a static string.
+        // SAFETY: the connection is open; the description is a static string.
         let verdict = unsafe SSL_get_verify_result(connection)
         let reason = openSSLReason()
         guard verdict != CLong(X509_V_OK) else {

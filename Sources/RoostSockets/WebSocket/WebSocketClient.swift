@@ -6,16 +6,16 @@ package enum WebSocketClient {
     ///
     /// - Parameters:
     ///   - url: `ws` or `wss`; percent-encoded.
-    ///   - headers: Beside those of the handshake.
-    ///   - subprotocols: Offered in this order; the server picks one or none.
-    ///   - timeLimit: For name lookup, connection, TLS and upgrade together.
-    ///   - tls: Whom to trust for `wss`; nil trusts what the system trusts.
-    ///   - limits: What bounds the open connection.
-    ///   - loop: Where it lives; its owner shuts it down.
+    ///   - headers: The headers beside those of the handshake.
+    ///   - subprotocols: The offers, in order of preference; the server picks one or none.
+    ///   - timeLimit: The time for name look-up, connection, TLS and upgrade together.
+    ///   - tls: The trusted certificates for `wss`; nil means those of the system.
+    ///   - limits: The bounds of the open connection.
+    ///   - loop: The loop of the connection; its owner shuts it down.
     /// - Returns: An open connection; close it when done.
-    /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`, `.untrusted`,
-    ///   `.tlsFailure`, `.upgradeRefused(status:)`, `.protocolViolation`, `.connectionLost`,
-    ///   `.cancelled` or `.loopStopped`. Nothing stays open after a throw.
+    /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`,
+    ///   `.untrusted`, `.tlsFailure`, `.upgradeRefused(status:)`, `.protocolViolation`,
+    ///   `.connectionLost`, `.cancelled` or `.loopStopped`. Nothing stays open after a throw.
     package static func connect(
         url: String, headers: HTTPHeaders = [:], subprotocols: [String] = [],
         timeLimit: Duration = .seconds(10), tls: TLSContext? = nil,
@@ -55,7 +55,7 @@ actor WebSocketOpening {
     private var caller: CheckedContinuation<Outcome, Never>?
     private var stream: ByteStream?
     private var parser = HTTPResponseHeadParser()
-    /// For all of it.
+    /// The timer of the whole attempt.
     private var deadline: LoopTimer?
 
     init(
@@ -70,7 +70,7 @@ actor WebSocketOpening {
         self.loop = loop
     }
 
-    /// Does it all; call once.
+    /// Performs the attempt; call it once.
     func run(timeLimit: Duration) async throws(SocketError) -> WebSocketConnection {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -2,22 +2,22 @@
 
 internal import CRoostWebSocket
 
-// wslay between two arrays: `input` is what came from the network and is eaten by its receive
-// callback, `output` is what its send callback produced. It has no I/O of its own, so the tests feed
-// it byte by byte, and the connection decides when to read and write.
+// wslay between two arrays: its receive callback consumes `input`, the bytes from the network, and
+// its send callback fills `output`. It does no I/O, so tests can feed it byte by byte, and the
+// connection decides when to read and write.
 
-/// Frames of one connection: bytes in, messages out, and back; no I/O.
+/// The frames of one connection: bytes in, messages out, and back; no I/O.
 ///
-/// It answers pings, joins fragments, checks UTF-8, masking and sizes, and answers a close or a
-/// violation with the right code. Not thread-safe; its owner confines it.
+/// The codec answers pings, joins fragments, checks UTF-8, masking and sizes, and answers a close
+/// or a violation with the right code. Not thread-safe; the owner confines it.
 @safe package final class WebSocketCodec {
     package enum Role: Sendable { case client, server }
 
     package enum Event: Sendable, Hashable {
         case message(WebSocketMessage)
-        /// The peer's close frame; `code` is nil when it gave none. The answer is in the output.
+        /// The peer's close frame; `code` is nil if it had none. The answer is in the output.
         case closed(code: UInt16?, reason: String)
-        /// The peer broke the protocol; the close frame that says so is in the output.
+        /// The peer violated the protocol; the close frame with the code is in the output.
         case violation(code: UInt16)
     }
 
@@ -29,24 +29,24 @@ internal import CRoostWebSocket
     private var hasEnded = false
     private var isInCloseFrame = false
     private var closePayload: [UInt8] = []
-    /// Frames of the message that is not whole yet.
+    /// The number of frames of the incomplete message.
     private var fragmentCount = 0
-    /// The code of the close that this end says although wslay has found nothing wrong.
+    /// The close code of a violation that this end has found and wslay has not.
     private var refusal: UInt16?
     private let role: Role
     private let messageBytes: Int
     private let deflate: WebSocketDeflate?
-    /// What this call of `receive` has inflated.
+    /// The number of bytes inflated by the current call of `receive`.
     private var inflatedBytes = 0
     private let random: (Int) -> [UInt8]
 
-    /// Prepares one end.
+    /// Creates one end.
     ///
     /// - Parameters:
-    ///   - role: Clients mask what they send, and servers insist on it.
-    ///   - messageBytes: The largest incoming message, in bytes.
-    ///   - deflate: Set when both ends have agreed on messages without context takeover.
-    ///   - random: Makes that many bytes for a client's masks, which must not be foreseeable.
+    ///   - role: The role; clients mask their frames, and servers insist on it.
+    ///   - messageBytes: The greatest size of an incoming message in bytes.
+    ///   - deflate: The compressor, if both ends agreed on compression without context takeover.
+    ///   - random: Returns this many unpredictable bytes, for a client's masks.
     package init(
         role: Role, messageBytes: Int, deflate: WebSocketDeflate? = nil,
         random: @escaping (Int) -> [UInt8]
@@ -66,8 +66,8 @@ internal import CRoostWebSocket
             unsafe WebSocketCodec.frameGrew($1, $2)
         }
         unsafe callbacks.on_msg_recv_callback = { unsafe WebSocketCodec.received($1, $2) }
-        // SAFETY: the context is freed in `deinit`, so it never outlives the reference it holds;
-        // wslay copies the table.
+        // SAFETY: the context is freed in `deinit`, so it never outlives the reference; wslay
+        // copies the table.
         let owner = unsafe Unmanaged.passUnretained(self).toOpaque()
         let result =
             switch role {
@@ -81,16 +81,17 @@ internal import CRoostWebSocket
         }
     }
 
-    /// RSV1, on the first frame of a message.
+    /// RSV1, which the first frame of a compressed message has.
     private static let deflatedBit: UInt8 = 4
-    /// The most frames of one message; wslay keeps tens of bytes for each, whatever is in it.
+    /// The greatest number of frames of one message; wslay keeps tens of bytes for each, whatever
+    /// its size.
     private static let fragmentLimit = 1_024
-    /// Below it a message is not worth the work.
+    /// The size in bytes below which a message is not compressed.
     private static let deflateFrom = 256
-    /// What one call of `receive` may inflate beyond a message of full size.
+    /// The bytes that one call of `receive` may inflate beyond one message of full size.
     ///
-    /// Deflate makes a thousand bytes of one, and a read of 64 KiB holds many messages. 16 for one is more
-    /// than messages of words give, each deflated by itself.
+    /// One compressed byte can become a thousand, and a read of 64 KiB has many messages. Texts
+    /// compressed one by one stay below a factor of 16.
     private static let inflatedBeyondOne = 16 * 65_536
 
     deinit {
@@ -98,9 +99,9 @@ internal import CRoostWebSocket
         unsafe wslay_event_context_free(context)
     }
 
-    /// Takes bytes from the network and returns what became whole; take the output afterwards.
+    /// Processes bytes of the network and returns the complete events; take the output afterwards.
     ///
-    /// After a `closed` or a `violation`, which is then the last event, bytes are ignored.
+    /// After `closed` or `violation`, which is then the last event, bytes are ignored.
     package func receive(_ bytes: [UInt8]) -> [Event] {
         guard !hasEnded else { return [] }
         input = bytes
@@ -124,15 +125,15 @@ internal import CRoostWebSocket
         return events
     }
 
-    /// What it means that wslay reads no further although no close came through.
+    /// Returns the event if wslay stops reading without a close frame.
     private func endAfterRefusal(isFrameError: Bool) -> Event {
         let code = unsafe wslay_event_get_status_code_sent(context)
         if isFrameError {
-            // wslay's close frame is empty when the mistake is in a frame's header.
+            // wslay's close frame is empty if the fault is in a frame's header.
             replaceClose(bytes: 0, code: WebSocketCloseCode.protocolError.rawValue)
             return .violation(code: WebSocketCloseCode.protocolError.rawValue)
         }
-        // wslay 1.1 refuses the codes 1012 to 1014, which are registered since.
+        // wslay 1.1 refuses the codes 1012 to 1014, which were registered later.
         if code == WebSocketCloseCode.protocolError.rawValue, closePayload.count >= 2 {
             let theirs = UInt16(closePayload[0]) << 8 | UInt16(closePayload[1])
             if 1012...1014 ~= theirs {
@@ -144,7 +145,7 @@ internal import CRoostWebSocket
         return .violation(code: code)
     }
 
-    /// Puts another close frame in the place of the one at the end of the output.
+    /// Replaces the close frame at the end of the output.
     private func replaceClose(bytes: Int, code: UInt16) {
         let mask = role == .client ? random(4) : []
         output.removeLast(2 + mask.count + bytes)
@@ -155,9 +156,7 @@ internal import CRoostWebSocket
         }
     }
 
-    /// Frames a message.
-    ///
-    /// After a close frame nothing more can be sent, and false comes back.
+    /// Frames a message; returns false after a close frame, when nothing more can be sent.
     package func send(_ message: WebSocketMessage) -> Bool {
         if let deflate, message.byteCount >= Self.deflateFrom {
             let (opcode, bytes) =
@@ -178,20 +177,20 @@ internal import CRoostWebSocket
     private func queue(
         _ opcode: wslay_opcode, _ bytes: [UInt8], isDeflated: Bool = false
     ) -> Bool {
-        // SAFETY: the array is lent to one call, which copies it.
+        // SAFETY: the array is valid during the call, which copies it.
         unsafe bytes.withUnsafeBufferPointer { unsafe queue(opcode, $0, isDeflated: isDeflated) }
     }
 
     private func queue(_ opcode: wslay_opcode, _ text: inout String) -> Bool {
-        // SAFETY: the text is lent to one call, which copies it.
+        // SAFETY: the text is valid during the call, which copies it.
         text.withUTF8 { unsafe queue(opcode, $0) }
     }
 
     private func queue(
         _ opcode: wslay_opcode, _ bytes: UnsafeBufferPointer<UInt8>, isDeflated: Bool = false
     ) -> Bool {
-        // A server's frames have no mask, so they are put together here: wslay would copy each twice.
-        // Nothing of its own is ever half-way out, as `output` takes all there is.
+        // A server's frames have no mask, so they are built here: wslay would copy each of them
+        // twice. wslay has no partial output of its own, because `output` takes everything.
         if role == .server {
             guard unsafe wslay_event_get_write_enabled(context) != 0,
                 unsafe wslay_event_get_close_sent(context) == 0
@@ -217,30 +216,29 @@ internal import CRoostWebSocket
         for place in (0..<width).reversed() {
             output.append(UInt8(truncatingIfNeeded: count >> (8 * place)))
         }
-        // SAFETY: the bytes are lent for this call, which copies them.
+        // SAFETY: the bytes are valid during the call, which copies them.
         unsafe output.append(contentsOf: payload)
     }
 
-    /// Frames a close; a second one is ignored.
+    /// Frames a close; a second call is ignored.
     ///
     /// - Parameters:
-    ///   - code: One that may stand in a frame: not 1005, 1006 or 1015.
-    ///   - reason: Cut at 123 bytes of whole characters, as a control frame has no
-    ///     more room.
+    ///   - code: A code that is allowed in a frame: not 1005, 1006 or 1015.
+    ///   - reason: Cut to 123 bytes of whole characters, the room in a control frame.
     package func sendClose(code: UInt16, reason: String) {
         var fitting = ""
         for character in reason {
             guard fitting.utf8.count + character.utf8.count <= 123 else { break }
             fitting.append(character)
         }
-        // SAFETY: the text is lent to one call, which copies it.
+        // SAFETY: the text is valid during the call, which copies it.
         fitting.withUTF8 {
             _ = unsafe wslay_event_queue_close(context, code, $0.baseAddress, $0.count)
         }
         flush()
     }
 
-    /// What must go to the network now.
+    /// Returns and removes the bytes for the network.
     package func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
@@ -253,12 +251,12 @@ internal import CRoostWebSocket
     }
 }
 
-// MARK: The trampolines: C memory becomes values before they return.
+// MARK: The trampolines: C memory becomes values before they return
 
 extension WebSocketCodec {
     private static func codec(_ owner: UnsafeMutableRawPointer?) -> WebSocketCodec {
         guard let owner = unsafe owner else { preconditionFailure("wslay has lost its owner.") }
-        // SAFETY: callbacks run only inside calls of the owner, which is therefore alive.
+        // SAFETY: callbacks run inside calls of the owner only, which is therefore alive.
         return unsafe Unmanaged<WebSocketCodec>.fromOpaque(owner).takeUnretainedValue()
     }
 
@@ -272,7 +270,8 @@ extension WebSocketCodec {
             unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
             return -1
         }
-        // SAFETY: wslay gives `room` bytes, and `count` is no more; the offset stays inside the input.
+        // SAFETY: wslay gives `room` bytes, and `count` is no greater; the offset stays inside the
+        // input.
         unsafe codec.input.withUnsafeBufferPointer { input in
             guard let start = input.baseAddress else { return }
             unsafe buffer.update(from: start + codec.inputOffset, count: count)
@@ -284,7 +283,7 @@ extension WebSocketCodec {
     private static func send(
         _ bytes: UnsafePointer<UInt8>?, _ count: Int, _ owner: UnsafeMutableRawPointer?
     ) -> Int {
-        // SAFETY: wslay lends `count` bytes for this call.
+        // SAFETY: the `count` bytes are valid during the call.
         unsafe codec(owner).output.append(
             contentsOf: UnsafeBufferPointer(start: bytes, count: count))
         return count
@@ -322,7 +321,7 @@ extension WebSocketCodec {
     ) {
         let codec = unsafe codec(owner)
         guard codec.isInCloseFrame, let chunk = unsafe argument?.pointee else { return }
-        // SAFETY: wslay lends the bytes for this call; a close frame has at most 125.
+        // SAFETY: the bytes are valid during the call; a close frame has at most 125.
         unsafe codec.closePayload.append(
             contentsOf: UnsafeBufferPointer(start: chunk.data, count: chunk.data_length))
     }
@@ -331,7 +330,7 @@ extension WebSocketCodec {
         _ argument: UnsafePointer<wslay_event_on_msg_recv_arg>?, _ owner: UnsafeMutableRawPointer?
     ) {
         guard let argument = unsafe argument?.pointee else { return }
-        // SAFETY: wslay lends the bytes for this call; they are copied here. Text was checked.
+        // SAFETY: the bytes are valid during the call and copied here. The text was checked.
         let bytes = unsafe UnsafeBufferPointer(start: argument.msg, count: argument.msg_length)
         let codec = unsafe codec(owner)
         guard codec.refusal == nil else { return }
@@ -348,11 +347,11 @@ extension WebSocketCodec {
             let code = unsafe argument.status_code
             let reason = unsafe String(decoding: bytes.dropFirst(2), as: UTF8.self)
             codec.events.append(.closed(code: code == 0 ? nil : code, reason: reason))
-        default: return  // wslay answers pings by itself, and a pong asks for nothing.
+        default: return  // wslay answers pings by itself, and a pong needs no answer.
         }
     }
 
-    /// Takes a message in that came deflated; wslay cannot have checked its text.
+    /// Adds a message that arrived compressed, whose text wslay cannot have checked.
     private func inflate(_ bytes: [UInt8], isText: Bool, _ deflate: WebSocketDeflate) {
         do throws(WebSocketDeflate.Failure) {
             let rest = messageBytes + Self.inflatedBeyondOne - inflatedBytes

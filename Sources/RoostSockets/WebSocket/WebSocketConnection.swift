@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One open WebSocket, at either end.
+/// An open WebSocket, at either end.
 ///
-/// Its state lives on the thread of its event loop. It pulls: while nobody receives and the queue is
-/// full, the socket is not read, and the peer waits. It never holds more outgoing bytes than its
-/// limit: a peer that reads too slowly is closed with 1013. Dropping the last reference cuts it.
+/// Its state lives on the thread of its event loop. It pulls: if nothing receives and the queue is
+/// full, the socket is not read, and the peer waits. Outgoing bytes have a limit: a peer that reads
+/// too slowly is closed with 1013. Dropping the last reference cuts the connection.
 package actor WebSocketConnection {
     private enum Phase {
         case open
-        /// This end's close frame is on its way; the peer's answer is awaited.
+        /// This end's close frame is sent; the peer's answer is awaited.
         case closing
-        /// What `receive` says from now on, once the queue is empty.
+        /// The result of `receive` once the queue is empty.
         case ended(SocketError?)
     }
 
@@ -27,9 +27,9 @@ package actor WebSocketConnection {
     private let stream: ByteStream
     private let codec: WebSocketCodec
     private let limits: WebSocketLimits
-    /// The subprotocol both ends agreed on.
+    /// The subprotocol that both ends agreed on.
     package nonisolated let subprotocol: String?
-    /// Whom messages speak of.
+    /// The peer in error messages.
     private let peer: String
 
     private var phase = Phase.open
@@ -39,12 +39,12 @@ package actor WebSocketConnection {
     private var closeWaiters: [CheckedContinuation<Void, Never>] = []
     private var closeTimer: LoopTimer?
     private var isStreamOpen = true
-    /// The close frames are said, or the peer broke the rules: nothing is read or sent any more.
+    /// Whether nothing is read or sent any more, after the close frames or a violation.
     private var isFinished = false
     private var hasPeerEnded = false
     private var onEnd: (@Sendable () -> Void)?
 
-    /// The code in the peer's close frame; nil before it came, and when it gave none.
+    /// The code in the peer's close frame; nil before it arrived, and if it had none.
     package private(set) var closeCode: UInt16?
 
     /// Takes over a stream whose HTTP upgrade is done.
@@ -74,7 +74,7 @@ package actor WebSocketConnection {
         }
     }
 
-    /// Begins, with the bytes that came behind the handshake.
+    /// Starts the connection, with the bytes behind the handshake.
     func start(with rest: [UInt8], onEnd: (@Sendable () -> Void)?) {
         self.onEnd = onEnd
         stream.onEvent = { [weak self] event in
@@ -86,32 +86,32 @@ package actor WebSocketConnection {
 
     // MARK: Receiving
 
-    /// The next message; nil after a clean close, by either end.
+    /// Returns the next message; nil after a close by either end.
     ///
-    /// One caller at a time. Cancelling it takes no message away and leaves the connection open.
+    /// One caller at a time. Cancelling loses no message and leaves the connection open.
     ///
-    /// - Throws: `.connectionLost` when the link broke without a close, `.protocolViolation` when
-    ///   the peer broke the rules, `.peerTooSlow` when it read too slowly, `.cancelled`.
+    /// - Throws: `.connectionLost` if the connection broke without a close; `.protocolViolation`,
+    ///   `.peerTooSlow`, `.cancelled`.
     package func receive() async throws(SocketError) -> WebSocketMessage? {
         if let result = resultAtHand() { return try result.get() }
         lastTicket += 1
         let ticket = lastTicket
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Asked again, as an `await` may let others run first.
+                // Checked again, because other work may have run before.
                 if let result = resultAtHand() { return continuation.resume(returning: result) }
                 precondition(receiver == nil, "A WebSocket has one receiver at a time.")
                 receiver = Receiver(ticket: ticket, continuation: continuation)
                 readIfRoom()
             }
         } onCancel: {
-            // The ticket keeps a late cancellation from ending somebody else's wait.
+            // The ticket keeps a late cancellation from ending another call's wait.
             loop.execute { [weak self] in self?.assumeIsolated { $0.cancelReceiver(ticket) } }
         }
         return try result.get()
     }
 
-    /// What `receive` can answer without waiting.
+    /// Returns the result of `receive` if it needs no wait.
     private func resultAtHand() -> Result<WebSocketMessage?, SocketError>? {
         if Task.isCancelled { return .failure(.cancelled) }
         if let message = queue.removeFirst() {
@@ -142,11 +142,12 @@ package actor WebSocketConnection {
 
     /// Sends a text message.
     ///
-    /// Returns once the bytes are in the kernel or in the bounded queue, which says nothing about the
-    /// peer having them. Messages keep the order of calls.
+    /// The call returns once the bytes are in the kernel or in the bounded queue, which does not
+    /// mean that the peer has them. Messages keep the order of the calls.
     ///
-    /// - Throws: `.closed` after a close, `.peerTooSlow` when the queue is full: the message is not
-    ///   sent and the connection is being closed with 1013. Otherwise what ended the connection.
+    /// - Throws: `.closed` after a close. `.peerTooSlow` if the queue is full: the message is not
+    ///   sent, and the connection is being closed with 1013. Otherwise the reason for the end of
+    ///   the connection.
     package func send(_ text: String) async throws(SocketError) {
         try sendNow(.text(text))
     }
@@ -156,11 +157,11 @@ package actor WebSocketConnection {
         try sendNow(message)
     }
 
-    /// Sends a text message for somebody on the loop's thread who does not look at what becomes of it: what
-    /// fails ends the connection, and `receive` says why.
+    /// Sends a text message from the loop's thread without reporting the outcome; a failure ends
+    /// the connection, and `receive` throws it.
     package func post(_ text: String) { try? sendNow(.text(text)) }
 
-    /// Closes behind what was sent, without waiting for the end.
+    /// Sends a close frame behind the sent messages, without waiting for the end.
     package func post(_ code: WebSocketCloseCode) { beginClose(code, reason: "", then: nil) }
 
     private func sendNow(_ message: WebSocketMessage) throws(SocketError) {
@@ -183,10 +184,10 @@ package actor WebSocketConnection {
 
     // MARK: Closing
 
-    /// Closes with good manners: sends a close frame and waits for the peer's, for a limited time.
+    /// Closes the connection: sends a close frame and waits for the peer's, for a limited time.
     ///
-    /// Returns when the connection is gone. Messages not yet received are dropped; a waiting
-    /// `receive` returns nil. Calling it again, or on a connection that has ended, is fine.
+    /// The call returns when the connection is gone. Unreceived messages are dropped; a waiting
+    /// `receive` returns nil. Repeated calls are harmless.
     package func close(
         code: WebSocketCloseCode = .normal, reason: String = ""
     ) async {
@@ -205,7 +206,7 @@ package actor WebSocketConnection {
         queue.removeAll()
         startCloseTimer()
         if let error { resumeReceiver(.failure(error)) } else { resumeReceiver(.success(nil)) }
-        // The peer's close frame may stand behind messages nobody wants any more.
+        // The peer's close frame may follow messages that are no longer needed.
         readIfRoom()
     }
 
@@ -217,7 +218,7 @@ package actor WebSocketConnection {
             }
             closeTimer?.start(after: limits.closeTime)
         } catch {
-            closeStream()  // The loop is stopping, so nothing will be waited for.
+            closeStream()  // The loop is stopping, so no wait is possible.
         }
     }
 
@@ -255,7 +256,7 @@ package actor WebSocketConnection {
         }
         guard isStreamOpen else { return }
         if stream.queuedByteCount > limits.outgoingBytes {
-            closeStream()  // A peer that pings and never reads what it gets back.
+            closeStream()  // A peer that pings and never reads the pongs.
         } else {
             readIfRoom()
         }
@@ -270,7 +271,7 @@ package actor WebSocketConnection {
         }
     }
 
-    /// Sends what is left, says that no more will come, and waits for the peer to say the same.
+    /// Sends the rest and the end of the stream, and waits for the peer's.
     private func finish(_ error: SocketError?) {
         isFinished = true
         end(with: error)
@@ -278,10 +279,10 @@ package actor WebSocketConnection {
         finishStream()
     }
 
-    /// Reads on until the peer has closed too: a close with unread bytes would reset the connection
-    /// and could overtake the close frame.
+    /// Reads on until the peer has closed too.
     ///
-    /// The close timer bounds the wait.
+    /// A close with unread bytes would reset the connection and could overtake the close frame. The
+    /// close timer bounds the wait.
     private func finishStream() {
         guard isStreamOpen else { return }
         if stream.queuedByteCount > 0 { return stream.flushSoon() }
@@ -304,7 +305,7 @@ package actor WebSocketConnection {
     private func end(with error: SocketError?) {
         switch phase {
         case .open: phase = .ended(error)
-        case .closing: phase = .ended(nil)  // This end had closed it; how the peer took it is moot.
+        case .closing: phase = .ended(nil)  // This end has closed.
         case .ended: return
         }
         if case .ended(let error?) = phase {
@@ -314,7 +315,7 @@ package actor WebSocketConnection {
         }
     }
 
-    /// Cuts the connection and ends every wait; what had ended it before stays the reason.
+    /// Cuts the connection and ends every wait; an earlier reason for the end stays.
     func closeStream() {
         guard isStreamOpen else { return }
         isStreamOpen = false

@@ -2,18 +2,18 @@
 
 internal import CRoostZlib
 
-/// Makes messages smaller and large again, each for itself (RFC 7692 without context takeover).
+/// Compression of messages, each by itself (RFC 7692 without context takeover).
 ///
-/// One serves all connections of a loop, so that a socket at rest holds none of its 300 KB.
-/// - Invariant: touched on one thread only, its loop's.
+/// One object serves all connections of a loop, so that an idle socket holds none of its 300 KB.
+/// - Invariant: Used on the thread of its loop only.
 @safe package final class WebSocketDeflate: @unchecked Sendable {
     package enum Failure: Error { case malformed, tooLarge }
 
-    /// What follows a message's end, and is left out of every message (RFC 7692, 7.2.1).
+    /// The bytes at the end of a message, which are left out of every message (RFC 7692, 7.2.1).
     private static let tail: [UInt8] = [0, 0, 0xFF, 0xFF]
     private static let chunk = 16_384
 
-    // On the heap, as zlib keeps the address.
+    // On the heap, because zlib keeps the address.
     private let deflating = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let inflating = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
@@ -33,11 +33,11 @@ internal import CRoostZlib
         unsafe inflating.deallocate()
     }
 
-    /// A message made smaller; nil when it would not be.
+    /// Returns the compressed message; nil if it would not be shorter.
     package func deflate(_ message: [UInt8]) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: message.count)
         var input = message
-        // SAFETY: both arrays are lent for the call, with their lengths.
+        // SAFETY: both arrays are valid during the call, with their lengths.
         let count = unsafe input.withUnsafeMutableBufferPointer { input in
             unsafe output.withUnsafeMutableBufferPointer { output -> Int? in
                 unsafe deflateReset(deflating)
@@ -47,7 +47,7 @@ internal import CRoostZlib
                 unsafe deflating.pointee.avail_out = UInt32(output.count)
                 let result = unsafe CRoostZlib.deflate(deflating, Z_SYNC_FLUSH)
                 let left = unsafe Int(deflating.pointee.avail_out)
-                // Without room left nobody knows whether all has come out.
+                // Without room left the output may be incomplete.
                 return result == Z_OK && left > 0 ? output.count - left - Self.tail.count : nil
             }
         }
@@ -56,14 +56,13 @@ internal import CRoostZlib
         return output
     }
 
-    /// A message as it was.
+    /// Returns the original message.
     ///
-    /// - Throws: `.tooLarge` when it would have more than `limit` bytes, however few it came in;
-    ///   `.malformed` also when its end is missing.
+    /// - Throws: `.tooLarge` if it exceeds `limit` bytes; `.malformed`, also if its end is missing.
     package func inflate(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
         var input = bytes + Self.tail
         var message: [UInt8] = []
-        // SAFETY: the array is lent for the calls, with its length.
+        // SAFETY: the array is valid during the calls, with its length.
         let failure = unsafe input.withUnsafeMutableBufferPointer { input -> Failure? in
             unsafe inflateReset(inflating)
             unsafe inflating.pointee.next_in = input.baseAddress
@@ -77,7 +76,7 @@ internal import CRoostZlib
                     let result = unsafe CRoostZlib.inflate(inflating, Z_SYNC_FLUSH)
                     return unsafe (result, output.count - Int(inflating.pointee.avail_out))
                 }
-                // No progress is what is left to say when nothing is left to read.
+                // zlib reports no progress if nothing is left to read.
                 guard [Z_OK, Z_STREAM_END, Z_BUF_ERROR].contains(result) else { return .malformed }
                 message += chunk[..<count]
                 if message.count > limit { return .tooLarge }
@@ -86,7 +85,7 @@ internal import CRoostZlib
                         ? nil : .malformed
                 }
                 guard count == chunk.count else {
-                    // All is read, and the next block would begin here.
+                    // Everything is read, and the next block would begin here.
                     let stream = unsafe inflating.pointee
                     return unsafe stream.avail_in == 0 && stream.data_type & 128 != 0
                         ? nil : .malformed
@@ -97,8 +96,8 @@ internal import CRoostZlib
         return message
     }
 
-    /// Whether this may follow a last block: the tail, and before it the zero that RFC 7692, 7.2.3.4 asks
-    /// for and zlib's own streams do not have.
+    /// Returns whether these bytes may follow a last block: the tail, preceded by the zero of RFC
+    /// 7692, 7.2.3.4, which zlib's own streams lack.
     private func isEnd(_ rest: Slice<UnsafeMutableBufferPointer<UInt8>>) -> Bool {
         unsafe rest.elementsEqual(Self.tail) || rest.elementsEqual([0] + Self.tail)
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The HTTP side of a WebSocket (RFC 6455, section 4), for both ends.
+/// The HTTP handshake of a WebSocket (RFC 6455, section 4), for both ends.
 package enum WebSocketHandshake {
-    /// The server's proof that it read this very key.
+    /// Returns the server's answer to a key, which proves that it has read the key.
     package static func acceptKey(for key: String) -> String {
         Digest.base64(Digest.sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
     }
 
-    /// Whether a request asks for a WebSocket at all.
+    /// Returns whether a request asks for a WebSocket.
     static func isUpgrade(_ request: HTTPServerRequest) -> Bool {
         request.headers.list("Upgrade", contains: "websocket")
             && request.headers.list("Connection", contains: "upgrade")
     }
 
-    /// Why a server cannot go on with an upgrade; nil when it can.
+    /// Returns the refusal of an upgrade that a server cannot accept; nil if it can.
     static func refusal(of request: HTTPServerRequest) -> HTTPServerResponse? {
         guard request.method == "GET", request.version == .http11, request.body.isEmpty else {
             return HTTPServerResponse(
@@ -25,7 +25,7 @@ package enum WebSocketHandshake {
                 headers: ["Sec-WebSocket-Version": "13"])
         }
         let keys = request.headers.all("Sec-WebSocket-Key")
-        // 16 bytes in Base64: 22 digits and two signs of padding.
+        // 16 bytes in Base64: 22 digits and two padding characters.
         guard keys.count == 1, keys[0].utf8.count == 24, keys[0].hasSuffix("==") else {
             return HTTPServerResponse(
                 status: 400, text: "There must be one Sec-WebSocket-Key of 16 bytes in Base64.")
@@ -33,10 +33,11 @@ package enum WebSocketHandshake {
         return nil
     }
 
-    /// What a server answers to a client that can read deflated messages; nil when none of its offers
-    /// can be kept (RFC 7692, 7.1).
+    /// Returns the answer to a client's offers of compression; nil if none can be accepted (RFC
+    /// 7692, 7.1).
     static func deflateAnswer(to request: HTTPServerRequest) -> String? {
-        // A quoted value may hold commas and semicolons; no client quotes the values of this extension.
+        // A quoted value may contain commas and semicolons; no client quotes the values of this
+        // extension.
         guard
             request.headers.all("Sec-WebSocket-Extensions").allSatisfy({ !$0.contains("\"") })
         else { return nil }
@@ -54,7 +55,7 @@ package enum WebSocketHandshake {
                 case "server_no_context_takeover", "client_no_context_takeover": value == nil
                 case "client_max_window_bits":
                     value.map { Int($0).map { 8...15 ~= $0 } ?? false } ?? true
-                // Of another size this end has no window.
+                // This end has no window of another size.
                 case "server_max_window_bits": value == "15"
                 default: false
                 }
@@ -78,7 +79,7 @@ package enum WebSocketHandshake {
         return HTTPServerResponse(status: 101, headers: headers)
     }
 
-    /// What a client sends first.
+    /// Returns the first bytes of a client.
     static func request(
         to url: SocketURL, key: String, headers: HTTPHeaders, subprotocols: [String]
     ) -> [UInt8] {
@@ -92,7 +93,7 @@ package enum WebSocketHandshake {
         return Array((text + "\r\n").utf8)
     }
 
-    /// Holds a server's answer against what was asked.
+    /// Compares a server's answer with the request.
     static func check(
         _ response: HTTPResponseHeadParser.Head, key: String, subprotocols: [String],
         peer: String

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One whole message, put together from its fragments.
+/// A complete message, joined from its fragments.
 package enum WebSocketMessage: Sendable, Hashable {
-    /// Checked to be UTF-8.
+    /// A text that is valid UTF-8.
     case text(String)
     case binary([UInt8])
 
@@ -14,7 +14,7 @@ package enum WebSocketMessage: Sendable, Hashable {
     }
 }
 
-/// Close codes by the names of RFC 6455, section 7.4.
+/// A close code, with the names of RFC 6455, section 7.4.
 package struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -29,29 +29,30 @@ package struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
     package static let tryAgainLater = Self(rawValue: 1013)
 }
 
-/// What bounds one connection.
+/// The bounds of one connection.
 package struct WebSocketLimits: Sendable, Hashable {
-    /// Bytes of one incoming message, all fragments together; beyond it the connection closes with
-    /// 1009.
+    /// The greatest size of an incoming message, all fragments together; beyond it the connection
+    /// closes with 1009.
     ///
-    /// 1 MiB is far above any chat frame, and far below what a hundred peers could exhaust.
+    /// 1 MiB is far above any chat frame, and far below the memory that a hundred peers could
+    /// exhaust.
     package var messageBytes = 1_048_576
-    /// Messages that wait for `receive`; at the limit the socket is no longer read, so the peer
+    /// The number of unreceived messages at which the socket is no longer read, so that the peer
     /// waits.
     ///
     /// 256 covers a burst after a reconnect without a stall.
     package var incomingMessages = 256
-    /// The same limit in bytes.
+    /// The number of unreceived bytes at which the socket is no longer read.
     ///
-    /// What one read brought is kept even when it goes beyond.
+    /// Bytes of one read are kept even beyond it.
     package var incomingBytes = 1_048_576
-    /// Bytes that the kernel has not taken; beyond it the peer is too slow, and the connection
-    /// closes with 1013.
+    /// The number of unsent bytes beyond which the peer is too slow, and the connection closes with
+    /// 1013.
     ///
-    /// 4 MiB outlasts seconds of a mobile link's silence at fan-out rates; a lower limit cut off
-    /// peers that were only momentarily late.
+    /// 4 MiB lasts for seconds of a silent mobile link at fan-out rates; a lower limit cut off
+    /// peers that were only briefly late.
     package var outgoingBytes = 4_194_304
-    /// How long the peer may take to answer a close before the connection is cut.
+    /// The time for the peer to answer a close before the connection is cut.
     package var closeTime: Duration = .seconds(5)
 
     package init() {}

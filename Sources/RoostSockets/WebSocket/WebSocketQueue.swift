@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Messages that wait for their receiver, and whether more should be read from the socket.
+/// The queue of messages for the receiver, which also decides whether to read more from the socket.
 ///
-/// It never refuses a message: what has been read must be kept. `hasRoom` is how the socket learns to
-/// stop, so the overshoot is what one read brought.
+/// It never refuses a message: bytes that were read must be kept. `hasRoom` stops the socket, so
+/// the queue exceeds its limit by one read at most.
 struct WebSocketQueue {
     private let messageLimit: Int
     private let byteLimit: Int
@@ -24,11 +24,12 @@ struct WebSocketQueue {
         byteCount += message.byteCount
     }
 
-    /// Takes the oldest message; constant time on average, as the front is cut off by halves.
+    /// Returns and removes the oldest message; constant time on average, because the front is cut
+    /// off by halves.
     mutating func removeFirst() -> WebSocketMessage? {
         guard first < messages.count else { return nil }
         let message = messages[first]
-        messages[first] = .text("")  // The bytes go with the message, not with the next compaction.
+        messages[first] = .text("")  // Frees its bytes before the next compaction.
         first += 1
         byteCount -= message.byteCount
         if first * 2 >= messages.count {

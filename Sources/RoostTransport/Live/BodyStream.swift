@@ -4,10 +4,10 @@
 internal import Foundation
 internal import RoostExecutors
 
-/// A body as URLSession reads it: asked for more, it asks the caller.
+/// A stream for URLSession that asks the caller for more bytes.
 final class BodyStream: InputStream {
     private struct State {
-        /// Bytes that were handed over and not read yet.
+        /// Bytes of the last piece that URLSession has not read yet.
         var rest: ArraySlice<UInt8> = []
         var isAtEnd = false
         var hasFailed = false
@@ -34,7 +34,7 @@ final class BodyStream: InputStream {
     override func close() { state.withLock { $0.status = .closed } }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
-        // SAFETY: the caller's buffer has room for so many bytes, and is ours during the call.
+        // SAFETY: the caller's buffer has room for this many bytes and is ours during the call.
         let target = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: maxLength)
         guard let bytes = take(maxLength) else { return -1 }
         unsafe target.copyBytes(from: bytes)
@@ -62,7 +62,7 @@ final class BodyStream: InputStream {
             defer { state.rest = state.rest.dropFirst(limit) }
             return state.rest.prefix(limit)
         }
-        // URLSession itself would go on asking, and the server go on waiting.
+        // URLSession itself would keep asking, and the server keep waiting.
         guard let bytes else {
             monitor.fail()
             return nil
@@ -72,19 +72,19 @@ final class BodyStream: InputStream {
     }
 }
 
-/// Knows how an upload goes on, and ends one whose body cannot be read.
+/// The progress of an upload, and its end if the body cannot be read.
 final class UploadMonitor: Sendable {
     private let readCount = Guarded(0)
     private let end = Guarded<@Sendable () -> Void>({})
 
-    /// Grows while the request goes on.
+    /// The number of reads so far; it grows while the request makes progress.
     var progress: Int { readCount.withLock { $0 } }
 
     func advance() { readCount.withLock { $0 += 1 } }
 
     func fail() { end.withLock { $0 }() }
 
-    /// What to do when the body cannot be read.
+    /// Sets the handler for a body that cannot be read.
     func onFailure(_ action: @escaping @Sendable () -> Void) { end.withLock { $0 = action } }
 }
 #endif

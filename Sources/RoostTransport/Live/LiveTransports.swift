@@ -16,7 +16,8 @@ package enum LiveTransports {
         #endif
     }
 
-    /// Returns WebSockets whose incoming messages have at most `messageBytes`; a longer one ends its socket.
+    /// Returns WebSockets whose incoming messages have at most `messageBytes`; a longer one ends
+    /// its socket.
     package static func sockets(messageBytes: Int) -> any SocketTransport {
         #if os(Linux)
         guard case .success(let loop) = loop else { return LooplessTransport() }
@@ -30,10 +31,10 @@ package enum LiveTransports {
     }
 
     #if os(Linux)
-    /// One loop, and one thread, for all clients; it lives as long as the process.
+    /// The loop and its thread, shared by all clients; they live as long as the process.
     private static let loop = Result { () throws(SocketError) in try EventLoop.start() }
 
-    /// Answers every call with the reason why the process has no loop.
+    /// A transport for a process without a loop; every call throws the reason.
     private struct LooplessTransport: HTTPTransport, SocketTransport {
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
             throw error

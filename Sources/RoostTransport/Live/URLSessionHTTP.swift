@@ -9,10 +9,10 @@ package final class URLSessionHTTP: HTTPTransport {
     private let responses: URLSessionResponses
     private let answerBytes: Int
 
-    /// Prepares a session of its own.
+    /// Creates a session of its own.
     ///
-    /// - Parameter answerBytes: The most bytes of an answer's body, after decompression; a longer answer is an
-    ///   error.
+    /// - Parameter answerBytes: The greatest size of an answer's body in bytes, after
+    ///   decompression; a longer answer is an error.
     package init(answerBytes: Int) {
         self.answerBytes = answerBytes
         responses = URLSessionResponses(bodyLimit: answerBytes)
@@ -22,7 +22,7 @@ package final class URLSessionHTTP: HTTPTransport {
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
-        // A client page runs eight requests side by side at most; more would only queue at the server.
+        // A client makes at most eight requests side by side; more would only queue at the server.
         configuration.httpMaximumConnectionsPerHost = 8
         session = URLSession(configuration: configuration, delegate: responses, delegateQueue: nil)
     }
@@ -58,7 +58,7 @@ package final class URLSessionHTTP: HTTPTransport {
     private static func urlRequest(_ request: HTTPRequest, _ url: URL) -> URLRequest {
         var urlRequest = URLRequest(url: url)
         urlRequest.httpMethod = request.method
-        // A compressed answer would be counted only after it is decompressed.
+        // A compressed answer would be counted only after its decompression.
         urlRequest.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for (name, value) in request.headers {
             urlRequest.addValue(value, forHTTPHeaderField: name)
@@ -67,14 +67,14 @@ package final class URLSessionHTTP: HTTPTransport {
         return urlRequest
     }
 
-    /// Makes one exchange; while more of its body is read within the limit, it may take as long as it takes.
+    /// Makes one exchange; it may last as long as more of its body is read within the limit.
     private func exchange(
         _ request: URLRequest, with endpoint: Endpoint, within limit: Duration,
         _ monitor: UploadMonitor
     ) async throws(TransportError) -> HTTPResponse {
         let task = session.dataTask(with: request)
-        // URLSession's own interval begins anew with every byte, so a slow drip would never end.
-        // This task ends with the request, at the latest when the limit is over.
+        // URLSession's own interval restarts with every byte, so a slow drip would never end. This
+        // task ends with the request, at the latest at the limit.
         let deadline = Task { [responses] in
             var last = -1
             while last != monitor.progress {
@@ -85,7 +85,8 @@ package final class URLSessionHTTP: HTTPTransport {
         }
         defer { deadline.cancel() }
         monitor.onFailure { [responses] in
-            // From another thread: this one is the request's own, which cancelling waits for.
+            // The call comes from the request's own thread, which cancelling waits for, so another
+            // thread cancels.
             Task { responses.abandon(task, because: .unreadable) }
         }
         let outcome = await withTaskCancellationHandler {
@@ -101,7 +102,7 @@ package final class URLSessionHTTP: HTTPTransport {
 }
 
 extension Endpoint {
-    /// What a failure of URLSession means, in our words.
+    /// Translates an error of URLSession.
     fileprivate func error(
         _ failure: URLSessionResponses.Failure, _ answerBytes: Int
     ) -> TransportError {

@@ -4,15 +4,15 @@
 internal import Foundation
 internal import RoostExecutors
 
-/// Collects what URLSession delivers piece by piece, and answers each request exactly once.
+/// A delegate that collects the pieces of each response and answers each request exactly once.
 ///
-/// A delegate and not `data(for:)`: only so can a body be stopped at a limit before it is all in
-/// memory, a redirect be refused, and a time limit span the whole exchange.
+/// Unlike `data(for:)`, a delegate can stop a body at a limit before all of it is in memory, refuse
+/// a redirect, and bound the whole exchange in time.
 final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
     enum Failure: Error {
         case cancelled
         case timedOut
-        /// The body of the request.
+        /// The body of the request cannot be read.
         case unreadable
         case tooLarge
         case code(URLError.Code)
@@ -25,13 +25,13 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
         var body: [UInt8] = []
     }
 
-    /// Exchanges under way; `abandoned` holds those that were given up before their beginning.
+    /// The exchanges in progress; `abandoned` has those that were given up before they began.
     private struct State {
         var exchanges: [Int: Exchange] = [:]
         var abandoned: [Int: Failure] = [:]
     }
 
-    // Three parties meet here: the caller, its canceller, and URLSession's own queue.
+    // The caller, its canceller and URLSession's own queue share the state.
     private let state = Guarded(State())
     private let bodyLimit: Int
 
@@ -52,7 +52,7 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
         if let failure { continuation.resume(returning: .failure(failure)) } else { task.resume() }
     }
 
-    /// Gives an exchange up, whether it has begun, has not, or is over.
+    /// Gives an exchange up, whether or not it has begun or ended.
     func abandon(_ task: URLSessionDataTask, because failure: Failure) {
         state.withLock { state in
             guard state.exchanges[task.taskIdentifier] == nil, task.state == .suspended else {
@@ -89,7 +89,7 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // A redirect would carry the session key to whoever it names.
+        // A redirect would carry the session key to another host.
         completionHandler(nil)
     }
 

@@ -9,9 +9,10 @@ internal import RoostExecutors
 package final class URLSessionSocketTransport: SocketTransport {
     private let messageBytes: Int
 
-    /// Prepares sockets.
+    /// Creates a transport.
     ///
-    /// - Parameter messageBytes: The most bytes of one incoming message; a longer one ends its socket.
+    /// - Parameter messageBytes: The greatest size of an incoming message in bytes; a longer one
+    ///   ends its socket.
     package init(messageBytes: Int) {
         self.messageBytes = messageBytes
     }
@@ -52,7 +53,7 @@ package final class URLSessionSocketTransport: SocketTransport {
     }
 }
 
-/// Waits for the end of the handshake; answers once.
+/// The delegate of a handshake; it answers once.
 private final class Opening: NSObject, URLSessionWebSocketDelegate, Sendable {
     private enum State {
         case waiting(CheckedContinuation<URLError?, Never>?)
@@ -112,7 +113,7 @@ private final class URLSessionSocket: Socket {
     func receive() async throws(TransportError) -> String? {
         do {
             while true {
-                // The protocol is text; a binary frame is from something newer, and is passed over.
+                // The protocol is text; a binary frame belongs to a newer version and is ignored.
                 if case .string(let text) = try await task.receive() { return text }
             }
         } catch {

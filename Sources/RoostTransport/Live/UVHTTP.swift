@@ -9,15 +9,18 @@ package final class UVHTTP: HTTPTransport {
     private let client: HTTPClient
     private let answerBytes: Int
 
-    /// Where pieces of uploads are read: a read may wait for a disk, and no socket waits for it.
+    /// The executor for reads of uploaded files, which may wait for a disk; sockets do not wait for
+    /// it.
     private static let readers = ThreadExecutor(name: "roost.uploads")
 
-    /// Shares a loop with other transports; the owner of the loop shuts it down.
+    /// Creates a transport on a loop that other transports may share; the owner of the loop shuts
+    /// it down.
     ///
     /// - Parameters:
-    ///   - loop: Where the connections live.
-    ///   - answerBytes: The most bytes of an answer's body; a longer answer is an error.
-    ///   - tls: Whom to trust for `https`; nil trusts what the system trusts.
+    ///   - loop: The loop of the connections.
+    ///   - answerBytes: The greatest size of an answer's body in bytes; a longer answer is an
+    ///     error.
+    ///   - tls: The trusted certificates for `https`; nil means those of the system.
     package init(on loop: EventLoop, answerBytes: Int, tls: TLSContext? = nil) {
         client = HTTPClient(on: loop, tls: tls)
         self.answerBytes = answerBytes
@@ -56,7 +59,7 @@ package final class UVHTTP: HTTPTransport {
     }
 }
 
-/// Reads a body on a thread that may wait.
+/// A reader of bodies on a thread that may block.
 private actor BodyReader {
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.

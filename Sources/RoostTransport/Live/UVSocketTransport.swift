@@ -9,12 +9,13 @@ package final class UVSocketTransport: SocketTransport {
     private let tls: TLSContext?
     private let limits: WebSocketLimits
 
-    /// Shares a loop with whoever else uses it; the owner of the loop shuts it down.
+    /// Creates a transport on a loop that other transports may share; the owner of the loop shuts
+    /// it down.
     ///
     /// - Parameters:
-    ///   - loop: Where the sockets live.
-    ///   - tls: Whom to trust for `wss`; nil trusts what the system trusts.
-    ///   - limits: What bounds each socket.
+    ///   - loop: The loop of the sockets.
+    ///   - tls: The trusted certificates for `wss`; nil means those of the system.
+    ///   - limits: The bounds of each socket.
     package init(
         on loop: EventLoop, tls: TLSContext? = nil, limits: WebSocketLimits = WebSocketLimits()
     ) {
@@ -38,7 +39,7 @@ package final class UVSocketTransport: SocketTransport {
     }
 }
 
-/// One connection of `RoostSockets`, in the engine's words.
+/// A connection of `RoostSockets` behind the engine's protocol.
 private struct UVSocket: Socket {
     private let connection: WebSocketConnection
     private let endpoint: Endpoint
@@ -59,7 +60,7 @@ private struct UVSocket: Socket {
     func receive() async throws(TransportError) -> String? {
         do throws(SocketError) {
             while let message = try await connection.receive() {
-                // The protocol is text; a binary frame is from something newer, and is passed over.
+                // The protocol is text; a binary frame belongs to a newer version and is ignored.
                 if case .text(let text) = message { return text }
             }
             return nil
@@ -72,7 +73,7 @@ private struct UVSocket: Socket {
 }
 
 extension TransportError {
-    /// Translates an error of the sockets into the engine's words.
+    /// Translates an error of the sockets.
     init(_ error: SocketError, _ endpoint: Endpoint) {
         let kind: Kind =
             switch error.kind {

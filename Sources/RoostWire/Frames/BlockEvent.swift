@@ -2,13 +2,13 @@
 
 package import RoostModel
 
-/// Somebody blocked somebody, or does so no more (USEV, `docs/protocol` 2.9).
+/// The event of a block between two users that begins or ends (USEV, `docs/protocol` 2.9).
 package struct BlockEvent: Hashable, Sendable {
     package var isBlocked: Bool
     package var blocker: User
     package var blockee: User
 
-    /// Reads the data of a user event; nil when it is another kind of news.
+    /// Decodes the data of a user event; nil for an event of another category.
     package init?(category: Int, data: String) {
         guard [20_000, 20_001].contains(category) else { return nil }
         var blocker: User?

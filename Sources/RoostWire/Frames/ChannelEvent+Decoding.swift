@@ -27,7 +27,7 @@ extension Frame {
         guard let url else { throw missing("channel_url") }
         event.category = ChannelEvent.Category(category)
         event.channelURL = url
-        // The data can stand before the category that says what it means, so it is read last.
+        // The data may precede the category that gives them a meaning, so they are decoded last.
         if let data {
             do throws(WireError) {
                 event.content = try readContent(event.category, data)
@@ -112,7 +112,7 @@ private struct EventFields {
     ) throws(WireError) -> ChannelEvent.Content {
         switch category {
         case .joined:
-            // One newcomer can also be spread into the data itself.
+            // A single new member may also be spread into the data itself.
             guard members.isEmpty, user.hasID else { return .joined(members, counts) }
             var fields = user
             var single = Member(user: User(id: ""))
@@ -145,7 +145,7 @@ private struct EventFields {
 }
 
 extension JSONReader {
-    /// Whole numbers by name; null tells nothing.
+    /// Reads whole numbers by name; null reads as an empty map.
     mutating func readNumbers() throws(WireError) -> [String: Int64] {
         if try readNull() { return [:] }
         var numbers: [String: Int64] = [:]

@@ -2,9 +2,9 @@
 
 package import RoostModel
 
-/// News about a channel that is no message (SYEV, `docs/protocol` 2.8).
+/// An event of a channel, apart from messages (SYEV, `docs/protocol` 2.8).
 package struct ChannelEvent: Hashable, Sendable {
-    /// The protocol's number for the kind of news; the set is open.
+    /// The protocol's number for the kind of event; the set is open.
     package struct Category: RawRepresentable, Hashable, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
@@ -35,7 +35,7 @@ package struct ChannelEvent: Hashable, Sendable {
         package static let unhidden = Self(13_001)
     }
 
-    /// How many members a channel has, where the server says so.
+    /// The member counts of a channel, as far as the server tells them.
     package struct Counts: Hashable, Sendable {
         package var members: Int?
         package var joinedMembers: Int?
@@ -46,22 +46,22 @@ package struct ChannelEvent: Hashable, Sendable {
         }
     }
 
-    /// What happened, decoded as far as a category has a shape of its own.
+    /// The content of the event, decoded for every category with a shape of its own.
     package enum Content: Hashable, Sendable {
         case joined([Member], Counts)
         case left(User, Counts)
         case invited(inviter: User?, invitees: [Member], at: Timestamp?, Counts)
         case declined(inviter: User?, invitee: User, Counts)
-        /// The complete list.
+        /// The complete list of operators.
         case operators([User])
         case frozen(Bool)
         case typing(User, isTyping: Bool)
         case hidden(hidesPrevious: Bool, allowsAutoUnhide: Bool)
         case metadata(created: [String: String], updated: [String: String], deleted: [String])
         case counters(created: [String: Int64], updated: [String: Int64], deleted: [String])
-        /// Who is muted or banned, or is so no more.
+        /// The user whose mute or ban begins or ends.
         case restricted(RestrictedUser, Counts)
-        /// Every other category: its data as JSON text.
+        /// The data of any other category, as JSON text.
         case other(data: String)
     }
 
@@ -69,9 +69,10 @@ package struct ChannelEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var timestamp: Timestamp
     package var content: Content
-    /// The name that the acting client gave, so that it can tell its own echo.
+    /// The name that the acting client chose, by which it recognises its own event.
     package var uniqueID: String?
-    /// Messages at or before this are gone from the user's view; comes with `.hidden`.
+    /// The time up to which messages, that moment included, are hidden from the user; present with
+    /// `.hidden`.
     package var messageOffset: Timestamp?
     package var unread: UnreadCount?
 
@@ -157,12 +158,12 @@ extension ChannelEvent.Content {
 }
 
 extension JSONWriter {
-    /// Writes numbers by name into the object at hand, in order.
+    /// Writes numbers by name into the current object, in order of the names.
     package mutating func flat(_ numbers: [String: Int64]) {
         for (name, number) in numbers.sorted(by: { $0.key < $1.key }) { field(name, number) }
     }
 
-    /// Writes the fields of a user with what they may not do, of which -1 lasts for ever.
+    /// Writes the fields of a user with their restriction; -1 means no end.
     package mutating func restricted(
         _ restricted: RestrictedUser, isBan: Bool, at now: Timestamp
     ) {

@@ -40,7 +40,7 @@ extension ClientCommand {
     }
 }
 
-/// The fields that the short commands share.
+/// The fields shared by the short commands.
 private struct CommonFields {
     var channelURL: ChannelURL?
     var requestID: RequestID?
@@ -62,7 +62,8 @@ extension JSONReader {
 }
 
 extension Frame {
-    /// The request ID of a command that may itself be unreadable, so that an error can be an answer.
+    /// The request ID of a command, even if the rest cannot be decoded, so that an error can answer
+    /// it.
     package var requestID: RequestID? {
         var requestID: RequestID?
         do throws(WireError) {
@@ -74,7 +75,7 @@ extension Frame {
                 }
             }
         } catch {
-            // What was found before the fault still counts.
+            // The fields before the fault count.
         }
         return requestID
     }
@@ -115,7 +116,7 @@ extension Frame {
         }
         guard let channelURL else { throw missing("channel_url") }
         guard let pollID else { throw missing("poll_id") }
-        // Only an empty list takes a vote back.
+        // An explicit empty list withdraws the vote; a missing list is an error.
         guard let options else { throw missing("option_ids") }
         vote.channelURL = channelURL
         vote.pollID = pollID
@@ -177,7 +178,7 @@ extension Frame {
 }
 
 extension EditCommand {
-    /// Uses up the value of any field: one of those that can change, or one of no interest.
+    /// Consumes the value of any field: one that an edit can change, or one without meaning here.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
         switch name {
         case "message": text = try reader.readStringIfPresent()
@@ -211,7 +212,7 @@ extension JSONReader {
     }
 }
 
-/// The fields of a new message while it is being read, from a frame or from a REST body.
+/// The fields of a new message while it is decoded, from a frame or from a REST body.
 struct MessageCommandFields {
     private var isFile: Bool
     private(set) var channelURL: ChannelURL?

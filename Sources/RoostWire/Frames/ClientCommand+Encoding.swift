@@ -98,7 +98,7 @@ extension MessageCommand {
         }
     }
 
-    /// The fields both kinds share, in the socket's names and in REST's alike.
+    /// Writes the fields of both kinds, under names that the socket and REST share.
     func common(_ writer: inout JSONWriter) {
         if let requestID { writer.field("req_id", requestID.rawValue) }
         writer.field("channel_url", channelURL.rawValue)
@@ -129,7 +129,7 @@ extension MessageContent {
 }
 
 extension JSONWriter {
-    /// What the storage said of a file, and the other files of the message; in both spellings alike.
+    /// Writes the uploaded file and the other files of the message, under names of both dialects.
     mutating func uploaded(_ file: FileContent) {
         if !file.thumbnails.isEmpty {
             name("thumbnails")
@@ -150,7 +150,7 @@ extension EditCommand {
         }
     }
 
-    /// Writes only what changes.
+    /// Writes the fields that change.
     func fields(_ writer: inout JSONWriter) {
         if let text { writer.field("message", text) }
         if let data { writer.field("data", data) }

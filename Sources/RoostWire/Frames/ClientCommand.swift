@@ -2,29 +2,29 @@
 
 package import RoostModel
 
-/// What a client says over the socket (`docs/protocol` 2.2, 2.6, 2.7).
+/// A command of a client over the socket (`docs/protocol` 2.2, 2.6, 2.7).
 package enum ClientCommand: Hashable, Sendable {
     case ping(Ping)
     case message(MessageCommand)
     case edit(EditCommand)
     /// Marks the whole channel as read.
     case read(ChannelURL, RequestID?)
-    /// Marks a thread as read, by the message that it answers; the channel's own mark stays.
+    /// Marks a thread as read, by its parent; the channel's own mark stays.
     case readThread(ChannelURL, parentID: MessageID, RequestID?)
     case typingStart(ChannelURL, time: Timestamp)
     case typingEnd(ChannelURL, time: Timestamp)
-    /// Says that a message has arrived on this device; nothing answers it.
+    /// Reports that a message has arrived on this device; the server does not answer.
     case messageAcknowledgement(ChannelURL, MessageID)
     case refreshSession(SessionRefresh)
-    /// Comes into an open channel: this connection hears of it from now on.
+    /// Enters an open channel, whose events this connection then gets.
     case enter(ChannelURL, RequestID?)
     case exit(ChannelURL, RequestID?)
-    /// Replaces what the user voted for in a poll.
+    /// Replaces the user's votes in a poll.
     case vote(VoteCommand)
-    /// From a newer client, or for a feature this server does not have.
+    /// A command of a newer client, or of a feature that this server lacks.
     case unknown(Frame.Command, RequestID?)
 
-    /// The name under which an answer or an error is to be sent back, if one is expected.
+    /// The request ID for an answer or an error; nil if none is expected.
     package var requestID: RequestID? {
         switch self {
         case .message(let command): command.requestID
@@ -39,7 +39,7 @@ package enum ClientCommand: Hashable, Sendable {
         }
     }
 
-    /// Every command of a text frame, each on its own terms.
+    /// Decodes every command of a text frame; an error affects its own command only.
     package static func decodeAll(_ text: String) -> [Result<ClientCommand, WireError>] {
         Frame.split(text).map { part in
             part.flatMap { frame in
@@ -49,7 +49,7 @@ package enum ClientCommand: Hashable, Sendable {
     }
 }
 
-/// Votes in a poll that a message of a channel carries (VOTE).
+/// A vote in a poll of a message in the channel (VOTE).
 package struct VoteCommand: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var pollID: Int64
@@ -67,7 +67,7 @@ package struct VoteCommand: Hashable, Sendable {
 }
 
 package struct Ping: Hashable, Sendable {
-    /// The client's clock; means nothing to the server.
+    /// The client's clock; the server ignores it.
     package var id: Int64
     package var isActive: Bool
 
@@ -77,11 +77,11 @@ package struct Ping: Hashable, Sendable {
     }
 }
 
-/// A new message on its way to the server, over the socket (MESG, FILE) or over REST.
+/// A new message for the server, over the socket (MESG, FILE) or over REST.
 package struct MessageCommand: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var requestID: RequestID?
-    /// `.user` or `.file`; over REST also `.admin`.
+    /// The content: `.user` or `.file`; over REST also `.admin`.
     package var content: MessageContent
     package var data: String
     package var customType: String
@@ -90,7 +90,7 @@ package struct MessageCommand: Hashable, Sendable {
     package var parentID: MessageID?
     package var isReplyToChannel: Bool
     package var isSilent: Bool
-    /// Fields the server passes on as they are, such as `thumbnails` or `extended_message`.
+    /// Fields that the server passes on unchanged, such as `thumbnails` or `extended_message`.
     package var unknownFields: UnknownFields
 
     package init(
@@ -113,9 +113,9 @@ package struct MessageCommand: Hashable, Sendable {
     }
 }
 
-/// A change of a message; only what is not nil changes (`docs/protocol` 2.6).
+/// A change of a message; nil leaves a field as it is (`docs/protocol` 2.6).
 package struct EditCommand: Hashable, Sendable {
-    /// How a list of meta arrays is applied to those the message has.
+    /// The way in which a list of meta arrays is applied to the message's own.
     package struct MetaArrayEdit: Hashable, Sendable {
         package enum Mode: String, Hashable, Sendable {
             case add
@@ -124,7 +124,7 @@ package struct EditCommand: Hashable, Sendable {
 
         package var arrays: [MetaArray]
         package var mode: Mode
-        /// With `.add`: makes keys that do not exist yet.
+        /// Whether `.add` also creates keys that do not exist.
         package var isUpsert: Bool
 
         package init(arrays: [MetaArray], mode: Mode, isUpsert: Bool) {
@@ -137,7 +137,7 @@ package struct EditCommand: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var messageID: MessageID
     package var requestID: RequestID?
-    /// True for FEDI, false for MEDI.
+    /// Whether the frame is FEDI; false for MEDI.
     package var isFile: Bool
     package var text: String?
     package var data: String?
@@ -165,7 +165,7 @@ package struct EditCommand: Hashable, Sendable {
     }
 }
 
-/// Asks for a new session key over the open socket (`docs/protocol` 1.4).
+/// A request for a new session key over the open socket (`docs/protocol` 1.4).
 package struct SessionRefresh: Hashable, Sendable {
     package var requestID: RequestID?
     package var token: String?

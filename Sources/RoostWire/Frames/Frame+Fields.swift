@@ -2,7 +2,7 @@
 
 import RoostModel
 
-/// The fields that the smaller server frames are made of.
+/// The fields of the smaller server frames.
 private struct SmallFields {
     var channelURL: ChannelURL?
     var messageID: MessageID?

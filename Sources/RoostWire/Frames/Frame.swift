@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One command as it crosses the socket: four letters and a JSON object (`docs/protocol` 2.2).
+/// One command on the socket: four letters and a JSON object (`docs/protocol` 2.2).
 package struct Frame: Sendable {
-    /// The four letters; the set is open, and unknown ones are passed over.
+    /// The four letters; the set is open, and unknown commands are ignored.
     package struct Command: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -10,20 +10,20 @@ package struct Frame: Sendable {
     }
 
     package let command: Command
-    /// The text frame the command came in; offsets in errors count from its start.
+    /// The text frame of the command; offsets in errors count from its start.
     let bytes: [UInt8]
-    /// Where the object stands in it.
+    /// The range of the object in the frame.
     let payload: Range<Int>
-    /// The nesting beyond which the object is refused.
+    /// The nesting depth beyond which the object is refused.
     var depth = JSONReader.depthLimit
 
-    /// The bytes of the object.
+    /// The number of bytes of the object.
     package var byteCount: Int { payload.count }
 
-    /// Takes a text frame apart into the commands it holds.
+    /// Splits a text frame into its commands.
     ///
-    /// A part that is no command is an error in its place and does not touch its neighbours. Empty
-    /// parts are left out; an object that is missing counts as an empty one.
+    /// A part that is no command becomes an error in its place; its neighbours are not affected.
+    /// Empty parts are left out, and a missing object counts as an empty one.
     package static func split(_ text: String) -> [Result<Frame, WireError>] {
         let bytes = Array(text.utf8)
         var frames: [Result<Frame, WireError>] = []
@@ -50,7 +50,7 @@ package struct Frame: Sendable {
         return Frame(command: command, bytes: bytes, payload: letters.endIndex..<part.upperBound)
     }
 
-    /// Reads the object's fields one by one.
+    /// Reads the fields of the object one by one.
     func readFields(
         _ body: (String, inout JSONReader) throws(WireError) -> Void
     ) throws(WireError) {
@@ -61,7 +61,7 @@ package struct Frame: Sendable {
         try reader.finish()
     }
 
-    /// The same with known names as cases.
+    /// Reads the fields of the object, with known names as cases.
     func readKnownFields<Field: FieldName>(
         _: Field.Type, _ body: (Field?, FieldText, inout JSONReader) throws(WireError) -> Void
     ) throws(WireError) {
@@ -72,13 +72,13 @@ package struct Frame: Sendable {
         try reader.finish()
     }
 
-    /// Writes a command with the line break that ends it.
+    /// Returns a command as a line of text.
     ///
     /// - Parameters:
-    ///   - command: What the frame is.
-    ///   - isOpen: Whether it is about an open channel, which its fields then say.
-    ///   - body: Writes the object's fields.
-    /// - Returns: The line, with its end.
+    ///   - command: The kind of frame.
+    ///   - isOpen: Whether the fields concern an open channel.
+    ///   - body: Writes the fields of the object.
+    /// - Returns: The line, with its line break.
     package static func text(
         _ command: Command, isOpen: Bool = false, _ body: (inout JSONWriter) -> Void
     ) -> String {

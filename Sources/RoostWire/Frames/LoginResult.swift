@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What a server answers to a login or to a request for a new key (LOGI, `docs/protocol` 2.4).
+/// The server's answer to a login or to a request for a new key (LOGI, `docs/protocol` 2.4).
 package enum LoginResult: Hashable, Sendable {
     case success(LoginSuccess)
     /// The answer to `ClientCommand.refreshSession`.
@@ -10,12 +10,12 @@ package enum LoginResult: Hashable, Sendable {
     case failure(ServerError, acknowledges: RequestID?)
 }
 
-/// How long to wait between tries to connect again.
+/// The waits between attempts to reconnect.
 package struct ReconnectPolicy: Hashable, Sendable {
     package var interval: Duration
     package var maximumInterval: Duration
     package var multiplier: Int
-    /// Nil when there is no end.
+    /// The greatest number of attempts; nil for no limit.
     package var tryLimit: Int?
 
     package init(
@@ -29,7 +29,7 @@ package struct ReconnectPolicy: Hashable, Sendable {
     }
 }
 
-/// Which replies of a thread show outside of it; the numbers are the protocol's.
+/// The replies of a thread that show outside of it; the raw values are the protocol's.
 package enum ReplyPolicy: Int, Hashable, Sendable {
     case all = 1
     case none = 2
@@ -41,20 +41,20 @@ package enum ReplyPolicy: Int, Hashable, Sendable {
     }
 }
 
-/// What a client learns at login; every field has the value that its absence means.
+/// The contents of a successful login; every field defaults to the meaning of its absence.
 package struct LoginSuccess: Hashable, Sendable {
     package var user: User
     package var sessionKey: String
-    /// Opens protected files: `?auth=` behind their URL.
+    /// The key that opens protected files, as `?auth=` behind their URL.
     package var fileKey = ""
     package var loginAt: Timestamp?
     package var pingInterval: Duration = .seconds(15)
     package var pongTimeout: Duration = .seconds(5)
     package var reconnect = ReconnectPolicy()
-    /// How long an app in the background keeps its socket.
+    /// The time for which an app in the background keeps its socket.
     package var backgroundStay: Duration = .seconds(30)
     package var maxUnreadOnSuperGroup = 100
-    /// Which replies count as unread, and which may be a channel's last message.
+    /// The replies that count as unread and may be a channel's last message.
     package var unreadReplies = ReplyPolicy.all
     package var lastMessageReplies = ReplyPolicy.all
     package var fileUploadLimitMB = 30
@@ -65,7 +65,7 @@ package struct LoginSuccess: Hashable, Sendable {
     package var multipleFileLimit = 30
     package var needsConfigurationSync = false
     package var services: [String] = ["chat"]
-    /// The window in which equal GET requests share an answer; nil leaves the client its own.
+    /// The window in which equal GET requests share an answer; nil leaves the choice to the client.
     package var requestDedupInterval: Duration?
     package var unread: UnreadCount?
 
@@ -117,7 +117,8 @@ extension JSONWriter {
 }
 
 extension LoginSuccess {
-    /// Writes every field of `docs/protocol` 2.4's frame, both names where clients differ.
+    /// Writes every field of the frame (`docs/protocol` 2.4), under both names where clients
+    /// differ.
     fileprivate func fields(_ writer: inout JSONWriter) {
         writer.fields(of: user)
         writer.field("key", sessionKey)

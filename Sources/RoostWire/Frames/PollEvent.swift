@@ -2,13 +2,13 @@
 
 package import RoostModel
 
-/// News of a poll: an edit of it (PEDI), or how it stands after a vote (VOTE).
+/// An event of a poll: an edit (PEDI), or its state after a vote (VOTE).
 package struct PollEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
-    /// The message that carries the poll; nil where the server does not say.
+    /// The message that carries the poll; nil if the server does not tell.
     package var messageID: MessageID?
     package var change: PollChange
-    /// Of votes only.
+    /// The request ID that a vote's answer acknowledges; nil for edits and for other users' votes.
     package var acknowledges: RequestID?
 
     package init(
@@ -65,7 +65,8 @@ extension Frame {
         }
         guard let channelURL else { throw missing("channel_url") }
         guard var poll else { throw missing("poll") }
-        // One frame is told to everybody; an earlier server's list is empty, whatever the reader voted for.
+        // The frame is the same for all users; an earlier server sends an empty list whatever the
+        // reader voted.
         poll.votedOptionIDs = nil
         return PollEvent(channelURL: channelURL, messageID: poll.messageID, change: .edited(poll))
     }
@@ -106,7 +107,7 @@ extension PollEvent {
 }
 
 extension JSONWriter {
-    /// Writes how a poll stands after a vote into the object at hand.
+    /// Writes the state of a poll after a vote into the current object.
     package mutating func fields(of votes: PollVotes, in messageID: MessageID?) {
         field("poll_id", votes.pollID)
         if let messageID { field("message_id", messageID.rawValue) }

@@ -64,7 +64,7 @@ extension Frame {
             default: try fields.readLive(field, name, &reader)
             }
         }
-        // The request ID on an edit's answer is the edit's; the message's own does not come with it.
+        // The request ID of an edit's answer belongs to the edit; the message's own is not sent.
         var message = try fields.message(endingAt: payload.upperBound).toldToAll
         if fields.acknowledged != nil, let id = message.messageID {
             message.delivery = .delivered(id, nil)
@@ -75,8 +75,8 @@ extension Frame {
 }
 
 extension Message {
-    /// One frame is told to everybody: a list of the reader's votes in it says nothing, and an earlier
-    /// server's is empty (`docs/protocol` 2.7).
+    /// The message without the reader's votes: the frame is the same for all users (`docs/protocol`
+    /// 2.7).
     fileprivate var toldToAll: Message {
         guard !hasNoDetails, details.poll?.votedOptionIDs != nil else { return self }
         var message = self
@@ -86,7 +86,8 @@ extension Message {
 }
 
 extension MessageFields {
-    /// Like `read`, but passes over what is true of the frame alone (`docs/protocol` 4.4, "live only").
+    /// Reads a field as `read` does, but leaves out fields that describe the frame only
+    /// (`docs/protocol` 4.4).
     fileprivate mutating func readLive(
         _ field: MessageField?, _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {

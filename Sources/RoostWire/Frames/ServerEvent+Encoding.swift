@@ -3,10 +3,10 @@
 package import RoostModel
 
 extension ServerEvent {
-    /// The event as one line of text, about a group channel if about any.
+    /// The event as one line of text; an event of a channel counts as one of a group channel.
     package var encoded: String { encoded(isOpen: false) }
 
-    /// The event as one line of text, about an open channel or a group channel.
+    /// Returns the event as one line of text, for an open channel or a group channel.
     package func encoded(isOpen: Bool) -> String {
         switch self {
         case .login(let result): result.encoded
@@ -75,15 +75,16 @@ extension ServerEvent {
 }
 
 extension JSONWriter {
-    /// Writes the two fields that every frame about a channel must have.
+    /// Writes the two fields that every frame of a channel must have.
     package mutating func channel(_ url: ChannelURL) {
         field("channel_url", url.rawValue)
         field("channel_type", isAboutOpenChannel ? "open" : "group")
     }
 
-    /// Writes a message into a frame, as an answer to whoever sent it or as news to everybody else.
+    /// Writes a message into a frame, as the answer to its sender or as an event for all other
+    /// users.
     ///
-    /// An answer's name is that of this request, which for an edit is not the message's own.
+    /// The request ID in an answer is that of the command; for an edit it is not the message's own.
     fileprivate mutating func message(_ message: Message, acknowledging requestID: RequestID?) {
         var message = message
         if let requestID, case .delivered(let id, _) = message.delivery {
@@ -105,12 +106,14 @@ extension MessageEvent {
 }
 
 extension MessageEvent {
-    /// The answer to whoever sent the message, made of the news that everybody else gets: they differ in
-    /// the name of one field, and the rest of a message is dear to write twice.
+    /// Returns the answer to a message's sender, derived from the event for all other users.
+    ///
+    /// Both differ in the name of one field only, and encoding a message twice is expensive.
     package func answer(to requestID: RequestID, from news: String) -> String {
         let (name, other) = ("\"request_id\":", "\"req_id\":")
         if message.requestID == requestID, let id = message.messageID {
-            // The field stands right behind the ID, so no word of the sender's can be taken for it.
+            // The field stands directly behind the ID, so text of the sender cannot be mistaken for
+            // it.
             let head = "\(Frame.Command(message.content.kind).rawValue){\"msg_id\":\(id.rawValue),"
             let text = news.utf8
             if text.starts(with: (head + name).utf8) {

@@ -2,37 +2,37 @@
 
 package import RoostModel
 
-/// What a server says over the socket (`docs/protocol` 2.2-2.10).
+/// An event of the server over the socket (`docs/protocol` 2.2 to 2.10).
 ///
-/// A request ID called `acknowledges` makes the frame an answer to the session that asked; without it
-/// the same frame is news (2.3).
+/// With a request ID in `acknowledges` the frame is the answer to the session that asked; without
+/// one it is an event (2.3).
 package enum ServerEvent: Hashable, Sendable {
     case login(LoginResult)
     case pong
-    /// A message that was accepted: MESG, FILE, ADMM, BRDM.
+    /// A message was accepted: MESG, FILE, ADMM, BRDM.
     case message(MessageEvent)
-    /// A message that was changed: MEDI, FEDI, AEDI.
+    /// A message was changed: MEDI, FEDI, AEDI.
     case edited(EditEvent)
     case deleted(DeletionEvent)
     case read(ReadEvent)
-    /// Up to when members have received the channel's messages.
+    /// The times up to which members have received the channel's messages.
     case delivered(ChannelURL, [UserID: Timestamp])
     case channel(ChannelEvent)
-    /// News about users, by number; the data as JSON text.
+    /// An event of users, by category, with its data as JSON text.
     case user(category: Int, data: String)
     case error(ServerError, acknowledges: RequestID?)
-    /// Sent instead of the login's answer: come back later.
+    /// The refusal of a login by an overloaded server, with the time to come back.
     case busy(BusyEvent)
-    /// The session key ends; in seconds from now, when the server says so.
+    /// The end of the session key, in seconds from now if the server tells.
     case expired(reason: Int?, expiresIn: Int?)
     case memberCounts([MemberCounts])
     case reaction(ReactionEvent)
     case thread(ThreadEvent)
     case poll(PollEvent)
-    /// From a newer server, or for a feature this client does not have.
+    /// An event of a newer server, or of a feature that this client lacks.
     case unknown(Frame.Command)
 
-    /// Every event of a text frame, each on its own terms.
+    /// Decodes every event of a text frame; an error affects its own event only.
     package static func decodeAll(_ text: String) -> [Result<ServerEvent, WireError>] {
         Frame.split(text).map { part in
             part.flatMap { frame in
@@ -42,11 +42,11 @@ package enum ServerEvent: Hashable, Sendable {
     }
 }
 
-/// An error as the protocol writes it: a number and a sentence (`docs/protocol` 4.9).
+/// An error of the protocol: a number and a sentence (`docs/protocol` 4.9).
 package struct ServerError: Error, Hashable, Sendable {
     package var code: RoostError.Code
     package var message: String
-    /// When the same may be asked again; REST says it in a header, BUSY in a field.
+    /// The wait before a retry; a header in REST, a field in BUSY.
     package var retryAfter: Duration?
 
     package init(_ code: RoostError.Code, _ message: String, retryAfter: Duration? = nil) {
@@ -56,11 +56,11 @@ package struct ServerError: Error, Hashable, Sendable {
     }
 }
 
-/// How many messages the user has not read in all channels together.
+/// The number of the user's unread messages in all channels together.
 package struct UnreadCount: Hashable, Sendable {
     package var all: Int
     package var customTypes: [String: Int]
-    /// Only a later statement replaces an earlier one.
+    /// The time of the count; a later one replaces an earlier one.
     package var timestamp: Timestamp
 
     package init(all: Int, customTypes: [String: Int] = [:], timestamp: Timestamp) {
@@ -73,9 +73,9 @@ package struct UnreadCount: Hashable, Sendable {
 package struct MessageEvent: Hashable, Sendable {
     package var message: Message
     package var acknowledges: RequestID?
-    /// The message before it in the channel, under no filter; proves that nothing lies between.
+    /// The previous message in the channel, under no filter; proves that no message lies between.
     package var previousMessageID: MessageID?
-    /// Shows the message as the channel's last one even though it is silent.
+    /// Whether the message becomes the channel's last one although it is silent.
     package var forcesLastMessage: Bool
     package var unread: UnreadCount?
 
@@ -94,7 +94,7 @@ package struct MessageEvent: Hashable, Sendable {
 package struct EditEvent: Hashable, Sendable {
     package var message: Message
     package var acknowledges: RequestID?
-    /// Whom the message called before; changes the count of mentions.
+    /// The earlier mention; a difference changes the count of mentions.
     package var oldMention: Mention?
 
     package init(message: Message, acknowledges: RequestID? = nil, oldMention: Mention? = nil) {
@@ -107,7 +107,7 @@ package struct EditEvent: Hashable, Sendable {
 package struct DeletionEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var messageID: MessageID
-    /// When it was deleted.
+    /// The time of the deletion.
     package var timestamp: Timestamp?
     package var messageCreatedAt: Timestamp?
     package var senderID: UserID?
@@ -127,14 +127,14 @@ package struct DeletionEvent: Hashable, Sendable {
 package struct ReadEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var user: User
-    /// Up to when the user has read.
+    /// The time up to which the user has read.
     package var timestamp: Timestamp
     package var acknowledges: RequestID?
-    /// Whether the mark has gone back: what follows `timestamp` is unread again.
+    /// Whether the mark has moved back, so that messages behind `timestamp` are unread again.
     package var isExcluded = false
-    /// The name by which who acted knows the news of it.
+    /// The name that the acting client chose, by which it recognises its own event.
     package var uniqueID: String?
-    /// The thread that was read, which leaves the channel's mark where it is.
+    /// The thread that was read; the channel's own mark stays.
     package var parentID: MessageID?
 
     package init(
@@ -178,7 +178,7 @@ package struct MemberCounts: Hashable, Sendable {
 package struct ReactionEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var messageID: MessageID
-    /// An addition is `ADD` on the wire, a removal `DELETE`.
+    /// The change: an addition is `ADD` on the wire, a removal `DELETE`.
     package var change: ReactionChange
 
     package init(channelURL: ChannelURL, messageID: MessageID, change: ReactionChange) {
@@ -191,7 +191,7 @@ package struct ReactionEvent: Hashable, Sendable {
 package struct ThreadEvent: Hashable, Sendable {
     package var channelURL: ChannelURL
     package var parentID: MessageID
-    /// What `thread_info` of the parent is to become.
+    /// The new `thread_info` of the parent.
     package var threadInfo: ThreadInfo
 
     package init(channelURL: ChannelURL, parentID: MessageID, threadInfo: ThreadInfo) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of an object's fields, one case for each spelling on the wire; 250 at most, each of at
-/// most 32 bytes.
+/// The names of an object's fields, a case for each spelling; at most 250 names of at most 32
+/// bytes.
 protocol FieldName: RawRepresentable<String>, CaseIterable, Sendable {
     static var table: FieldTable<Self> { get }
 }
 
-/// A name as it stands in the text; most are never made a `String`.
+/// A name in the text; most names never become a `String`.
 struct FieldText {
     fileprivate let quote: Int
 }
 
-/// Up to 32 bytes as four words, so that comparing two names needs no loop.
+/// A name of up to 32 bytes as four words, so that a comparison needs no loop.
 struct PackedName: Equatable {
     var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    /// Told apart from the words, because a byte 0 would stand in none of them.
+    /// The number of bytes; a byte 0 inside a name would be lost in the words.
     var count = 0
 
     static func == (left: Self, right: Self) -> Bool {
@@ -46,9 +46,9 @@ struct PackedName: Equatable {
     }
 }
 
-/// Finds the field of a name with one look, mostly.
+/// A hash table that mostly finds a name with one probe.
 final class FieldTable<Field: FieldName>: Sendable {
-    /// 255: free.
+    /// The slots; 255 marks a free one.
     private let slots: [UInt8]
     private let names: [PackedName]
     private let fields: [Field]
@@ -78,7 +78,8 @@ final class FieldTable<Field: FieldName>: Sendable {
 }
 
 extension JSONReader {
-    /// Like `readObject`, but tells known names as cases; an unknown one is nil and has its text.
+    /// Reads an object as `readObject` does, with known names as cases; an unknown name is nil and
+    /// has its text.
     mutating func readFields<Field: FieldName>(
         _: Field.Type, _ body: (Field?, FieldText, inout JSONReader) throws(WireError) -> Void
     ) throws(WireError) {
@@ -96,7 +97,7 @@ extension JSONReader {
                 if let known = knownName(table) {
                     field = known
                 } else {
-                    // Unknown, or written with escapes.
+                    // The name is unknown, or written with escapes.
                     field = Field(rawValue: try readString())
                 }
                 try expect(UInt8(ascii: ":"), "A colon must follow a field's name.")
@@ -110,15 +111,15 @@ extension JSONReader {
         depth -= 1
     }
 
-    /// The text of a name that has been read.
+    /// Returns the text of a name that was read.
     func name(_ text: FieldText) -> String {
         var reader = self
         reader.position = text.quote
-        // It has been read before, so it can be again.
+        // The same bytes were read successfully before.
         return (try? reader.readString()) ?? ""
     }
 
-    /// Uses up a name of the table, if one stands next as it is; otherwise nothing.
+    /// Consumes a name of the table if it stands next without escapes; otherwise consumes nothing.
     private mutating func knownName<Field>(_ table: FieldTable<Field>) -> Field? {
         let start = position + 1
         guard end - start >= 40 else { return knownNameAtEnd(table, start) }
@@ -157,22 +158,22 @@ extension JSONReader {
 }
 
 extension UInt64 {
-    /// The high bit of each byte that equals `byte`; exact up to the first that does.
+    /// Returns the high bit of each byte that equals `byte`; exact up to the first match.
     func positions(of byte: UInt8) -> UInt64 {
         let other = self ^ (0x0101_0101_0101_0101 &* UInt64(byte))
         return (other &- 0x0101_0101_0101_0101) & ~other & 0x8080_8080_8080_8080
     }
 
-    /// The high bit of each byte below 0x20; exact up to the first that is.
+    /// The high bit of each byte below 0x20; exact up to the first match.
     var controls: UInt64 {
         (self &- 0x2020_2020_2020_2020) & ~self & 0x8080_8080_8080_8080
     }
 }
 
 extension [UInt8] {
-    /// Eight bytes, the first one lowest.
+    /// Returns eight bytes, the first one lowest.
     ///
-    /// - Precondition: They are in the array.
+    /// - Precondition: The bytes are in the array.
     @inline(__always)
     func word(at index: Int) -> UInt64 {
         precondition(index >= 0 && index &+ 8 <= count, "A word ends within its array.")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Readers for fields that clients in the field write in more than one way (`docs/protocol` 1.3, 3.0).
+/// Readers for fields that clients write in more than one way (`docs/protocol` 1.3, 3.0).
 extension JSONReader {
-    /// A text, or nil for null; a number counts as the text it is written in.
+    /// Reads a text, or a number as its text; nil for null.
     package mutating func readStringIfPresent() throws(WireError) -> String? {
         switch try peek() {
         case .null:
@@ -13,7 +13,7 @@ extension JSONReader {
         }
     }
 
-    /// A whole number, also one written as text; nil for null and for empty text.
+    /// Reads a whole number, also one written as text; nil for null and empty text.
     package mutating func readInt64IfPresent() throws(WireError) -> Int64? {
         switch try peek() {
         case .null:
@@ -42,7 +42,7 @@ extension JSONReader {
         return int
     }
 
-    /// A truth value, also as "true", "True", 1 or 0; nil for null and for empty text.
+    /// Reads a Boolean, also as "true", "True", 1 or 0; nil for null and empty text.
     package mutating func readBoolIfPresent() throws(WireError) -> Bool? {
         let start = position
         switch try peek() {
@@ -66,7 +66,7 @@ extension JSONReader {
             message: "This is neither true nor false.")
     }
 
-    /// A list, reading null as an empty one.
+    /// Reads a list; null reads as an empty one.
     package mutating func readList<Element>(
         _ element: (inout JSONReader) throws(WireError) -> Element
     ) throws(WireError) -> [Element] {
@@ -80,7 +80,7 @@ extension JSONReader {
         try readList { reader throws(WireError) in try reader.readStringIfPresent() ?? "" }
     }
 
-    /// Reads a list of texts, each once, in the order in which they first stand.
+    /// Reads a list of texts without repetitions, in order of first occurrence.
     mutating func readSet() throws(WireError) -> [String] { try readStrings().uniqued }
 
     static func truth(_ text: String) -> Bool? {
@@ -94,7 +94,7 @@ extension JSONReader {
     static func wholeNumber(_ text: String) -> Int64? {
         var reader = JSONReader(text)
         guard let first = reader.bytes.first, first > 0x20,
-            // The text is no number at all: that is the answer, not a failure.
+            // A text that is no number is a result here, not a failure.
             let value = try? reader.readInt64(), reader.position == reader.end
         else { return nil }
         return value

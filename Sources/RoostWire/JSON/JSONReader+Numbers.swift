@@ -12,7 +12,7 @@ extension JSONReader {
             .outOfRange, offset: start, message: "The number is no whole number of 64 bits.")
     }
 
-    /// A positive whole number of up to 18 digits in its plainest form; otherwise nothing is used.
+    /// Reads a positive whole number of up to 18 plain digits; otherwise consumes nothing.
     private mutating func readPlainInt64() -> Int64? {
         var index = position
         var value: Int64 = 0
@@ -34,7 +34,7 @@ extension JSONReader {
         }
     }
 
-    /// Checks a number against the grammar and remembers where its parts are.
+    /// Checks a number against the grammar and returns its parts.
     mutating func scanNumber() throws(WireError) -> ScannedNumber {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
@@ -76,7 +76,7 @@ extension JSONReader {
     }
 }
 
-/// A number as it stands in the text.
+/// A number in the text, divided into its parts.
 struct ScannedNumber {
     var text: Range<Int>
     var isNegative: Bool
@@ -85,12 +85,12 @@ struct ScannedNumber {
     var exponent: Range<Int>
     var isExponentNegative: Bool
 
-    /// The exact value, or nil when it has a fraction or does not fit; never goes through a `Double`.
+    /// Returns the exact value, without a `Double`; nil for a fraction or a value out of range.
     func wholeValue(in bytes: [UInt8]) -> Int64? {
         if fraction.isEmpty, exponent.isEmpty {
             return accumulate(bytes, [integer], dropping: 0, appendingZeros: 0)
         }
-        // The digits without the point, and where the point really is once the exponent is applied.
+        // All digits without the point, and the position of the point after the exponent.
         let digitCount = integer.count + fraction.count
         let significant = digitCount - trailingZeros(bytes)
         if significant == 0 { return 0 }
@@ -108,7 +108,7 @@ struct ScannedNumber {
         return inFraction + integer.reversed().prefix { bytes[$0] == UInt8(ascii: "0") }.count
     }
 
-    /// Nil when the exponent is absurd; a value of four digits and more cannot be met by 64 bits.
+    /// Returns the exponent; nil for more than four digits, which no 64-bit value can have.
     private func exponentValue(_ bytes: [UInt8]) -> Int? {
         var value = 0
         for index in exponent {
@@ -118,7 +118,7 @@ struct ScannedNumber {
         return isExponentNegative ? -value : value
     }
 
-    /// Counts downwards, because the lowest number has no positive twin.
+    /// Accumulates digits downwards, because the lowest number has no positive counterpart.
     private func accumulate(
         _ bytes: [UInt8], _ ranges: [Range<Int>], dropping: Int, appendingZeros: Int
     ) -> Int64? {

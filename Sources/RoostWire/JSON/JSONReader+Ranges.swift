@@ -2,17 +2,17 @@
 
 import RoostModel
 
-/// The numbers of a peer as values with a range.
+/// Readers for a peer's numbers, each with a range.
 ///
-/// A number that says what an object is, or where it stands, must lie in its range, or the object cannot be
-/// read. A number that only describes becomes the nearest one of its range.
+/// A number that identifies an object or its position must lie in the range, or the object is
+/// refused. A number that only describes is clamped.
 extension JSONReader {
-    /// The most of anything that a peer can count.
+    /// The range of all counts.
     package static let counts = 0...Int(Int32.max)
-    /// The sizes of files, in bytes: up to 2^53, which every client can hold.
+    /// The range of file sizes in bytes, up to 2^53, which every client can represent.
     static let fileSizes: ClosedRange<Int64> = 0...(1 << 53)
 
-    /// Reads the place of a message in time, in milliseconds of 1970 to 9999; nil for null.
+    /// Reads a message's time, in milliseconds of 1970 to 9999; nil for null.
     ///
     /// - Throws: `.outOfRange` for any other number.
     mutating func readPlaceInTime() throws(WireError) -> Timestamp? {
@@ -51,7 +51,8 @@ extension JSONReader {
         try readIntIfPresent().map { $0.clamped(to: Self.counts) }
     }
 
-    /// Reads a number of seconds or hours; nil for null and less than 0, which mean "without end".
+    /// Reads a number of seconds or hours; nil for null and negative numbers, which mean "no
+    /// limit".
     mutating func readLimit() throws(WireError) -> Int? {
         guard let value = try readIntIfPresent(), value >= 0 else { return nil }
         return value.clamped(to: Self.counts)

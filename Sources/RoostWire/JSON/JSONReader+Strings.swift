@@ -15,7 +15,7 @@ extension JSONReader {
         return try readEscapedString(from: start, firstEscape: plainEnd)
     }
 
-    /// Checks a string without making one.
+    /// Checks a string without creating one.
     mutating func skipString() throws(WireError) {
         position = try scanPlain(from: position + 1)
         while bytes[position] == UInt8(ascii: "\\") {
@@ -25,7 +25,8 @@ extension JSONReader {
         position += 1
     }
 
-    /// The index of the next quote or backslash; leaves `position` at the fault when there is one.
+    /// Returns the index of the next quote or backslash; sets `position` to the fault before
+    /// throwing.
     mutating func scanPlain(from start: Int) throws(WireError) -> Int {
         var index = start
         while end - index >= 8 {
@@ -34,7 +35,7 @@ extension JSONReader {
                 word.positions(of: UInt8(ascii: "\"")) | word.positions(of: UInt8(ascii: "\\"))
                 | word.controls
             if stops != 0 {
-                // Each mask is exact up to its first stop, so the first of all is a true one.
+                // Each mask is exact up to its first match, so the first match of all is right.
                 index += stops.trailingZeroBitCount / 8
                 break
             }
@@ -71,8 +72,8 @@ extension JSONReader {
 
     /// Reads one escape, both halves of a surrogate pair included.
     ///
-    /// Half a pair is legal JSON, and JavaScript writes it when an app cuts a text in the middle of an
-    /// emoji. One such message must not make its whole page unreadable: it reads as U+FFFD.
+    /// Half a pair is legal JSON; JavaScript writes it when an app cuts a text inside an emoji. It
+    /// reads as U+FFFD, so that one such message does not make its page unreadable.
     private mutating func readEscape() throws(WireError) -> Unicode.Scalar {
         position += 1
         guard position < end else { throw malformed("A string has no end.") }
@@ -140,16 +141,16 @@ enum HexDigit {
         }
     }
 
-    /// The digit of the lower four bits.
+    /// Returns the digit of the lower four bits.
     static func upper(_ value: UInt8) -> UInt8 {
         let digit = value & 0xF
         return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
     }
 }
 
-/// Finds bytes that are not UTF-8.
+/// A search for bytes that are not UTF-8.
 enum UTF8Check {
-    /// The offset of the first byte that belongs to no character, or nil when all do.
+    /// Returns the offset of the first byte outside of a character; nil if the bytes are UTF-8.
     static func firstFault(in bytes: [UInt8], range: Range<Int>) -> Int? {
         var index = range.lowerBound
         while index < range.upperBound {
@@ -171,7 +172,8 @@ enum UTF8Check {
         return nil
     }
 
-    /// The length of the multi-byte character at `index`; nil for overlong, surrogate, too large or cut.
+    /// Returns the length of the multi-byte character at `index`; nil if it is overlong, a
+    /// surrogate, too large or cut.
     private static func sequenceLength(in bytes: [UInt8], at index: Int, end: Int) -> Int? {
         let length: Int
         let second: ClosedRange<UInt8>

@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pulls values out of JSON text, strictly and without building a tree.
+/// A strict pull reader for JSON text that builds no tree.
 ///
-/// The caller says what it wants next; anything else is an error that knows its place. Every byte is
-/// looked at once (the check for UTF-8 is a pass of its own), a field nobody wants is skipped but
-/// still checked, and whatever is skipped can be had as text.
+/// The caller names the value it expects; any other value is an error with its place. Every byte is
+/// read once, apart from a separate pass that checks UTF-8. Skipped values are checked too, and
+/// their text is available.
 ///
-/// - Invariant: `position` stands at the first byte that no value has used yet.
+/// - Invariant: `position` is the first byte that no value has consumed.
 package struct JSONReader {
-    /// Deeper nesting is refused: no message needs it, and a reader that recurses must stop somewhere.
+    /// The nesting depth of the reader: a recursive reader needs a limit, and no message needs
+    /// more.
     package static let depthLimit = WireLimits.nestingDepth
-    /// The deepest nesting of a call or a command that a server accepts.
+    /// The nesting depth of calls and commands that a server accepts.
     ///
-    /// Answers and frames carry accepted values inside `wrappingDepth` objects of their own, and the sum
-    /// must stay readable: for other readers too, whose own limits are commonly lower.
+    /// Answers and frames put accepted values inside `wrappingDepth` objects of their own. The sum
+    /// must stay readable, also for other readers, whose limits are often lower.
     package static let contentDepth = depthLimit / 2
-    /// The most objects and lists that an answer, a frame or a stored row puts around an accepted value.
+    /// The greatest number of objects and lists that an answer, a frame or a stored row puts around
+    /// a value.
     package static let wrappingDepth = 8
 
     let bytes: [UInt8]
     let end: Int
     package internal(set) var position: Int
     var depth = 0
-    /// The nesting at which this reader stops; `depthLimit` at most.
+    /// The nesting depth at which this reader stops; at most `depthLimit`.
     package var depthBound = JSONReader.depthLimit
-    /// Texts and senders that a page repeats, to be made once.
+    /// Texts and senders that a page repeats, decoded once.
     var repeated = RepeatedValues()
 
-    /// Reads text that is known to be UTF-8.
+    /// Creates a reader of text that is known to be UTF-8.
     package init(_ text: String) {
         bytes = Array(text.utf8)
         position = 0
         end = bytes.count
     }
 
-    /// Reads a body or a part of a frame; offsets in errors count from the start of `bytes`.
+    /// Creates a reader of a body or a part of a frame; offsets in errors count from the start of
+    /// `bytes`.
     ///
-    /// - Throws: `.malformed` when the range is not UTF-8.
+    /// - Throws: `.malformed` if the range is not UTF-8.
     package init(bytes: [UInt8], range: Range<Int>? = nil) throws(WireError) {
         let range = range ?? 0..<bytes.count
         if let offset = UTF8Check.firstFault(in: bytes, range: range) {
@@ -45,14 +48,14 @@ package struct JSONReader {
         self.init(checked: bytes, range: range)
     }
 
-    /// Reads a range that the caller has checked.
+    /// Creates a reader of a range that the caller has checked.
     init(checked bytes: [UInt8], range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
         end = range.upperBound
     }
 
-    /// What the next value is, without using it up.
+    /// The kind of the next value, which stays unconsumed.
     package enum Kind: Hashable, Sendable {
         case object
         case array
@@ -62,7 +65,8 @@ package struct JSONReader {
         case null
     }
 
-    /// Looks at the next value's first byte; the value itself may still prove malformed.
+    /// Returns the kind of the next value by its first byte; the value itself may still be
+    /// malformed.
     package mutating func peek() throws(WireError) -> Kind {
         switch try nextByte() {
         case UInt8(ascii: "{"): return .object
@@ -75,9 +79,10 @@ package struct JSONReader {
         }
     }
 
-    /// Calls `body` for each field of an object, which must use up exactly the field's value.
+    /// Calls `body` for each field of an object; the closure must consume exactly the field's
+    /// value.
     ///
-    /// A name that stands twice is handed over twice, so the later one wins where fields are assigned.
+    /// A repeated name is passed twice, so the later value wins in assignments.
     package mutating func readObject(
         _ body: (String, inout JSONReader) throws(WireError) -> Void
     ) throws(WireError) {
@@ -101,7 +106,7 @@ package struct JSONReader {
         depth -= 1
     }
 
-    /// Calls `body` for each element of an array, which must use up exactly that element.
+    /// Calls `body` for each element of an array; the closure must consume exactly the element.
     package mutating func readArray(
         _ body: (inout JSONReader) throws(WireError) -> Void
     ) throws(WireError) {
@@ -133,14 +138,14 @@ package struct JSONReader {
         throw malformed("A literal is misspelt.")
     }
 
-    /// Uses up a null, if one stands next.
+    /// Consumes a null if it stands next, and returns whether it did.
     package mutating func readNull() throws(WireError) -> Bool {
         guard try nextByte() == UInt8(ascii: "n") else { return false }
         guard skip("n", "u", "l", "l") else { throw malformed("A literal is misspelt.") }
         return true
     }
 
-    /// Steps over one value of any kind, checking it as if it were wanted.
+    /// Skips one value of any kind, with all checks.
     package mutating func skipValue() throws(WireError) {
         switch try peek() {
         case .object:
@@ -154,10 +159,10 @@ package struct JSONReader {
         }
     }
 
-    /// Steps over one value and returns its text, on one line.
+    /// Skips one value and returns its text on one line.
     ///
-    /// A line break can only stand between tokens, never inside a string, so leaving it out changes
-    /// nothing; the text then fits into a frame.
+    /// Line breaks occur only between tokens, never inside a string, so they can be removed; the
+    /// text then fits into a frame.
     package mutating func readRaw() throws(WireError) -> String {
         _ = try nextByte()
         let start = position
@@ -170,7 +175,7 @@ package struct JSONReader {
             decoding: bytes[range].filter { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 
-    /// Makes sure that nothing but white space is left.
+    /// Checks that only white space is left.
     package mutating func finish() throws(WireError) {
         skipWhitespace()
         guard position == end else { throw malformed("Something follows the value.") }
@@ -189,7 +194,7 @@ extension JSONReader {
         }
     }
 
-    /// The next byte that is not white space, still to be used.
+    /// Returns the next byte that is not white space, without consuming it.
     mutating func nextByte() throws(WireError) -> UInt8 {
         guard position < end else { throw malformed("The text ends too early.") }
         let byte = bytes[position]
@@ -218,7 +223,7 @@ extension JSONReader {
         position += 1
     }
 
-    /// True after a comma, false after the closing byte.
+    /// Returns true after a comma and false after the closing byte.
     mutating func separator(or close: UInt8) throws(WireError) -> Bool {
         let byte = try nextByte()
         guard byte == UInt8(ascii: ",") || byte == close else {
@@ -240,15 +245,15 @@ extension JSONReader {
         return true
     }
 
-    /// A copy of a range's text.
+    /// Returns a copy of a range's text.
     func text(in range: Range<Int>) -> String {
         guard !range.isEmpty else { return "" }
         let part = bytes.span.extracting(range)
-        // SAFETY: the bytes are alive during the call, and the text is a copy.
+        // SAFETY: the bytes are valid during the call, and the text is a copy.
         return unsafe part.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Steps over `{}` or `[]`; false, and nothing used, when something else stands next.
+    /// Skips `{}` or `[]`; returns false and consumes nothing for any other value.
     mutating func skipEmpty() throws(WireError) -> Bool {
         let byte = try nextByte()
         guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), end - position >= 2,
@@ -259,7 +264,7 @@ extension JSONReader {
         return true
     }
 
-    /// Steps over `{}`, `[]` or null: the ways to write "nothing".
+    /// Skips `{}`, `[]` or null, the ways to write an absent value.
     mutating func skipEmptyOrNull() throws(WireError) -> Bool {
         if try skipEmpty() { return true }
         return try readNull()

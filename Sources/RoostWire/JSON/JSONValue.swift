@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Any JSON value, as a tree; for lines of the command line, request bodies and tests.
+/// A JSON value as a tree, for lines of the command line, request bodies and tests.
 ///
-/// Pages and frames are read with `JSONReader` instead, which builds no tree.
+/// Pages and frames are read with `JSONReader`, which builds no tree.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case int(Int64)
-    /// A number that is not whole or does not fit, as the text it was written in.
+    /// A number that is not whole or does not fit, as its text.
     case number(String)
     case string(String)
     case array([JSONValue])
-    /// Fields in the order they were written; of a name that stood twice, the later value.
+    /// The fields in the order of the text; of a repeated name the later value.
     case object([Field])
 
     package struct Field: Hashable, Sendable {
@@ -24,18 +24,18 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Reads one value that fills the whole text.
+    /// Parses one value that fills the whole text.
     package init(parsing text: String) throws(WireError) {
         var reader = JSONReader(text)
         self = try reader.readValue()
         try reader.finish()
     }
 
-    /// Reads one value that fills the bytes.
+    /// Parses one value that fills the bytes.
     ///
     /// - Parameters:
     ///   - bytes: UTF-8.
-    ///   - depth: The nesting beyond which the value is refused.
+    ///   - depth: The nesting depth beyond which the value is refused.
     /// - Throws: `.malformed` or `.tooDeep`.
     package init(
         parsing bytes: [UInt8], depth: Int = JSONReader.depthLimit
@@ -46,9 +46,9 @@ package enum JSONValue: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// The value of a field; nil when this is no object or has none of that name.
+    /// The value of a field; nil if this is no object or lacks the field.
     ///
-    /// Setting it makes an object of what was none.
+    /// The setter turns any other value into an object.
     package subscript(name: String) -> JSONValue? {
         get {
             guard case .object(let fields) = self else { return nil }
@@ -68,7 +68,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The element at an index; nil when this is no array or is shorter.
+    /// The element at an index; nil if this is no array or is shorter.
     package subscript(index: Int) -> JSONValue? {
         guard case .array(let values) = self, values.indices.contains(index) else { return nil }
         return values[index]
@@ -151,7 +151,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     package init(booleanLiteral value: Bool) { self = .bool(value) }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     package init(nilLiteral: ()) { self = .null }
-    /// Names must differ.
+    /// Creates an object; the names must differ.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { Field($0, $1) })
     }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes JSON on one line, without spaces, into a buffer.
+/// A writer of JSON on one line without spaces, into a buffer.
 ///
-/// Commas are its business; whether names repeat is the caller's.
+/// The writer sets the commas; the caller must not repeat names.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
-    /// What the protocol's `channel_type` becomes.
+    /// Whether the protocol's `channel_type` is that of an open channel.
     var isAboutOpenChannel = false
 
     package init() {}
 
-    /// Begins behind a text that is no JSON, such as a frame's command.
+    /// Creates a writer behind a text that is no JSON, such as a frame's command.
     init(behind prefix: String) {
-        // What most frames have room in.
+        // Most frames fit.
         bytes.reserveCapacity(512)
         bytes.append(contentsOf: prefix.utf8)
     }
 
-    /// Ends a line.
+    /// Writes a line break.
     mutating func endLine() { bytes.append(0x0A) }
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -52,13 +52,13 @@ package struct JSONWriter {
 
     package mutating func null() { raw("null") }
 
-    /// Writes text that is a JSON value already; it must stand on one line.
+    /// Writes text that is a JSON value on one line already.
     package mutating func raw(_ json: String) {
         beginValue()
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// Writes a field's name; its value must follow.
+    /// Writes the name of a field, whose value must follow.
     package mutating func name(_ name: String) {
         beginValue()
         quoted(name)
@@ -127,7 +127,7 @@ extension JSONWriter {
 
     private mutating func quoted(_ value: String) {
         bytes.append(UInt8(ascii: "\""))
-        // Nearly every text stands as it is: it is copied in one go, and looked through behind that.
+        // Most texts need no escapes: the text is copied in one go and checked afterwards.
         let start = bytes.count
         bytes.append(contentsOf: value.utf8)
         var place = start

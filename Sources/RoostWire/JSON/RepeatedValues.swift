@@ -2,9 +2,10 @@
 
 import RoostModel
 
-/// What stands again and again in a page, so that reading it again costs a comparison.
+/// Values that a page repeats, so that decoding one again costs a comparison.
 ///
-/// A page is of one channel and of few senders, and the server writes a sender the same way each time.
+/// A page belongs to one channel and few senders, and the server encodes a sender the same way each
+/// time.
 struct RepeatedValues {
     private var channelURL: (range: Range<Int>, value: ChannelURL)?
     private var senders: [(range: Range<Int>, value: Sender)] = []
@@ -13,7 +14,8 @@ struct RepeatedValues {
 
     private static let senderLimit = 8
 
-    /// The URL whose text begins at `start`, if it was met before; with the end of its text.
+    /// Returns the URL whose text begins at `start`, with the end of the text; nil if it was not
+    /// met before.
     func channelURL(
         at start: Int, in bytes: [UInt8], before end: Int
     ) -> (ChannelURL, Int)? {
@@ -25,7 +27,8 @@ struct RepeatedValues {
 
     mutating func keep(_ value: ChannelURL, from range: Range<Int>) { channelURL = (range, value) }
 
-    /// The effects whose object begins at `start`, if they were met before; with the end of it.
+    /// Returns the effects whose object begins at `start`, with its end; nil if they were not met
+    /// before.
     func effects(
         at start: Int, in bytes: [UInt8], before end: Int
     ) -> (MessageEffects, Int)? {
@@ -39,7 +42,8 @@ struct RepeatedValues {
         effects = (range, value)
     }
 
-    /// The sender whose object begins at `start`, if it was met before; with the end of its object.
+    /// Returns the sender whose object begins at `start`, with its end; nil if it was not met
+    /// before.
     func sender(at start: Int, in bytes: [UInt8], before end: Int) -> (Sender, Int)? {
         for known in senders where bytes.repeats(known.range, at: start, before: end) {
             return (known.value, start + known.range.count)
@@ -58,13 +62,13 @@ struct RepeatedValues {
 }
 
 extension [UInt8] {
-    /// Whether the bytes of `range` stand once more at `start`.
+    /// Returns whether the bytes of `range` occur again at `start`.
     ///
-    /// An object and a string say themselves where they end, so equal bytes are an equal value.
+    /// Objects and strings mark their own end, so equal bytes are an equal value.
     fileprivate func repeats(_ range: Range<Int>, at start: Int, before end: Int) -> Bool {
         guard range.count <= end - start else { return false }
         var offset = 0
-        // Senders differ at the front, in their IDs, so most comparisons end soon.
+        // Senders differ at the front, in their IDs, so most comparisons end early.
         while range.count - offset >= 8 {
             guard word(at: range.lowerBound + offset) == word(at: start + offset) else {
                 return false

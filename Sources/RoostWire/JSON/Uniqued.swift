@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Sequence where Element: Hashable {
-    /// The elements, each once, in the order in which they first stand.
+    /// The elements without repetitions, in order of first occurrence.
     package var uniqued: [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }

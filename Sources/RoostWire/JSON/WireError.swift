@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says why bytes could not be turned into values, and where.
+/// A failure to decode bytes, with its place.
 ///
-/// Never carries the text of a message: only names of fields, offsets and what was expected.
+/// It contains names of fields, offsets and the expected kind, never the text of a message.
 package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
         /// The bytes are not JSON, not UTF-8, or not a frame.
         case malformed
-        /// Objects and arrays stand inside one another more deeply than a reader follows.
+        /// Objects and arrays are nested more deeply than the reader allows.
         case tooDeep
-        /// A field holds another kind of value than its meaning needs.
+        /// A field has a value of the wrong kind.
         case wrongType(expected: Expected)
-        /// A number is no whole number, or does not fit.
+        /// A number is not whole or does not fit.
         case outOfRange
-        /// A field without which the object means nothing is absent.
+        /// A required field is missing.
         case missing
-        /// The value has the right kind, but is none of those allowed.
+        /// The value has the right kind and is not allowed.
         case invalid
     }
 
@@ -28,9 +28,10 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// Bytes from the start of the frame or body to the offending place.
+    /// The offset in bytes from the start of the frame or body.
     package let offset: Int
-    /// The way from the outermost object to the field, such as `messages[3].created_at`; "" outside.
+    /// The path from the outermost object to the field, such as `messages[3].created_at`; ""
+    /// outside.
     package private(set) var path: String
     package let message: String
 
@@ -48,8 +49,8 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WireError {
-    /// The same error as seen from the object that has the field; readers add a step as they unwind,
-    /// so that a path costs nothing while all is well.
+    /// Returns the error with a field prepended to its path; readers do so while unwinding, so a
+    /// path costs nothing without an error.
     func inside(field: String) -> Self {
         var error = self
         error.path =
@@ -57,7 +58,7 @@ extension WireError {
         return error
     }
 
-    /// The same error as seen from the array that has the element.
+    /// Returns the error with an element prepended to its path.
     func inside(element: Int) -> Self {
         var error = self
         error.path =
@@ -65,7 +66,7 @@ extension WireError {
         return error
     }
 
-    /// A needed field that the object does not have.
+    /// Returns the error for a missing required field.
     static func missing(_ field: String, offset: Int) -> Self {
         Self(.missing, offset: offset, path: field, message: "The field \(field) is missing.")
     }

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What few messages carry, while a message is being read.
+/// The rare fields of a message while it is decoded.
 struct DetailFields {
     private(set) var value: MessageDetails?
 
@@ -19,16 +19,17 @@ struct DetailFields {
         change { $0[keyPath: path] = value }
     }
 
-    /// Uses up the value of a rare field; false, and nothing used, when it is none.
+    /// Consumes the value of a rare field; returns false and consumes nothing for any other field.
     ///
-    /// A value in a shape that nobody knows is kept as it came: a poll from a newer server must not
-    /// make a page of messages unreadable.
+    /// A value of unknown shape is kept as text: a poll of a newer server must not make a page
+    /// unreadable.
     mutating func read(
         _ field: MessageField, _ name: FieldText, _ reader: inout JSONReader,
         keepingIn unknown: inout UnknownFields
     ) throws(WireError) -> Bool {
         switch field {
-        // What the service writes on every message comes first, and costs no copy of the reader.
+        // Empty values, which the original service writes on every message, come first and need no
+        // copy of the reader.
         case .translations where try reader.skipEmpty(): return true
         case .isRemoved:
             if try reader.readBoolIfPresent() == true { change { $0.isRemoved = true } }
@@ -123,13 +124,13 @@ struct DetailFields {
 }
 
 extension JSONReader {
-    /// The JSON text of a value; nil for null, `{}` and `[]`.
+    /// Returns the JSON text of a value; nil for null, `{}` and `[]`.
     mutating func readRawIfAny() throws(WireError) -> String? {
         if try skipEmptyOrNull() { return nil }
         return try readRaw()
     }
 
-    /// Reads reactions in full, or their summary; nil for null, because that tells nothing.
+    /// Reads reactions in full, or their summary; nil for null, which tells nothing.
     mutating func readReactions() throws(WireError) -> [Reaction]? {
         if try readNull() { return nil }
         let reactions = try readList { reader throws(WireError) in
@@ -151,7 +152,7 @@ extension JSONReader {
         return reactions.filter { !$0.userIDs.isEmpty || $0.count > 0 }
     }
 
-    /// Nil for null and `{}`, with which some servers say that there is no thread.
+    /// Reads thread info; nil for null and `{}`, by which some servers mean "no thread".
     package mutating func readThreadInfoIfPresent() throws(WireError) -> ThreadInfo? {
         if try skipEmptyOrNull() { return nil }
         var thread = ThreadInfo(replyCount: 0)
@@ -171,7 +172,8 @@ extension JSONReader {
         return thread
     }
 
-    /// Nil for a parent that was deleted, and for one of no kind (`docs/protocol` 4.7).
+    /// Reads the preview of a parent; nil for a deleted parent and one without a kind
+    /// (`docs/protocol` 4.7).
     mutating func readParentPreview() throws(WireError) -> ParentPreview? {
         if try skipEmptyOrNull() { return nil }
         var preview = ParentPreview(content: .user(text: ""))
@@ -238,7 +240,7 @@ extension JSONReader {
         return image
     }
 
-    /// Nil for what messages usually do.
+    /// Reads the effects; nil for the usual ones.
     mutating func readEffects() throws(WireError) -> MessageEffects? {
         if try skipEmptyOrNull() { return nil }
         let start = position
@@ -271,7 +273,7 @@ extension JSONReader {
             switch name {
             case "name": alert.sound = try reader.readStringIfPresent() ?? ""
             case "volume":
-                // A volume nobody can read is the full one, as without it.
+                // A volume that cannot be read counts as the full one, like a missing volume.
                 alert.volume = Double(try reader.readStringIfPresent() ?? "") ?? 1
             default: try alert.unknownFields.keep(name, from: &reader)
             }

@@ -3,7 +3,7 @@
 package import RoostModel
 
 extension JSONWriter {
-    /// Writes what few messages carry; what is absent is left out (`docs/protocol` 4.0).
+    /// Writes the rare fields of a message; absent values are left out (`docs/protocol` 4.0).
     mutating func details(_ details: MessageDetails) {
         if let reactions = details.reactions { self.reactions(reactions) }
         if let thread = details.threadInfo {

@@ -2,9 +2,10 @@
 
 import RoostModel
 
-/// The fields of a file, from a `file` object or flattened into the message.
+/// The fields of a file, from a `file` object or spread over the message.
 struct FileFields {
-    /// Marks a field of the `file` object among the message's, where earlier releases have kept it.
+    /// The prefix of unknown fields of the `file` object among the message's, as earlier releases
+    /// stored them.
     static let keptPrefix = "file."
 
     var url: String?
@@ -33,7 +34,7 @@ struct FileFields {
         }
     }
 
-    /// The file, or nil without an address; the first of several files stands for all.
+    /// The file, of several the first one; nil without an address.
     var content: FileContent? {
         guard let url = url ?? files.first?.url else { return nil }
         let first = self.url == nil ? files.first : nil
@@ -68,7 +69,7 @@ extension JSONReader {
         }
     }
 
-    /// The files of a message with several, in either spelling of their names.
+    /// Reads the files of a message with several, in both spellings.
     mutating func readFiles() throws(WireError) -> [FileContent] {
         try readList { reader throws(WireError) in
             var file = FileContent(url: "", name: "", type: "", size: ByteCount(bytes: 0))

@@ -3,9 +3,9 @@
 package import RoostModel
 
 extension JSONReader {
-    /// Reads a group channel from one user's point of view (`docs/protocol` 4.2).
+    /// Reads a group channel as one user sees it (`docs/protocol` 4.2).
     ///
-    /// `ts` and `is_created` speak of the answer, not of the channel, and are not kept with it.
+    /// `ts` and `is_created` describe the answer and are not kept with the channel.
     package mutating func readGroupChannel() throws(WireError) -> GroupChannel {
         var fields = GroupChannelFields()
         try readFields(GroupChannelField.self) { field, name, reader throws(WireError) in
@@ -15,13 +15,15 @@ extension JSONReader {
     }
 }
 
-/// The fields of a channel while an object that has them is being read.
+/// The fields of a channel while an object that has them is decoded.
 struct GroupChannelFields {
     private var channel = GroupChannel(url: "")
     private var isDiscoverable: Bool?
     private var isHidden = false
     private var hiddenState: HiddenState?
-    /// Set by the answer to "create"; false when a distinct channel was there already.
+    /// Whether a "create" call made the channel; false if a distinct channel existed.
+    ///
+    /// Nil elsewhere.
     private(set) var isCreated: Bool?
 
     mutating func read(
@@ -138,14 +140,14 @@ struct GroupChannelFields {
         var channel = channel
         channel.isDiscoverable = isDiscoverable ?? channel.isPublic
         channel.hiddenState = hiddenState ?? .unhidden
-        // Some servers' words are not ours; that it is hidden is certain all the same.
+        // Even if the server's word is unknown, the channel is certainly hidden.
         if isHidden, channel.hiddenState == .unhidden { channel.hiddenState = .untilNextMessage }
         return channel
     }
 }
 
 extension HiddenState {
-    /// Also the short words that one client knows (`docs/protocol` 4.2).
+    /// Creates a state from the protocol's word or a client's short word (`docs/protocol` 4.2).
     fileprivate init?(word: String) {
         switch word {
         case "allow_auto_unhide": self = .untilNextMessage
@@ -156,7 +158,8 @@ extension HiddenState {
 }
 
 extension CountPreference {
-    /// Also the words of the service's own interface (`docs/protocol` 3.15).
+    /// Creates a preference from the protocol's word or that of the service's own interface
+    /// (`docs/protocol` 3.15).
     fileprivate init?(word: String) {
         switch word {
         case "unread_mentioned_count_only": self = .mentions
@@ -167,7 +170,7 @@ extension CountPreference {
 }
 
 extension JSONReader {
-    /// Moments by user; null tells nothing.
+    /// Reads times by user; null tells nothing.
     fileprivate mutating func readReceipts() throws(WireError) -> [UserID: Timestamp]? {
         if try readNull() { return nil }
         var receipts: [UserID: Timestamp] = [:]
@@ -202,8 +205,8 @@ extension JSONWriter {
         object { writer in writer.fields(of: channel) }
     }
 
-    /// Writes a channel's fields into the object at hand; absent values are left out but for the two
-    /// that may be null (`docs/protocol` 4.0).
+    /// Writes a channel's fields into the current object; absent values are left out, except for
+    /// two that may be null (`docs/protocol` 4.0).
     package mutating func fields(of channel: GroupChannel) {
         field("channel_url", channel.url.rawValue)
         field("name", channel.name)

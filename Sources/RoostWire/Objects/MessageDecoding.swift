@@ -2,18 +2,20 @@
 
 package import RoostModel
 
-/// A message is written in two dialects: frames flatten it and use short names, REST uses long ones.
+/// The fields of a message, in both dialects: frames spread it and use short names, REST uses long
+/// ones.
 ///
-/// Clients and servers in the field mix them, so one reader takes every name (`docs/protocol` 4.4); only
-/// `type` needs context: the media type of a flattened file, the kind of message everywhere else.
+/// Clients and servers mix the dialects, so one reader accepts every name (`docs/protocol` 4.4).
+/// Only `type` depends on the context: the media type of a spread file, the kind of message
+/// elsewhere.
 struct MessageFields {
-    /// The frame's command; nil where the object itself says its kind.
+    /// The command of the frame; nil if the object itself has its kind.
     private let command: String?
     private var kind: String?
     private var id: MessageID?
     private var createdAt: Timestamp?
     private var updatedAt: Timestamp?
-    /// From `req_id`, which in a frame says that this is an answer.
+    /// The value of `req_id`, which marks a frame as an answer.
     private(set) var acknowledged: RequestID?
     private var requestID: RequestID?
     private var channelURL = ChannelURL("")
@@ -30,16 +32,16 @@ struct MessageFields {
     private var metaArrayOrder: [String] = []
     private var parentID: MessageID?
     private var isReplyToChannel = false
-    /// Made when the first field of a file comes.
+    /// The fields of the file; created with the first of them.
     private var file: FileFields?
-    /// The `file` object of what is not known to be a file message.
+    /// The `file` object of a message that is not known to be a file message.
     private var fileJSON: String?
     private var details = DetailFields()
     private var unknown = UnknownFields()
 
     init(command: String? = nil) { self.command = command }
 
-    /// Uses up the value of any field: one of a message's own, or one to keep.
+    /// Consumes the value of any field: one of a message's own, or one to keep.
     mutating func read(
         _ field: MessageField?, _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {
@@ -114,7 +116,7 @@ struct MessageFields {
         self.file = file
     }
 
-    /// Keeps the type of channel unless it holds what the writer writes anyway.
+    /// Keeps the type of channel unless the writer writes the same by itself.
     private mutating func keepChannelType(
         _ name: FieldText, _ reader: inout JSONReader
     ) throws(WireError) {
@@ -172,7 +174,7 @@ struct MessageFields {
         return message
     }
 
-    /// Makes a message what its kind says.
+    /// Completes the message according to its kind.
     private func finish(
         _ message: inout Message, _ kind: String, endingAt offset: Int
     ) throws(WireError) {
@@ -203,7 +205,7 @@ struct MessageFields {
         }.map(\.element)
     }
 
-    /// What a file's names mean on a message that is no file is unknown, so it is kept.
+    /// Returns the unknown fields; a file's names on a message that is no file are among them.
     private func unknownFields(kind: String) -> UnknownFields {
         guard kind != MessageKind.file else { return unknown }
         var unknown = unknown
@@ -231,7 +233,7 @@ struct MessageFields {
     }
 }
 
-/// The words by which the protocol tells kinds of messages apart.
+/// The protocol's words for the kinds of messages.
 enum MessageKind {
     static let user = "MESG"
     static let file = "FILE"
@@ -241,7 +243,7 @@ enum MessageKind {
 }
 
 extension JSONReader {
-    /// Reads a message that says its kind itself, as answers of the REST interface do.
+    /// Reads a message whose object has its kind, as in answers of REST.
     package mutating func readMessage() throws(WireError) -> Message {
         var fields = MessageFields()
         try readFields(MessageField.self) { field, name, reader throws(WireError) in
@@ -267,7 +269,7 @@ extension JSONReader {
         return url
     }
 
-    /// Reads meta arrays as a list of key and values, or as a map from key to values.
+    /// Reads meta arrays as a list of keys and values, or as a map from keys to values.
     mutating func readMetaArrays() throws(WireError) -> [MetaArray] {
         if try skipEmpty() { return [] }
         var arrays: [MetaArray] = []
@@ -294,7 +296,8 @@ extension JSONReader {
             case "key": array.key = try reader.readString()
             case "value": array.values = try reader.readStrings()
             default:
-                // Newer servers add a few; a peer that writes thousands makes the keeping dear.
+                // Newer servers add a few fields; thousands of them from one peer would be
+                // expensive to keep.
                 guard array.unknownFields.fields.count < 100 else {
                     return try reader.skipValue()
                 }

@@ -2,12 +2,14 @@
 
 package import RoostModel
 
-/// How a message is written.
+/// The dialect in which a message is encoded.
 package enum MessageDialect: Hashable, Sendable {
     /// Long names, as an object of its own.
     case rest
-    /// Short names, as the payload of a frame; the request ID as `req_id` in the answer to the sender's
-    /// own session, as `request_id` everywhere else (`docs/protocol` 2.3).
+    /// Short names, as the payload of a frame.
+    ///
+    /// The request ID is `req_id` in the answer to the sender's session and `request_id` elsewhere
+    /// (`docs/protocol` 2.3).
     case socket(isAnswer: Bool)
 }
 
@@ -22,7 +24,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a message's fields into the object at hand; an unsent message has no ID to write.
+    /// Writes a message's fields into the current object; an unsent message has no ID.
     package mutating func fields(of message: Message, _ dialect: MessageDialect) {
         let isREST = dialect == .rest
         if isREST { field("type", message.content.kind) }
@@ -78,13 +80,13 @@ extension JSONWriter {
             for array in arrays { writer.field(array.key, array.values) }
         }
         field("metaarray_key_order", arrays.map(\.key))
-        // A map has no room for what else an array has, so the list follows, and is what counts then.
+        // A map has no room for the arrays' unknown fields, so the list follows, and overrides it.
         if arrays.contains(where: { !$0.unknownFields.isEmpty }) {
             sortedMetaArrays("sorted_metaarray", arrays)
         }
     }
 
-    /// Writes meta arrays as a list, which keeps their order.
+    /// Writes meta arrays as a list, which preserves their order.
     package mutating func sortedMetaArrays(_ name: String, _ arrays: [MetaArray]) {
         array(name) { writer in
             for array in arrays {
@@ -97,8 +99,8 @@ extension JSONWriter {
         }
     }
 
-    /// Writes `file`, which every message has in REST, and in a frame its flat twin as well: some
-    /// clients read the one and some the other.
+    /// Writes `file`, and in a frame the spread form as well, because some clients read one and
+    /// some the other.
     private mutating func file(_ message: Message, isREST: Bool) {
         guard case .file(let file) = message.content else {
             if isREST { usual("file", "{}", unlessIn: message.unknownFields) }
@@ -125,7 +127,7 @@ extension JSONWriter {
                 if file.unknownFields[name] == nil { writer.field(name, raw: field.json) }
             }
         }
-        // What a sender's command told is kept as it came and follows later.
+        // Fields of the sender's command were kept as text and follow later.
         let unknown = message.unknownFields
         if unknown["thumbnails"] == nil {
             name("thumbnails")
@@ -149,7 +151,7 @@ extension MessageContent {
 }
 
 extension Message {
-    /// Sets whom the message calls, with the users as others shall see them.
+    /// Sets the mention, with the users as other members see them.
     package mutating func setMention(_ kind: Mention.Kind, users: [User]) {
         mention = Mention(kind: kind, userIDs: users.map(\.id))
         guard details.mentionedUsers != users else { return }

@@ -51,7 +51,7 @@ enum MessageField: String, FieldName {
     case notificationID = "notification_message_id"
     case messageStatus = "message_status"
     case notificationData = "notification_data"
-    // True of a frame alone.
+    // The fields below describe the frame only.
     case previousMessageID = "previous_message_id"
     case forcesLastMessage = "force_update_last_message"
     case unreadCount = "unread_cnt"

@@ -3,7 +3,7 @@
 package import RoostModel
 
 extension JSONReader {
-    /// Nil for null, and for `{}`.
+    /// Reads a poll; nil for null and `{}`.
     package mutating func readPollIfPresent() throws(WireError) -> Poll? {
         if try skipEmptyOrNull() { return nil }
         var id: Int64?
@@ -39,7 +39,7 @@ extension JSONReader {
         return poll
     }
 
-    /// What the viewer votes for; nil for null, because that tells nothing.
+    /// Reads the viewer's votes; nil for null, which tells nothing.
     mutating func readOptionIDs() throws(WireError) -> [Int64]? {
         if try readNull() { return nil }
         return try readList { reader throws(WireError) in try reader.readInt64() }
@@ -70,7 +70,7 @@ extension JSONReader {
             case "updated_at": option.updatedAt = try reader.readSeconds()
             case "vote_count": option.voteCount = try reader.readCount() ?? 0
             case "partial_voter_list": option.voters = try reader.readUsers()
-            // It stands in its poll.
+            // The poll around the option has the ID already.
             case "poll_id": try reader.skipValue()
             default: try option.unknownFields.keep(name, from: &reader)
             }
@@ -91,7 +91,7 @@ extension JSONWriter {
         object("poll") { writer in writer.fields(of: poll) }
     }
 
-    /// Writes a poll's fields into the object at hand.
+    /// Writes a poll's fields into the current object.
     package mutating func fields(of poll: Poll) {
         field("id", poll.id)
         field("title", poll.title)
@@ -122,7 +122,7 @@ extension JSONWriter {
         unknown(rest)
     }
 
-    /// Writes what the viewer votes for; nothing where everybody is told.
+    /// Writes the viewer's votes; nothing in a frame for all users.
     mutating func optionIDs(_ ids: [Int64]?) {
         guard let ids else { return }
         array("voted_option_ids") { writer in
@@ -130,7 +130,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes the fields of one of a poll's options into the object at hand.
+    /// Writes the fields of one option into the current object.
     package mutating func fields(of option: Poll.Option, in poll: Int64) {
         field("poll_id", poll)
         field("id", option.id)

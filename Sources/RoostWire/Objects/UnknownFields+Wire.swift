@@ -3,14 +3,15 @@
 import RoostModel
 
 extension UnknownFields {
-    /// Keeps a field's value as the text it arrived in.
+    /// Keeps a field's value as the text that arrived.
     mutating func keep(_ name: String, from reader: inout JSONReader) throws(WireError) {
         keep(Field(name: name, json: try reader.readRaw()))
     }
 
-    /// Keeps what is unknown inside an object that the model takes apart, as one field of its name.
+    /// Keeps the unknown fields of an object that the model spreads, as one field of the object's
+    /// name.
     ///
-    /// No other field can have that name, because the object's own is known.
+    /// The name is free, because the object itself is known.
     mutating func keep(_ name: String, inside fields: UnknownFields) {
         guard !fields.isEmpty else { return }
         var writer = JSONWriter()
@@ -20,12 +21,12 @@ extension UnknownFields {
 }
 
 extension JSONWriter {
-    /// Writes the fields back as they came.
+    /// Writes the fields back as they arrived.
     mutating func unknown(_ unknown: UnknownFields) {
         for field in unknown.fields { self.field(field.name, raw: field.json) }
     }
 
-    /// Writes the fields that were kept of an object into that object.
+    /// Writes the unknown fields of an object into that object.
     mutating func unknown(_ unknown: UnknownFields, inside name: String) {
         guard let json = unknown[name] else { return }
         var reader = JSONReader(json)
@@ -35,7 +36,7 @@ extension JSONWriter {
                 try fields.keep(name, from: &reader)
             }
         } catch {
-            // An app may have put there what is no object; then there is nothing to add.
+            // The value is no object if an app has put it there; nothing can be added then.
             return
         }
         self.unknown(fields)

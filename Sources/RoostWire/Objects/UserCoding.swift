@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// The names of a user's fields, and of those a sender or a member has besides.
+/// The names of a user's fields, and of the additional fields of a sender or a member.
 enum UserField: String, FieldName {
     case userID = "user_id"
     case guestID = "guest_id"
@@ -30,7 +30,7 @@ enum UserField: String, FieldName {
     static let table = FieldTable<UserField>()
 }
 
-/// The fields of a user while an object that has them is being read, alone or among others.
+/// The fields of a user while an object that has them is decoded, alone or among others.
 struct UserFields {
     private var id = ""
     private var nickname = ""
@@ -42,13 +42,14 @@ struct UserFields {
 
     var hasID: Bool { !id.isEmpty }
 
-    /// Gives up what is kept: it is of the object at hand, which tells more than a user.
+    /// Returns and removes the unknown fields, which belong to the surrounding object.
     mutating func takeUnknown() -> UnknownFields {
         defer { unknown = UnknownFields() }
         return unknown
     }
 
-    /// Uses up the value of any field: a user's own, in both spellings (`docs/protocol` 4.1), or one to keep.
+    /// Consumes the value of any field: a user's own in both spellings (`docs/protocol` 4.1), or
+    /// one to keep.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
         if let field = UserField(rawValue: name), try readOwn(field, &reader) { return }
         try unknown.keep(name, from: &reader)
@@ -61,7 +62,7 @@ struct UserFields {
         try unknown.keep(reader.name(text), from: &reader)
     }
 
-    /// False, and nothing used, when the field is none of a plain user's.
+    /// Consumes a field of a plain user; returns false and consumes nothing for any other.
     private mutating func readOwn(
         _ field: UserField, _ reader: inout JSONReader
     ) throws(WireError) -> Bool {
@@ -91,7 +92,7 @@ struct UserFields {
         return true
     }
 
-    /// One key, or the list of keys that the service's own interface writes.
+    /// Reads one key, or the list of keys of the service's own interface.
     private mutating func readFriendKey(_ reader: inout JSONReader) throws(WireError) {
         guard try reader.peek() == .array else {
             return change(try reader.readStringIfPresent()) { $0.friendDiscoveryKey = $1 }
@@ -127,7 +128,7 @@ extension JSONReader {
         return try fields.user(endingAt: position)
     }
 
-    /// Nil for null and for an object without an ID, as `{}` is one way to write "nobody".
+    /// Reads a user; nil for null and for an object without an ID, such as `{}`.
     mutating func readUserIfPresent() throws(WireError) -> User? {
         if try readNull() { return nil }
         var fields = UserFields()
@@ -158,9 +159,10 @@ extension JSONReader {
             default: try fields.read(field, text, &reader)
             }
         }
-        // `{}` is one way to write "nobody".
+        // `{}` is one way to write "no user".
         guard fields.hasID else { return nil }
-        // What is unknown here may be of this sender in this channel: the user is everybody's.
+        // Unknown fields may describe the sender in this channel, while the user object is shared
+        // by all.
         let unknown = fields.takeUnknown()
         var sender = Sender(user: try fields.user(endingAt: position), role: role)
         sender.isBlockedByMe = isBlockedByMe
@@ -200,7 +202,7 @@ extension JSONReader {
         MembershipState(rawValue: try readStringIfPresent() ?? "") ?? .none
     }
 
-    /// A map of texts; null reads as empty, and a value of another kind as its JSON text.
+    /// Reads a map of texts; null reads as empty, and a value of another kind as its JSON text.
     mutating func readTexts() throws(WireError) -> [String: String] {
         if try skipEmptyOrNull() { return [:] }
         var texts: [String: String] = [:]
@@ -243,16 +245,16 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a user's fields into the object at hand.
+    /// Writes a user's fields into the current object.
     package mutating func fields(of user: User) {
         knownFields(of: user)
         unknown(user.unknownFields)
     }
 
-    /// Writes what somebody's own object has, and of what is kept of the user that of no other name.
+    /// Writes the unknown fields of the member or sender, then those of the user under other names.
     ///
-    /// Names of a sender's or a member's fields say how somebody stood in some channel: earlier releases
-    /// have kept them with the user.
+    /// Names of a sender's or a member's fields describe a membership; earlier releases stored them
+    /// with the user.
     private mutating func unknown(_ own: UnknownFields, over user: User) {
         unknown(own)
         for field in user.unknownFields.fields
@@ -284,17 +286,17 @@ extension JSONWriter {
         if details.requiresAuthForProfileImage { field("require_auth_for_profile_image", true) }
     }
 
-    /// Writes a moment in milliseconds, if there is one.
+    /// Writes a moment in milliseconds; nothing for nil.
     package mutating func moment(_ name: String, _ moment: Timestamp?) {
         if let moment { field(name, moment.milliseconds) }
     }
 
-    /// Writes a text, unless it is empty.
+    /// Writes a text; nothing for an empty one.
     mutating func text(_ name: String, _ text: String) {
         if !text.isEmpty { field(name, text) }
     }
 
-    /// Writes a map with its names in order, so that equal values make equal bytes.
+    /// Writes a map in order of its names, so that equal values have equal bytes.
     package mutating func texts(_ name: String, _ texts: [String: String]) {
         object(name) { writer in
             for (name, text) in texts.sorted(by: { $0.key < $1.key }) { writer.field(name, text) }

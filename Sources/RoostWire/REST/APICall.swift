@@ -2,7 +2,7 @@
 
 import RoostModel
 
-/// Any call this version knows, as a server receives it.
+/// A call of the REST interface, as a server receives it.
 package enum APICall: Hashable, Sendable {
     case createChannel(CreateChannel)
     case getChannel(GetChannel)
@@ -23,12 +23,12 @@ package enum APICall: Hashable, Sendable {
     case createUser(CreateUser)
     case listUsers(ListUsers)
     case refreshSessionKey(RefreshSessionKey)
-    /// A call below `/v3/sdk/` without meaning here; `{}` satisfies every client.
+    /// A call below `/v3/sdk/` without meaning here; every client accepts `{}`.
     case unlisted
 
-    /// Finds the endpoint and reads its parameters.
+    /// Finds the endpoint and decodes its parameters.
     ///
-    /// - Throws: `.invalidEndpoint` when there is none, another number when a parameter is wrong.
+    /// - Throws: `.invalidEndpoint` if there is none; another code for an invalid parameter.
     package init(decoding request: APIRequest) throws(ServerError) {
         for route in Self.routes where route.method == request.method {
             guard let parts = route.pattern.match(request.path) else { continue }
@@ -39,14 +39,14 @@ package enum APICall: Hashable, Sendable {
         self = .unlisted
     }
 
-    /// The pattern of the path that a request fits; nil when there is no such endpoint.
+    /// Returns the path pattern that a request matches; nil for none.
     package static func pattern(of request: APIRequest) -> String? {
         routes.first { $0.method == request.method && $0.pattern.match(request.path) != nil }?
             .pattern.text
     }
 }
 
-/// A pattern of a path; "*" leaves a segment open.
+/// A pattern of a path; "*" matches any segment.
 package struct PathPattern: Hashable, Sendable {
     private let segments: [Substring]
 
@@ -54,7 +54,7 @@ package struct PathPattern: Hashable, Sendable {
 
     package var text: String { segments.joined(separator: "/") }
 
-    /// The open segments of a path that fits; nil when it does not.
+    /// Returns the segments at the places of "*"; nil if the path does not match.
     package func match(_ path: [String]) -> [String]? {
         guard path.count == segments.count else { return nil }
         var parts: [String] = []
@@ -69,7 +69,7 @@ package struct PathPattern: Hashable, Sendable {
     }
 }
 
-/// A pattern of a path and what it leads to.
+/// A pattern of a path with its decoder.
 private struct Route: Sendable {
     let method: APIRequest.Method
     let pattern: PathPattern
@@ -86,7 +86,7 @@ private struct Route: Sendable {
 }
 
 extension APICall {
-    /// The first that fits wins, so fixed words stand before open segments.
+    /// The routes; the first match counts, so fixed words precede "*".
     private static let routes: [Route] = [
         Route(.get, "group_channels/*/messages/changelogs", MessageChangeLog.self) {
             .messageChangeLog($0)

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// One call of the REST interface, without host and headers (`docs/protocol` 3.0).
+/// A call of the REST interface, without host and headers (`docs/protocol` 3.0).
 package struct APIRequest: Hashable, Sendable {
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
@@ -12,14 +12,14 @@ package struct APIRequest: Hashable, Sendable {
     }
 
     package var method: Method
-    /// The segments behind `/v3`, decoded.
+    /// The decoded segments behind `/v3`.
     package var path: [String]
     package var query: [QueryItem]
-    /// JSON or a form, or nothing.
+    /// The body: JSON, a form, or empty.
     package var body: [UInt8]
-    /// What the body is; only a form needs to say so.
+    /// The content type; only a form needs one.
     package var contentType = ""
-    /// A form that has been taken apart already, or what was wrong with it; the body is empty then.
+    /// A form that was decoded already, or its error; the body is empty then.
     package var form: Result<ReceivedForm, ServerError>?
 
     package init(
@@ -31,14 +31,15 @@ package struct APIRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// Makes a call whose parameters are a JSON object.
+    /// Creates a call whose parameters are a JSON object.
     init(_ method: Method, _ path: [String], body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.object(body)
         self.init(method, path, body: writer.bytes)
     }
 
-    /// Reads the first line of an HTTP request; slashes at the end and doubled ones do not count.
+    /// Parses the first line of an HTTP request; doubled slashes and slashes at the end are
+    /// ignored.
     ///
     /// - Throws: `.invalidEndpoint` for another method, or a path that does not begin with `/v3/`.
     package init(
@@ -63,14 +64,14 @@ package struct APIRequest: Hashable, Sendable {
     }
 }
 
-/// The answer to one call.
+/// The answer to a call.
 package struct APIResponse: Hashable, Sendable {
-    /// 200 for every success; anything else comes with an error as its body.
+    /// The status: 200 for every success; an error has another status and an error object.
     package var status: Int
     package var body: [UInt8]
-    /// The error's number, with an error.
+    /// The number of the error; nil for success.
     package private(set) var errorCode: RoostError.Code?
-    /// With an error that passes.
+    /// The wait before a retry, for errors that pass.
     package private(set) var retryAfter: Duration?
 
     package init(status: Int, body: [UInt8]) {
@@ -78,17 +79,17 @@ package struct APIResponse: Hashable, Sendable {
         self.body = body
     }
 
-    /// A success with one object.
+    /// Creates a success with one object.
     package init(_ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.object(body)
         self.init(status: 200, body: writer.bytes)
     }
 
-    /// A failure.
+    /// Creates a failure.
     ///
-    /// The status is 400 unless the error is about who asks: of other answers some clients do not read
-    /// the code (`docs/protocol` 1.3).
+    /// The status is 400 except for errors of the caller's credentials, because some clients do not
+    /// read the code of other answers (`docs/protocol` 1.3).
     package init(_ error: ServerError) {
         var writer = JSONWriter()
         writer.object { writer in writer.error(error) }
@@ -97,7 +98,7 @@ package struct APIResponse: Hashable, Sendable {
         retryAfter = error.retryAfter
     }
 
-    /// A success that says nothing.
+    /// A success with an empty object.
     package static var empty: APIResponse { APIResponse { _ in } }
 
     private static func status(of code: RoostError.Code) -> Int {
@@ -110,11 +111,11 @@ package struct APIResponse: Hashable, Sendable {
 }
 
 extension ServerError {
-    /// The typed miss: no endpoint has this method and path.
+    /// The error for a method and path without an endpoint.
     package static let invalidEndpoint = Self(
         .invalidEndpoint, "This server has no such endpoint: docs/protocol-coverage.md lists them.")
 
-    /// What a server answers to bytes it could not read.
+    /// Creates the error for bytes that cannot be decoded.
     package init(_ error: WireError) {
         let code: RoostError.Code =
             switch error.kind {
@@ -131,10 +132,10 @@ extension ServerError {
     }
 }
 
-/// Why a call gave no answer of its type.
+/// The reason why a call has no answer of its type.
 package enum APIFailure: Error, Hashable, Sendable {
-    /// The server refused; the status tells apart what a client may retry.
+    /// The server refused; the status tells whether a retry may help.
     case refused(ServerError, status: Int)
-    /// The answer could not be read.
+    /// The answer cannot be decoded.
     case unreadable(WireError)
 }

@@ -2,20 +2,20 @@
 
 package import RoostModel
 
-/// How texts or numbers are written under keys.
+/// The ways of writing texts or numbers under keys.
 package enum KeyedWrite: Hashable, Sendable {
-    /// Refused when one of the keys exists.
+    /// Creates keys; refused if one of them exists.
     case create
-    /// Of keys that do not exist nothing comes, unless they are to be made.
+    /// Changes keys; unknown ones are created only with `isUpsert`.
     case update(isUpsert: Bool)
 
     fileprivate var method: APIRequest.Method { self == .create ? .post : .put }
 }
 
-/// Asks for a channel's metadata or changes them (`docs/protocol` 3.13); answered with what was asked for,
-/// or with what changed.
+/// A query or change of a channel's metadata (`docs/protocol` 3.13); the answer has the affected
+/// keys.
 package enum MetadataQuestion: Question {
-    /// Nil for all.
+    /// Returns the values of keys; nil for all.
     case get(ChannelURL, keys: [String]?)
     case write(ChannelURL, [String: String], KeyedWrite)
 
@@ -49,7 +49,7 @@ package enum MetadataQuestion: Question {
     }
 }
 
-/// Asks for a channel's counters or changes them; answered with what they are.
+/// A query or change of a channel's counters; the answer has their values.
 package enum CounterQuestion: Question {
     package enum Mode: String, Hashable, Sendable {
         case set
@@ -57,7 +57,7 @@ package enum CounterQuestion: Question {
         case decrease
     }
 
-    /// Nil for all.
+    /// Returns the values of keys; nil for all.
     case get(ChannelURL, keys: [String]?)
     case write(ChannelURL, [String: Int64], KeyedWrite, Mode)
 
@@ -82,11 +82,11 @@ package enum CounterQuestion: Question {
     }
 }
 
-/// Whether somebody is muted in a channel, and how long still (`docs/protocol` 3.4).
+/// A query for a user's mute in a channel and its remaining time (`docs/protocol` 3.4).
 package struct AskMute: Question {
     package struct Answer: Hashable, Sendable {
         package var isMuted = false
-        /// Nil for ever.
+        /// The remaining time; nil for no end.
         package var remaining: Duration?
     }
 
@@ -108,7 +108,7 @@ package struct AskMute: Question {
             switch name {
             case "is_muted": answer.isMuted = try reader.readBoolIfPresent() ?? false
             case "remaining_duration":
-                // Less than 0 means "without end".
+                // Negative numbers mean "no end".
                 let remaining = try reader.readInt64IfPresent() ?? -1
                 guard remaining >= 0 else { return }
                 answer.remaining = Duration.milliseconds(remaining).clamped(to: Duration.told)
@@ -119,10 +119,10 @@ package struct AskMute: Question {
     }
 }
 
-/// What the user has not read, as the server counts it (`docs/protocol` 3.11).
+/// A query for the user's unread messages, as the server counts them (`docs/protocol` 3.11).
 package struct CountUnread: Question {
     package var userID: UserID
-    /// Empty for all.
+    /// The custom types of the channels; empty for all.
     package var customTypes: [String]
 
     package init(userID: UserID, customTypes: [String]) {
@@ -160,10 +160,10 @@ package struct CountUnread: Question {
     }
 }
 
-/// In how many channels the user has not read something.
+/// A query for the number of channels with unread messages.
 package struct CountUnreadChannels: Question {
     package var userID: UserID
-    /// Empty for all.
+    /// The custom types of the channels; empty for all.
     package var customTypes: [String]
 
     package init(userID: UserID, customTypes: [String]) {

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What few channels are made or changed with; nil stays.
+/// Rare properties of a channel that is created or changed; nil leaves a property as it is.
 package struct ChannelOptions: Hashable, Sendable {
     package var isPublic: Bool?
     package var isBroadcast: Bool?
@@ -38,11 +38,11 @@ package struct ChannelOptions: Hashable, Sendable {
     }
 }
 
-/// Makes a group channel, or finds the distinct one that the same members have (`docs/protocol` 3.3).
+/// Creates a group channel, or finds the distinct one of the same members (`docs/protocol` 3.3).
 package struct CreateChannel: Endpoint {
     package struct Output: Hashable, Sendable {
         package var channel: GroupChannel
-        /// False when a distinct channel was there already.
+        /// Whether the channel was created; false if a distinct channel existed.
         package var isCreated: Bool
 
         package init(channel: GroupChannel, isCreated: Bool) {
@@ -52,7 +52,7 @@ package struct CreateChannel: Endpoint {
     }
 
     package var channelURL: ChannelURL?
-    /// The members; clients name the maker first, platform calls may not.
+    /// The members; clients name the creator first, platform calls need not.
     package var userIDs: [UserID]
     package var operatorIDs: [UserID]
     package var name: String
@@ -62,7 +62,7 @@ package struct CreateChannel: Endpoint {
     package var isDistinct: Bool
     package var isSuper: Bool
     package var isPublic: Bool
-    /// Operators and being public have names of their own here.
+    /// The other properties; operators and publicity have names of their own in this call.
     package var options = ChannelOptions()
 
     package init(
@@ -86,7 +86,7 @@ package struct CreateChannel: Endpoint {
         let url = fields.string("channel_url") ?? ""
         channelURL = url.isEmpty ? nil : ChannelURL(url)
         userIDs = try fields.users("user_ids") ?? []
-        // The platform's own spelling: a list of users; both count.
+        // The platform's own spelling is a list of users; both lists count.
         let listed = fields.value("users")?.array ?? []
         userIDs += listed.compactMap { $0["user_id"]?.string.map { UserID($0) } }
         userIDs = userIDs.uniqued
@@ -148,7 +148,7 @@ extension ChannelAnswering {
     }
 }
 
-/// What shall come with each channel besides its own fields.
+/// The additional data that come with each channel.
 package struct ChannelExtras: Hashable, Sendable {
     package var members: Bool
     package var readReceipts: Bool
@@ -183,9 +183,9 @@ package struct ChannelExtras: Hashable, Sendable {
 package struct GetChannel: ChannelAnswering {
     package var channelURL: ChannelURL
     package var extras: ChannelExtras
-    /// Asks by the path below `/sdk/`, as clients do on their own account; the answer is the same.
+    /// Whether the path is below `/sdk/`, as clients use it; the answer is the same.
     package var isInternal: Bool
-    /// From whose viewpoint a platform call asks.
+    /// The user from whose viewpoint a platform call asks.
     package var userID: UserID?
 
     package init(
@@ -215,7 +215,7 @@ package struct GetChannel: ChannelAnswering {
     }
 }
 
-/// Changes a channel's properties; what is nil stays.
+/// Changes the properties of a channel; nil leaves a property as it is.
 package struct UpdateChannel: ChannelAnswering {
     package var channelURL: ChannelURL
     package var name: String?
@@ -258,7 +258,7 @@ package struct UpdateChannel: ChannelAnswering {
 package struct InviteMembers: ChannelAnswering {
     package var channelURL: ChannelURL
     package var userIDs: [UserID]
-    /// Who invites, for calls of the platform.
+    /// The inviting user, for calls of the platform.
     package var inviterID: UserID?
 
     package init(channelURL: ChannelURL, userIDs: [UserID], inviterID: UserID? = nil) {
@@ -284,11 +284,11 @@ package struct InviteMembers: ChannelAnswering {
     }
 }
 
-/// Enters a public channel or accepts an invitation.
+/// Joins a public channel or accepts an invitation.
 package struct JoinChannel: ChannelAnswering {
     package var channelURL: ChannelURL
     package var userID: UserID?
-    /// What some public channels ask for.
+    /// The code that some public channels ask for.
     package var accessCode: String?
 
     package init(channelURL: ChannelURL, userID: UserID? = nil) {
@@ -314,7 +314,7 @@ package struct LeaveChannel: Endpoint {
     package typealias Output = NoOutput
 
     package var channelURL: ChannelURL
-    /// Who leaves, for calls of the platform; a user's own call is about that user.
+    /// The leaving users, for calls of the platform; a user's own call concerns that user.
     package var userIDs: [UserID]
 
     package init(channelURL: ChannelURL, userIDs: [UserID] = []) {

@@ -3,7 +3,8 @@
 package import RoostModel
 
 extension ChannelFilter {
-    /// The filter as parameters of a list; what it does not mention is left out (`docs/protocol` 3.2).
+    /// The filter as parameters of a list; fields that are not set are left out (`docs/protocol`
+    /// 3.2).
     package var query: [QueryItem] {
         var query = QueryBuilder()
         query.add("hidden_mode", hidden == .none ? nil : hidden.rawValue)
@@ -14,7 +15,7 @@ extension ChannelFilter {
         switch membership {
         case .joined?: query.add("member_state_filter", "joined_only")
         case .invited?: query.add("member_state_filter", "invited_only")
-        // Nobody's list has such channels, on the server either.
+        // No list has such channels, on the server neither.
         case MembershipState.none?, nil: break
         }
         query.add("custom_types", customTypes.sorted())
@@ -48,7 +49,7 @@ extension ChannelFilter {
         func ids(_ users: Set<UserID>) -> [String] { users.sorted().map(\.rawValue) }
         switch members {
         case .exactly(let users)?:
-            // An empty list still means something: nobody but me.
+            // An empty list means the viewer alone.
             query.add("members_exactly_in", users.isEmpty ? [""] : ids(users))
         case .allOf(let users)?:
             query.add("members_include_in", ids(users))

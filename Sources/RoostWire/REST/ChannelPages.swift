@@ -35,7 +35,7 @@ package struct ListMembers: Question {
     }
 }
 
-/// One page of users: a channel's operators, or those whom the user has blocked.
+/// One page of users: a channel's operators, or users whom the user has blocked.
 package struct ListPeople: Question {
     package enum Subject: Hashable, Sendable {
         case operators(ChannelURL)
@@ -71,7 +71,7 @@ package struct ListPeople: Question {
     }
 }
 
-/// One page of those who are muted in a channel, or banned from it.
+/// One page of a channel's muted or banned users.
 package struct ListRestricted: Question {
     package var channelURL: ChannelURL
     package var isBan: Bool
@@ -101,7 +101,7 @@ package struct ListRestricted: Question {
     }
 }
 
-/// One page of the channels that anybody may find (`docs/protocol` 3.2).
+/// One page of the public channels (`docs/protocol` 3.2).
 package struct ListPublicChannels: Question {
     package var filter: ChannelFilter
     package var limit: Int
@@ -173,7 +173,7 @@ extension JSONReader {
         return Page(elements, next: next.isEmpty ? nil : next)
     }
 
-    /// Reads a user with what they may not do and until when; -1 is for ever.
+    /// Reads a user with their restriction and its end; -1 means no end.
     mutating func readRestrictedUser() throws(WireError) -> RestrictedUser {
         var user = UserFields()
         var restriction = RestrictionFields()
@@ -185,12 +185,12 @@ extension JSONReader {
     }
 }
 
-/// The fields that stand beside a restricted user's own.
+/// The fields beside a restricted user's own.
 struct RestrictionFields {
     private var until: Timestamp?
     private var reason = ""
 
-    /// Whether the field was one of these.
+    /// Consumes a field if it is one of these, and returns whether it is.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) -> Bool {
         switch name {
         case "end_at":

@@ -2,8 +2,8 @@
 
 package import RoostModel
 
-/// What a user does to a channel, or about one, and that the server only accepts or refuses
-/// (`docs/protocol` 3.3, 3.4, 3.13).
+/// A user's action in a channel that the server only accepts or refuses (`docs/protocol` 3.3, 3.4,
+/// 3.13).
 package enum ChannelRequest: Question {
     package typealias Output = NoOutput
 
@@ -14,7 +14,7 @@ package enum ChannelRequest: Question {
     case addOperators(ChannelURL, [UserID])
     case removeOperators(ChannelURL, [UserID])
     case removeAllOperators(ChannelURL)
-    /// Nil is for ever.
+    /// Mutes a user; nil seconds mean no end.
     case mute(ChannelURL, UserID, seconds: Int?, reason: String)
     case unmute(ChannelURL, UserID)
     case ban(ChannelURL, UserID, seconds: Int?, reason: String)
@@ -23,7 +23,7 @@ package enum ChannelRequest: Question {
     case setPushTrigger(ChannelURL, PushTrigger, by: UserID)
     case deleteMetadata(ChannelURL, key: String?)
     case deleteCounters(ChannelURL, key: String?)
-    /// Nil for all channels.
+    /// Marks channels as read; nil for all.
     case markAllAsRead([ChannelURL]?, by: UserID)
     case block(UserID, by: UserID)
     case unblock(UserID, by: UserID)
@@ -58,7 +58,7 @@ package enum ChannelRequest: Question {
         }
     }
 
-    /// What is about the user alone.
+    /// Returns the request of an action that concerns the user alone.
     private func encodeOwn() -> APIRequest {
         switch self {
         case .setCountPreference(let url, let preference, let me):
@@ -109,7 +109,8 @@ package enum ChannelRequest: Question {
     }
 }
 
-/// What ends with a moment: history is hidden through it, or messages have arrived through it.
+/// An action that is answered with a moment: history is hidden up to it, or messages have arrived
+/// up to it.
 package enum MomentRequest: Question {
     case hide(ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool)
     case resetHistory(ChannelURL, ofEverybody: Bool)
@@ -133,7 +134,7 @@ package enum MomentRequest: Question {
         }
     }
 
-    /// Nil when the server names none.
+    /// Reads the moment; nil if the server names none.
     package static func read(_ reader: inout JSONReader) throws(WireError) -> Timestamp? {
         var moment: Timestamp?
         try reader.readObject { name, reader throws(WireError) in

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Counts the messages of a channel that its asker can see, replies included (`docs/protocol` 3.7).
+/// Counts the messages of a channel that the user can see, replies included (`docs/protocol` 3.7).
 package struct CountMessages: Question {
     package typealias Output = Int
 

@@ -2,25 +2,25 @@
 
 import RoostModel
 
-/// One call of the REST interface as a client makes it: its properties are what is asked, `Output` the
-/// answer.
+/// A call of the REST interface as a client makes it: its properties are the question, `Output` is
+/// the answer.
 package protocol Question: Hashable, Sendable {
     associatedtype Output: Hashable, Sendable
 
-    /// The question as a client asks it.
+    /// Returns the question as a request.
     func encode() -> APIRequest
-    /// Reads the answer's object.
+    /// Reads the object of the answer.
     static func read(_ reader: inout JSONReader) throws(WireError) -> Output
 }
 
-/// A call as a type for both ends.
+/// A call for both ends.
 ///
-/// The same type encodes the question for a client and decodes it for a server, and the other way
-/// round for the answer, so that the two ends cannot drift apart.
+/// The same type encodes the question for a client and decodes it for a server, and vice versa for
+/// the answer, so both ends agree.
 package protocol Endpoint: Question {
-    /// The question as a server reads it.
+    /// Decodes the question on the server.
     init(_ fields: RequestFields) throws(ServerError)
-    /// Writes the answer's fields.
+    /// Writes the fields of the answer.
     static func write(_ output: Output, _ writer: inout JSONWriter)
 }
 
@@ -31,7 +31,9 @@ extension Endpoint {
 }
 
 extension Question {
-    /// Reads an answer: the output of a success, or why there is none.
+    /// Decodes an answer.
+    ///
+    /// - Throws: The server's refusal, or the reason why the answer cannot be decoded.
     package static func decode(_ response: APIResponse) throws(APIFailure) -> Output {
         let refusal: ServerError
         do throws(WireError) {
@@ -66,7 +68,7 @@ extension JSONReader {
     }
 }
 
-/// The answer of a call that has nothing to say.
+/// The answer of a call that returns nothing.
 package struct NoOutput: Hashable, Sendable {
     package init() {}
 }

@@ -2,16 +2,16 @@
 
 package import RoostModel
 
-/// Asks for the fingerprints of stretches of a channel's messages, as its asker sees them.
+/// A query for the fingerprints of stretches of a channel's messages, as the user sees them.
 ///
-/// This is Roost's own: other servers refuse it, and who asks reads the messages instead. A stretch is
-/// written `FROM_TS.FROM_ID_TO_TS.TO_ID`, both ends included, several joined by commas; the answer has a
-/// `count` and a `digest` of 16 hexadecimal digits for each, in their order. In a stretch of more messages
-/// than `countLimit` the rest is not looked at.
+/// The call is Roost's own: other servers refuse it, and the client fetches the messages instead. A
+/// stretch is written `FROM_TS.FROM_ID_TO_TS.TO_ID`, both ends included, several joined by commas.
+/// The answer has a `count` and a `digest` of 16 hexadecimal digits for each, in order. Beyond
+/// `countLimit` messages of a stretch the rest is ignored.
 package struct FingerprintMessages: Question {
     package typealias Output = [MessageFingerprint]
 
-    /// Both ends included.
+    /// A stretch of positions, both ends included.
     package struct Stretch: Hashable, Sendable {
         package var lower: Position
         package var upper: Position
@@ -22,9 +22,9 @@ package struct FingerprintMessages: Question {
         }
     }
 
-    /// Stretches in one call.
+    /// The greatest number of stretches in one call.
     package static let stretchLimit = 50
-    /// Messages of a stretch that are looked at.
+    /// The greatest number of messages of a stretch that count.
     package static let countLimit = 1_000
 
     package var channelURL: ChannelURL
@@ -41,7 +41,7 @@ package struct FingerprintMessages: Question {
             query: [QueryItem("stretches", stretches.map(\.text).joined(separator: ","))])
     }
 
-    /// Reads the stretches of a call, for the server's route.
+    /// Decodes the stretches of a call, for the server's route.
     package static func stretches(_ fields: RequestFields) throws(ServerError) -> [Stretch] {
         let texts = try fields.list("stretches") ?? []
         guard !texts.isEmpty, texts.count <= stretchLimit else {

@@ -2,12 +2,12 @@
 
 /// The parameters behind a header's value, as in `form-data; name="a;b"` (RFC 9110, 5.6.6).
 ///
-/// A quoted value may hold any character; a backslash in it stands for the quote or the backslash that
-/// follows. Before anything else a backslash is itself, as old browsers send whole Windows paths.
+/// A quoted value may have any character. In it a backslash escapes a quote or a backslash; before
+/// other characters it stands for itself, as old browsers send whole Windows paths.
 struct HeaderParameters {
     private var values: [String: String] = [:]
 
-    /// Reads all parameters; of several with one name the first counts.
+    /// Parses all parameters; of a repeated name the first value counts.
     ///
     /// Returns nil if a quoted value has no end, or text follows one.
     init?(_ header: String) {
@@ -36,7 +36,7 @@ struct HeaderParameters {
     /// The value of a parameter, by its name in lower case.
     subscript(name: String) -> String? { values[name] }
 
-    /// Takes a quoted value with both its quotes; nil if the second one is missing.
+    /// Consumes a quoted value with both quotes; nil if the second one is missing.
     private static func takeQuoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
         let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
         rest.removeFirst()

@@ -5,20 +5,20 @@ package import RoostModel
 /// One page of a channel's messages around an anchor (`docs/protocol` 3.6).
 package struct ListMessages: Endpoint {
     package enum Anchor: Hashable, Sendable {
-        /// `.distantFuture` stands for "the latest".
+        /// A moment; `.distantFuture` means the newest messages.
         case time(Timestamp)
         case message(MessageID)
     }
 
     package var channelURL: ChannelURL
     package var anchor: Anchor
-    /// How many before the anchor, 0...200.
+    /// The number of messages before the anchor, 0...200.
     package var previousLimit: Int
-    /// How many after the anchor, 0...200.
+    /// The number of messages after the anchor, 0...200.
     package var nextLimit: Int
-    /// Also what stands exactly at the anchor; it counts against no limit.
+    /// Whether messages exactly at the anchor are included; they count against no limit.
     package var includesAnchor: Bool
-    /// Newest first.
+    /// Whether the newest message comes first.
     package var isReversed: Bool
     package var filter: MessageFilter
     package var extras: MessageExtras
@@ -105,9 +105,9 @@ package struct ListMessages: Endpoint {
 
 package struct MessagePage: Hashable, Sendable {
     package var messages: [Message]
-    /// Whether the same filter has anything newer than the newest message here; nil when not asked.
+    /// Whether the same filter has messages newer than the newest one here; nil if not asked for.
     package var hasNext: Bool?
-    /// Whether the filter left out nothing within the page's time; nil when not asked.
+    /// Whether the filter left out no message of the page's period; nil if not asked for.
     package var isContinuous: Bool?
 
     package init(messages: [Message], hasNext: Bool? = nil, isContinuous: Bool? = nil) {
@@ -123,7 +123,7 @@ extension JSONReader {
     }
 }
 
-/// What became of a channel's messages since a cursor (`docs/protocol` 3.8).
+/// The changes of a channel's messages since a cursor (`docs/protocol` 3.8).
 package struct MessageChangeLog: Endpoint {
     package var channelURL: ChannelURL
     package var cursor: ChangeLogCursor
@@ -201,11 +201,11 @@ package struct MessageChanges: Hashable, Sendable {
         }
     }
 
-    /// In their present state, oldest change first.
+    /// The changed messages as they are now, oldest change first.
     package var updated: [Message]
     package var deleted: [Deletion]
     package var hasMore: Bool
-    /// Where the next question goes on; works for ever, and more than once.
+    /// The token for the next question; it never expires and may be used repeatedly.
     package var next: String
 
     package init(updated: [Message], deleted: [Deletion], hasMore: Bool, next: String) {

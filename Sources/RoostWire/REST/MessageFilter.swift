@@ -5,7 +5,7 @@ package import RoostModel
 extension MessageFilter {
     init(_ fields: RequestFields) throws(ServerError) {
         let kindWord = fields.string("message_type") ?? ""
-        // One client writes the word for administrators' messages wrongly.
+        // One client misspells the word for administrators' messages.
         guard let kind = Kind(rawValue: kindWord == "ADMN" ? "ADMM" : kindWord) else {
             throw ServerError(.invalidValue, "message_type must be MESG, FILE or ADMM.")
         }
@@ -33,7 +33,7 @@ extension MessageFilter {
     }
 }
 
-/// What shall come with each message besides its own fields.
+/// The additional data that come with each message.
 package struct MessageExtras: Hashable, Sendable {
     package var metaArrays: Bool
     package var reactions: Bool
@@ -65,11 +65,11 @@ package struct MessageExtras: Hashable, Sendable {
     }
 }
 
-/// From where a change log is asked for.
+/// The start of a change log.
 package enum ChangeLogCursor: Hashable, Sendable {
-    /// Where an earlier answer ended.
+    /// The token of an earlier answer.
     case token(String)
-    /// The first time, when there is no token yet.
+    /// A time, for the first question.
     case since(Timestamp)
 
     init(_ fields: RequestFields) throws(ServerError) {

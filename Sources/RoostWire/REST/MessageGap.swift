@@ -2,9 +2,10 @@
 
 package import RoostModel
 
-/// Asks what a view is missing on either side of what it has verified (`docs/protocol` 3.9).
+/// A query for the messages missing on either side of a view's verified part (`docs/protocol` 3.9).
 package struct MessageGap: Endpoint {
-    /// A range of time on one side, both ends included, and how many messages of it the client has.
+    /// A period on one side, both ends included, and the number of its messages that the client
+    /// has.
     package struct Side: Hashable, Sendable {
         package var start: Timestamp
         package var end: Timestamp
@@ -18,9 +19,9 @@ package struct MessageGap: Endpoint {
     }
 
     package var channelURL: ChannelURL
-    /// The older side; nil when nothing can be missing there.
+    /// The older side; nil if nothing can be missing there.
     package var previous: Side?
-    /// The newer side; nil when nothing can be missing there.
+    /// The newer side; nil if nothing can be missing there.
     package var next: Side?
     package var filter: MessageFilter
     package var extras: MessageExtras
@@ -112,7 +113,7 @@ extension MessageGap.Side {
 }
 
 package struct MessageGapAnswer: Hashable, Sendable {
-    /// One side: nothing, or every message of the range that was asked about, its edges included.
+    /// The answer for one side: nothing, or every message of the period, both ends included.
     package struct Part: Hashable, Sendable {
         package var messages: [Message]
         package var hasMore: Bool

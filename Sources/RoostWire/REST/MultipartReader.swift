@@ -8,40 +8,42 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A body of `multipart/form-data` (RFC 7578), taken apart as it comes; it keeps no more of it than a
-/// boundary's length, or the headers of one part.
+/// A streaming reader of `multipart/form-data` (RFC 7578) that buffers at most a boundary or one
+/// part's headers.
 package struct MultipartReader: Sendable {
     package struct Part: Hashable, Sendable {
         package var name: String
-        /// Only a file has one, without any folder before it.
+        /// The name of the file without a folder; nil for a part that is no file.
         package var fileName: String?
         package var type: String
     }
 
     package enum Event: Hashable, Sendable {
         case part(Part)
-        /// More of the part that came last.
+        /// More bytes of the current part.
         case bytes([UInt8])
     }
 
     private enum State { case preamble, boundary, head, content, end }
 
-    /// More than any upload has; a body of a million empty parts is an attack.
+    /// The greatest number of parts; a body of a million empty parts is an attack.
     private static let partLimit = 64
-    /// A part's headers: a long file name in every spelling.
+    /// The greatest size of a part's headers, enough for a long file name in every spelling.
     private static let headLimit = 16_384
     private static let headEnd = Array("\r\n\r\n".utf8)
 
     private let boundary: [UInt8]
     private var state = State.preamble
-    /// What has come and is not understood yet.
+    /// The bytes that were received and not parsed yet.
     private var rest: [UInt8] = []
     private var partCount = 0
 
-    /// Whether the end that the form itself marks has come.
+    /// Whether the closing boundary of the form was received.
     package var isWhole: Bool { state == .end }
 
-    /// - Throws: `.malformedJSON` when the content type names no boundary.
+    /// Creates a reader.
+    ///
+    /// - Throws: `.malformedJSON` if the content type names no boundary.
     package init(contentType: String) throws(ServerError) {
         guard let boundary = HeaderParameters(contentType)?["boundary"], !boundary.isEmpty,
             boundary.utf8.count <= 70
@@ -49,10 +51,10 @@ package struct MultipartReader: Sendable {
         self.boundary = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// Reads on; what comes after the form's end is left out.
+    /// Parses more bytes; bytes behind the form's end are ignored.
     ///
-    /// - Throws: `.malformedJSON` when the body is not built as its content type says; it is of no use
-    ///   afterwards.
+    /// - Throws: `.malformedJSON` if the body contradicts its content type; the reader cannot be
+    ///   used afterwards.
     package mutating func read(_ bytes: [UInt8]) throws(ServerError) -> [Event] {
         guard state != .end else { return [] }
         rest += bytes
@@ -61,7 +63,7 @@ package struct MultipartReader: Sendable {
         loop: while true {
             switch state {
             case .preamble:
-                // The first boundary may stand without a line before it.
+                // The first boundary needs no line break before it.
                 let mark = Array(boundary[2...])
                 guard let place = Self.find(mark, in: rest, from: index) else {
                     index = max(index, rest.count - mark.count + 1)
@@ -111,7 +113,7 @@ package struct MultipartReader: Sendable {
     private static func part(_ head: ArraySlice<UInt8>) throws(ServerError) -> Part {
         var part = Part(name: "", fileName: nil, type: "")
         for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n") {
-            // A control character would end the line for some reader behind this one.
+            // A control character would end the line for some later reader.
             guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")),
                 line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
             else { throw malformed }
@@ -131,7 +133,7 @@ package struct MultipartReader: Sendable {
         return part
     }
 
-    /// Where a text that begins with a carriage return or a dash stands first.
+    /// Returns the first occurrence of a text that begins with a carriage return or a dash.
     private static func find(_ needle: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         let last = bytes.count - needle.count
         // SAFETY: only bytes at indices below the count are read, while the array is borrowed.

@@ -5,15 +5,15 @@ package import RoostModel
 /// One page of a user's channels (`docs/protocol` 3.2).
 package struct ListMyChannels: Endpoint {
     package var userID: UserID
-    /// Where the last page ended; "" for the first page.
+    /// The end of the last page; "" for the first page.
     package var token: String
-    /// 1...100.
+    /// The size of a page, 1...100.
     package var limit: Int
     package var order: ChannelOrder
     package var showsEmpty: Bool
     package var showsFrozen: Bool
     package var extras: ChannelExtras
-    /// Every other filter, as it stands in the query.
+    /// All other filters, as they stand in the query.
     package var filters: [QueryItem]
 
     package init(
@@ -108,7 +108,7 @@ extension ChannelOrder {
 
 package struct ChannelPage: Hashable, Sendable {
     package var channels: [GroupChannel]
-    /// "" at the end.
+    /// The token of the next page; "" at the end.
     package var next: String
     package var timestamp: Timestamp?
 
@@ -119,14 +119,14 @@ package struct ChannelPage: Hashable, Sendable {
     }
 }
 
-/// What became of a user's channels since a cursor (`docs/protocol` 3.10).
+/// The changes of a user's channels since a cursor (`docs/protocol` 3.10).
 package struct ChannelChangeLog: Endpoint {
     package var userID: UserID
     package var cursor: ChangeLogCursor
     package var showsEmpty: Bool
     package var showsFrozen: Bool
     package var extras: ChannelExtras
-    /// Any of these; nil for all.
+    /// The custom types, any of which fits; nil for all.
     package var customTypes: [String]?
 
     package init(
@@ -189,7 +189,7 @@ package struct ChannelChangeLog: Endpoint {
 
 package struct ChannelChanges: Hashable, Sendable {
     package var updated: [GroupChannel]
-    /// Deleted, left, or no longer the user's.
+    /// Channels that were deleted, or that the user has left or lost.
     package var deleted: [ChannelURL]
     package var hasMore: Bool
     package var next: String

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns text into the characters a URL allows, and back (RFC 3986).
+/// Percent encoding of text in URLs, and its decoding (RFC 3986).
 package enum PercentEncoding {
-    /// Encodes everything but letters, digits and `-._~`, so that the result is safe as a path segment,
-    /// a query value, a header value or a subprotocol.
+    /// Encodes everything but letters, digits and `-._~`.
+    ///
+    /// The result is safe as a path segment, a query value, a header value and a subprotocol.
     package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -18,11 +19,11 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Decodes; a percent sign that begins no escape stands for itself.
+    /// Decodes a text; a percent sign that begins no escape stands for itself.
     ///
     /// - Parameters:
-    ///   - text: As it stands in the URL.
-    ///   - plusIsSpace: True in a query, where form encoding writes a space as `+`.
+    ///   - text: The text in the URL.
+    ///   - plusIsSpace: Whether `+` means a space, as in the queries of forms.
     /// - Returns: The text; bytes that are not UTF-8 become U+FFFD.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         let source = Array(text.utf8)
@@ -55,7 +56,7 @@ package enum PercentEncoding {
     }
 }
 
-/// One name and value of a query; names may repeat.
+/// A name and a value of a query; names may repeat.
 package struct QueryItem: Hashable, Sendable {
     package var name: String
     package var value: String
@@ -65,7 +66,7 @@ package struct QueryItem: Hashable, Sendable {
         self.value = value
     }
 
-    /// Takes the part of a URL after the question mark apart.
+    /// Parses the part of a URL behind the question mark.
     package static func parse(_ query: some StringProtocol) -> [QueryItem] {
         query.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -75,7 +76,7 @@ package struct QueryItem: Hashable, Sendable {
         }
     }
 
-    /// The part of a URL after the question mark.
+    /// Returns the part of a URL behind the question mark.
     package static func text(_ items: [QueryItem]) -> String {
         items.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }
             .joined(separator: "&")

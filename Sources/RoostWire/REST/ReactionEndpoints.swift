@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Adds the user's own reaction to a message, or takes it back (`docs/protocol` 3.7).
+/// Adds or removes the user's own reaction to a message (`docs/protocol` 3.7).
 package struct ReactToMessage: Question {
     package typealias Output = ReactionChange
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What came in a form: its texts, and where its files were put.
+/// A received form: its texts, and the places of its files.
 package struct ReceivedForm: Hashable, Sendable {
     package struct File: Hashable, Sendable {
-        /// The name of the form's part.
+        /// The name of the part.
         package var part: String
         package var fileName: String
-        /// The name under which it lies, not yet for anybody to see.
+        /// The identifier of the stored file, which is not public yet.
         package var id: String
         package var byteCount: Int
 
@@ -25,7 +25,7 @@ package struct ReceivedForm: Hashable, Sendable {
 }
 
 extension APIRequest {
-    /// Whether its body is a form.
+    /// Whether the body is a form.
     package var isForm: Bool { Self.isForm(contentType) }
 
     package static func isForm(_ contentType: String) -> Bool {

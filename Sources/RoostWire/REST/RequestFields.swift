@@ -2,10 +2,10 @@
 
 package import RoostModel
 
-/// A request as a server reads it: parameters by name, wherever and however the client wrote them.
+/// The parameters of a request by name, as a server reads them.
 ///
-/// Parameters of the query and of the body are one set, the body's winning; lists come repeated or
-/// joined by commas, truth values and numbers also as text (`docs/protocol` 3.0).
+/// Parameters of the query and of the body are one set; the body wins. Lists are repeated names or
+/// joined by commas; Booleans and numbers may be text (`docs/protocol` 3.0).
 package struct RequestFields: Sendable {
     /// The parts of the path that the endpoint's pattern leaves open, in order.
     package let pathParts: [String]
@@ -20,7 +20,7 @@ package struct RequestFields: Sendable {
         if let form = try request.form?.get() {
             files = form.files
             values = Self.values(form.texts)
-            // Who reads the body as a whole reads JSON.
+            // Endpoints that decode the whole body expect JSON.
             body = Array(values.text.utf8)
             return
         }
@@ -38,7 +38,7 @@ package struct RequestFields: Sendable {
         }
     }
 
-    /// The texts of a form; a name that repeats is a list.
+    /// Returns the texts of a form; a repeated name is a list.
     private static func values(_ items: [QueryItem]) -> JSONValue {
         var texts: [String: [JSONValue]] = [:]
         for item in items { texts[item.name, default: []].append(.string(item.value)) }
@@ -48,10 +48,10 @@ package struct RequestFields: Sendable {
         return .object(fields)
     }
 
-    /// A file of a form.
+    /// Returns a file of the form by its part's name.
     package func file(_ part: String) -> ReceivedForm.File? { files.first { $0.part == part } }
 
-    /// Reads parameters that are a query's alone.
+    /// Creates the parameters of a query alone.
     package init(query: [QueryItem]) throws(ServerError) {
         try self.init(APIRequest(.get, [], query: query), pathParts: [])
     }
@@ -67,7 +67,7 @@ package struct RequestFields: Sendable {
         }
     }
 
-    /// A text without which the call means nothing.
+    /// Returns a required text.
     package func needed(_ name: String) throws(ServerError) -> String {
         guard let text = string(name), !text.isEmpty else {
             throw ServerError(.parameterMissing, "The parameter \(name) is missing.")
@@ -75,7 +75,7 @@ package struct RequestFields: Sendable {
         return text
     }
 
-    /// A whole number; one too large for 64 bits counts as the largest.
+    /// Returns a whole number; one too large for 64 bits counts as the largest.
     package func int64(_ name: String) throws(ServerError) -> Int64? {
         guard let text = string(name), !text.isEmpty, text != "null" else { return nil }
         if let value = JSONReader.wholeNumber(text) { return value }
@@ -92,7 +92,7 @@ package struct RequestFields: Sendable {
         }
     }
 
-    /// A truth value under its name, or under the one that other clients use.
+    /// Returns a Boolean under its name, or under the name that other clients use.
     package func bool(_ name: String, or alias: String? = nil) throws(ServerError) -> Bool? {
         guard let text = string(name) ?? alias.flatMap(string), !text.isEmpty else { return nil }
         guard let value = JSONReader.truth(text) else {
@@ -102,19 +102,20 @@ package struct RequestFields: Sendable {
         return value
     }
 
-    /// The most elements that one list of a call may name, repeats included.
+    /// The greatest number of elements of a list, repetitions included.
     ///
-    /// It is as many users as a call may name; a longer list is refused before it is built.
+    /// It is the number of users that a call may name; a longer list is refused before it is built.
     package static let listLimit = 10_000
 
-    /// The elements of a list, each once, in the order in which they first stand.
+    /// Returns the elements of a list without repetitions, in order of first occurrence.
     ///
-    /// An element has no white space around it. Elements with a comma can only be told apart when the
-    /// name repeats or the list is JSON's.
+    /// White space around elements is removed. Elements with a comma need repeated names or a JSON
+    /// list.
     ///
-    /// - Parameter names: The names under which clients send it; the first that is there counts.
-    /// - Returns: nil when the parameter is absent.
-    /// - Throws: 400203 when the list is longer than `listLimit`.
+    /// - Parameter names: The names under which clients send the list; the first present one
+    ///   counts.
+    /// - Returns: The elements; nil if the parameter is absent.
+    /// - Throws: 400203 if the list is longer than `listLimit`.
     package func list(_ names: String...) throws(ServerError) -> [String]? {
         try list(among: names)
     }
@@ -157,13 +158,13 @@ package struct RequestFields: Sendable {
             RoostError.Code(400_203), "The list \(name) may name \(listLimit) elements at most.")
     }
 
-    /// The users that a list names, each once; nil when the parameter is absent.
+    /// Returns the users of a list without repetitions; nil if the parameter is absent.
     package func users(_ names: String...) throws(ServerError) -> [UserID]? {
         try list(among: names)?.filter { !$0.isEmpty }.map { UserID($0) }
     }
 
-    /// A moment that a question asks about, in milliseconds; one before 1970 is `.distantPast`, one after
-    /// the year 9999 is `.distantFuture`.
+    /// Returns a moment of a question, in milliseconds; before 1970 `.distantPast`, after 9999
+    /// `.distantFuture`.
     package func moment(_ name: String) throws(ServerError) -> Timestamp? {
         try int64(name).map { value in
             let moment = Timestamp(milliseconds: value)
@@ -172,9 +173,9 @@ package struct RequestFields: Sendable {
         }
     }
 
-    /// A moment that is to be kept, in milliseconds.
+    /// Returns a moment to be stored, in milliseconds.
     ///
-    /// - Throws: `.invalidValue` for one before 1970 or after the year 9999.
+    /// - Throws: `.invalidValue` for a moment before 1970 or after the year 9999.
     package func keptMoment(_ name: String) throws(ServerError) -> Timestamp? {
         try int64(name).map { value throws(ServerError) in
             let moment = Timestamp(milliseconds: value)
@@ -183,9 +184,9 @@ package struct RequestFields: Sendable {
         }
     }
 
-    /// A moment that is to be kept, in whole seconds; nil for 0 and less, which mean "never".
+    /// Returns a moment to be stored, in whole seconds; nil for 0 and less, which mean "never".
     ///
-    /// - Throws: `.invalidValue` for one after the year 9999.
+    /// - Throws: `.invalidValue` for a moment after the year 9999.
     package func keptSeconds(_ name: String) throws(ServerError) -> Timestamp? {
         guard let value = try int64(name), value > 0 else { return nil }
         let moment = Timestamp(seconds: value)
@@ -203,13 +204,13 @@ package struct RequestFields: Sendable {
         return MessageID(value)
     }
 
-    /// A value of the body that has a structure.
+    /// Returns a structured value of the body.
     package func value(_ name: String) -> JSONValue? { values[name] }
 
-    /// The channel the path names; it must be the first open part.
+    /// The channel in the path, which must be the first open part.
     package var channelURL: ChannelURL { ChannelURL(pathParts[0]) }
 
-    /// The message the path names; it must be the second open part.
+    /// Returns the message in the path, which must be the second open part.
     package func pathMessageID() throws(ServerError) -> MessageID {
         guard let value = Int64(pathParts[1]), value > 0 else {
             throw ServerError(.invalidURL, "The message's ID in the path must be a number.")
@@ -234,7 +235,7 @@ private func trim(_ text: Substring) -> String {
     return String(text)
 }
 
-/// Collects a query, leaving out what is not there.
+/// A builder of queries that leaves out absent values.
 struct QueryBuilder {
     private(set) var items: [QueryItem] = []
 
@@ -250,7 +251,8 @@ struct QueryBuilder {
         add(name, value.map { String($0.milliseconds) })
     }
 
-    /// Adds a list as a repeated name; one element with a comma comes twice, or it would be split.
+    /// Adds a list as a repeated name; a single element with a comma is sent twice, so that it is
+    /// not split.
     mutating func add(_ name: String, _ values: [String]?) {
         for value in values ?? [] { add(name, value) }
         if let value = values?.first, values?.count == 1, value.contains(",") { add(name, value) }

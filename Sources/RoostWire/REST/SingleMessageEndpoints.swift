@@ -2,10 +2,10 @@
 
 package import RoostModel
 
-/// Sends a message over REST; stored and told to others exactly as over the socket (`docs/protocol` 3.7).
+/// Sends a message over REST, with the same effects as over the socket (`docs/protocol` 3.7).
 package struct SendMessage: Endpoint {
     package var message: MessageCommand
-    /// Who sends, for calls of the platform; a user's own call acts for that user, whatever stands here.
+    /// The sender, for calls of the platform; a user's own call ignores it.
     package var userID: UserID?
 
     package init(message: MessageCommand, userID: UserID? = nil) {
@@ -95,7 +95,7 @@ package struct GetMessage: Endpoint {
     }
 }
 
-/// Changes a message; only what the command says changes.
+/// Changes a message; the command names the fields that change.
 package struct EditMessage: Endpoint {
     package var edit: EditCommand
 
@@ -168,7 +168,7 @@ package struct MarkAsRead: Endpoint {
         package var timestamp: Timestamp
         package var unreadMessageCount: Int
         package var totalUnreadCount: Int
-        /// Whether the mark has gone back.
+        /// Whether the mark has moved back.
         package var isExcluded = false
         package var uniqueID: String?
 
@@ -185,9 +185,10 @@ package struct MarkAsRead: Endpoint {
 
     package var channelURL: ChannelURL
     package var userID: UserID?
-    /// Takes the mark back before this message, so that it and what follows are unread again.
+    /// The message before which the mark moves back, so that it and all later ones are unread
+    /// again.
     package var unreadFrom: MessageID?
-    /// A name for the act, by which who acts knows the news of it.
+    /// The name of the call, by which the client recognises its own event.
     package var uniqueID: String?
 
     package init(

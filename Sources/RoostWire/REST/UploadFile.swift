@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Uploads a file for a message (`docs/protocol` 3.12), as a form whose file is sent piece by piece.
+/// The upload of a message's file (`docs/protocol` 3.12), as a form whose file is sent in pieces.
 package struct UploadFile: Question {
     package struct Output: Hashable, Sendable {
         package var url: String
@@ -12,7 +12,7 @@ package struct UploadFile: Question {
     }
 
     package var channelURL: ChannelURL
-    /// The name of the act, the same on every try.
+    /// The request ID of the message, the same on every retry.
     package var requestID: RequestID
     package var name: String
     package var type: String
@@ -29,11 +29,11 @@ package struct UploadFile: Question {
         self.thumbnailSizes = thumbnailSizes
     }
 
-    /// The call without its body, which is not made in one piece.
+    /// Returns the call without its body, which is sent in pieces.
     package func encode() -> APIRequest { APIRequest(.post, ["storage", "file"]) }
 
-    /// Between the parts; a file that held it by chance could not be told from its end, so it is as random
-    /// as the name of the act.
+    /// The boundary between the parts; as random as the request ID, so that a file does not contain
+    /// it by chance.
     private var boundary: String {
         "roost-"
             + requestID.rawValue.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(40)
@@ -41,7 +41,7 @@ package struct UploadFile: Question {
 
     package var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// What stands before the file's bytes.
+    /// The bytes before the file's.
     package var head: [UInt8] {
         var text = ""
         func field(_ name: String, _ value: String) {
@@ -53,7 +53,7 @@ package struct UploadFile: Question {
         for (index, size) in thumbnailSizes.enumerated() {
             field("thumbnail\(index + 1)", "\(size.width),\(size.height)")
         }
-        // Readers differ about quotes, backslashes and control characters in a quoted text.
+        // Readers treat quotes, backslashes and control characters in quoted text differently.
         let name = String(
             String.UnicodeScalarView(
                 name.unicodeScalars.map { scalar in
@@ -68,7 +68,7 @@ package struct UploadFile: Question {
         return Array(text.utf8)
     }
 
-    /// What stands behind them.
+    /// The bytes behind the file's.
     package var tail: [UInt8] { Array("\r\n--\(boundary)--\r\n".utf8) }
 
     package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {

@@ -2,11 +2,11 @@
 
 package import RoostModel
 
-/// Makes a user; a call of the platform (`docs/protocol` 3.1).
+/// Creates a user; a call of the platform (`docs/protocol` 3.1).
 package struct CreateUser: Endpoint {
     package struct Output: Hashable, Sendable {
         package var user: User
-        /// Only when it was asked for; it is not told again.
+        /// The access token, if one was asked for; it is sent only once.
         package var accessToken: String?
 
         package init(user: User, accessToken: String? = nil) {
@@ -76,7 +76,7 @@ package struct CreateUser: Endpoint {
 package struct ListUsers: Endpoint {
     package struct Output: Hashable, Sendable {
         package var users: [User]
-        /// "" at the end.
+        /// The token of the next page; "" at the end.
         package var next: String
 
         package init(users: [User], next: String = "") {
@@ -86,9 +86,9 @@ package struct ListUsers: Endpoint {
     }
 
     package var token: String
-    /// 1...100.
+    /// The size of a page, 1...100.
     package var limit: Int
-    /// Only these; nil for all.
+    /// The users to list; nil for all.
     package var userIDs: [UserID]?
 
     package init(token: String = "", limit: Int = 20, userIDs: [UserID]? = nil) {
@@ -132,7 +132,7 @@ package struct ListUsers: Endpoint {
     }
 }
 
-/// Asks for a new session key with the user's token, which goes in the header `Access-Token`
+/// A request for a new session key with the user's token in the header `Access-Token`
 /// (`docs/protocol` 1.4).
 package struct RefreshSessionKey: Endpoint {
     package struct Output: Hashable, Sendable {

@@ -2,16 +2,16 @@
 
 package import RoostModel
 
-/// A message, a channel or a user as bytes that an app keeps for itself (R12 to R20).
+/// A message, a channel or a user as bytes for a store of the app's own (R12 to R20).
 ///
-/// A head of eleven bytes, then the object as the REST interface writes it, then a checksum. The
-/// fields carry their names, so a reader of an earlier release keeps what it does not know and a later
-/// one finds what it needs; only what would mislead an earlier reader takes a new version. Golden files
-/// of every version stay in the tests.
+/// Eleven bytes of header, the object as REST encodes it, then a checksum. Fields have names, so an
+/// earlier release keeps those it does not know, and a later one finds those it needs. Only a
+/// change that would mislead an earlier reader takes a new version. The tests keep golden files of
+/// every version.
 package enum SerializedObject: Hashable, Sendable {
     case message(Message)
     case channel(GroupChannel)
-    /// An open channel, as far as it has what a group's has.
+    /// An open channel, as far as it has the fields of a group channel.
     case openChannel(GroupChannel)
     case user(User)
 }
@@ -28,7 +28,7 @@ extension SerializedObject {
         case openChannel = 4
     }
 
-    /// What the wire cannot say of a message: that the server does not have it.
+    /// The state of an unsent message, for which the wire has no field.
     private enum State: UInt8 {
         case delivered = 0
         case pending = 1
@@ -62,7 +62,7 @@ extension SerializedObject {
         return bytes
     }
 
-    /// Reads what `bytes` wrote, in this release or an earlier one; nil for anything else.
+    /// Decodes the result of `bytes`, of this release or an earlier one; nil for any other bytes.
     package init?(_ bytes: [UInt8]) {
         let end = bytes.count - 4
         guard end > Self.headCount, bytes.starts(with: Self.magic), bytes[4] == Self.version,
@@ -110,7 +110,8 @@ extension SerializedObject {
 }
 
 extension Message {
-    /// The message under an ID that the head takes back, for the wire knows none without.
+    /// The message with a made-up ID, because the wire has no message without one; the header
+    /// removes it again.
     fileprivate var standIn: Message {
         var message = self
         message.delivery = .delivered(MessageID(.max), requestID)
@@ -130,7 +131,7 @@ extension [UInt8] {
     }
 }
 
-/// The checksum of Ethernet and ZIP: finds damage, not malice.
+/// The checksum of Ethernet and ZIP; it detects damage, not malice.
 private enum Checksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { rest, _ in
