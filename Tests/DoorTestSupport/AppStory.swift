@@ -6,15 +6,16 @@ package import RoostTestKit
 package import RoostTestSupport
 import Testing
 
-/// Alice's phone runs an app on a door, Bob's runs on the engine; one world, virtual time.
+/// A world in virtual time in which Alice's phone runs an app on a door and Bob's runs on the
+/// engine.
 package struct AppStory: Sendable {
     package let world: SimulatedWorld
     package let phone: SimulatedWorld.Device
     package let bob: ChatClient
-    /// Where the app's cache lies.
+    /// The folder of the app's cache.
     package let folder: TemporaryFolder
 
-    /// Plays a story whose app has been launched, and ends the app.
+    /// Plays a story with a launched app, and ends the app.
     package static func play(
         seed: UInt64, launch: @escaping @Sendable (AppStory) -> Void,
         _ story: @escaping @Sendable (AppStory) async throws -> Void,
@@ -33,7 +34,7 @@ package struct AppStory: Sendable {
         }
     }
 
-    /// Calls something with a handler and returns what the handler was given, once.
+    /// Makes a call with a handler and returns the handler's argument, once.
     package func wait<Value>(_ start: (@escaping (Value) -> Void) -> Void) async -> Value {
         let answers = Answers<Value>()
         start { answers.values.append($0) }
@@ -43,7 +44,7 @@ package struct AppStory: Sendable {
         return answers.values[0]
     }
 
-    /// Bob makes a channel with Alice in it.
+    /// Lets Bob create a channel with Alice as a member.
     package func channel(_ name: String) async throws -> ChannelURL {
         var params = ChannelCreateParams(memberIDs: ["alice"], name: name)
         params.operatorIDs = ["bob"]
@@ -51,7 +52,7 @@ package struct AppStory: Sendable {
     }
 }
 
-/// What handlers were given, in order.
+/// The arguments of handlers, in order.
 package final class Answers<Value> {
     package var values: [Value] = []
 

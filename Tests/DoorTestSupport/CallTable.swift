@@ -6,16 +6,17 @@ import RoostExecutors
 package import RoostTestKit
 package import Testing
 
-/// Everything of a library that calls back, to be called from inside everything that calls back.
+/// All calls of a library with a handler, each to be made from inside every handler and delegate
+/// method.
 package final class CallTable {
-    /// Calls something; what it is given is to be called by each of the handlers.
+    /// A call; its handlers must call the given closure.
     package typealias Call = (_ called: @escaping () -> Void) -> Void
 
-    /// The calls by the names of their functions; several of one name have something behind it.
+    /// The calls by the names of their functions; calls of one name have a suffix.
     private var calls: [(name: String, call: Call)] = []
     private var counts: [String: Int] = [:]
     private var strays: [String] = []
-    /// The method of a delegate from inside which all calls are made, when it comes.
+    /// The delegate method from inside which all calls are made.
     private var awaited: String?
     private let depth = Guarded(0)
 
@@ -23,7 +24,7 @@ package final class CallTable {
 
     package func add(_ name: String, _ call: @escaping Call) { calls.append((name, call)) }
 
-    /// A queue of the app's, which knows whether it is at work.
+    /// Returns a queue of the app that knows whether it is running work.
     package func queue(_ world: SimulatedWorld) -> CallbackQueue {
         CallbackQueue { [depth] work in
             world.later {
@@ -34,9 +35,9 @@ package final class CallTable {
         }
     }
 
-    /// Has each call make all calls from inside its first callback.
+    /// Makes all calls from inside the first callback of each call.
     ///
-    /// Every handler has to come on the queue; those that come once have to come once.
+    /// Every handler must run on the queue, and handlers with one outcome must run once.
     package func play(
         pause: () async -> Void, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
@@ -56,7 +57,7 @@ package final class CallTable {
         }
     }
 
-    /// Hears that a method of a delegate was called; whatever a delegate implements tells it.
+    /// Records the call of a delegate method; every method of a test's delegate calls it.
     package func hear(_ method: String) {
         if depth.withLock({ $0 }) != 1 { strays.append(method) }
         guard method == awaited else { return }
@@ -64,7 +65,7 @@ package final class CallTable {
         for inner in calls { make(inner.call, inner.name) {} }
     }
 
-    /// Has a method of a delegate make all calls, as soon as it is called for what happens.
+    /// Makes all calls from inside a delegate method as soon as it is called.
     package func play(
         _ method: String, happen: () async throws -> Void, pause: () async -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -89,7 +90,7 @@ package final class CallTable {
         }
     }
 
-    /// The names of the public functions below a module's folder that take a handler.
+    /// Returns the names of the public functions below a module's folder that take a handler.
     package static func functions(of module: String) throws -> Set<String> {
         var names: Set<String> = []
         for text in try sources(of: module) {
@@ -101,7 +102,7 @@ package final class CallTable {
         return names
     }
 
-    /// The methods of a module's public delegates, as `#function` names them.
+    /// Returns the methods of a module's public delegates, with their `#function` names.
     package static func delegateMethods(of module: String) throws -> Set<String> {
         var names: Set<String> = []
         for text in try sources(of: module) {

@@ -4,9 +4,9 @@ import Foundation
 import RoostTestSupport
 import Testing
 
-/// The sample apps as they are, each a program of its own, against a server.
+/// The sample apps as programs of their own, against a server.
 struct ChatAppTests {
-    /// An app that runs, and what it prints.
+    /// A running app and its output.
     private struct App {
         let process: ChildProcess
 
@@ -21,7 +21,7 @@ struct ChatAppTests {
                 ["http://127.0.0.1:\(port)", user, folder.file("cache-\(user)")], input: input)
         }
 
-        /// Reads until a whole line begins so.
+        /// Reads until a line has this beginning.
         func read(until beginning: String) async {
             _ = await process.text { text in
                 text.hasSuffix("\n")
@@ -29,7 +29,7 @@ struct ChatAppTests {
             }
         }
 
-        /// Waits until it has done what it was told, and returns its lines.
+        /// Waits for the end of the app and returns its lines.
         func finish() async -> [String] {
             let lines = await process.lines()
             #expect(await process.end() == .exited(0))
@@ -37,7 +37,7 @@ struct ChatAppTests {
         }
     }
 
-    /// Runs an app until it has done what it was told, and returns its lines.
+    /// Runs an app to its end and returns its lines.
     private static func run(
         _ app: String, _ user: String, _ folder: TemporaryFolder, port: Int,
         _ commands: [String]
@@ -45,7 +45,7 @@ struct ChatAppTests {
         try await App(app, user, folder, port: port, commands).finish()
     }
 
-    /// A server of its own process: the threads of this one are busy with other tests.
+    /// A server in a process of its own, because the threads of this one are busy with other tests.
     private struct Server {
         let process: ChildProcess
         let port: Int
@@ -69,7 +69,7 @@ struct ChatAppTests {
     }
 
     @Test(.timeLimit(.minutes(Patience.minutes)), arguments: ["ChatV4", "ChatV3"])
-    func `a chat app on an old door: first launch, offline, and what was written there (R2, R164)`(
+    func `a chat app on an old door works at first launch, offline and after it (R2, R164)`(
         app: String
     ) async throws {
         let folder = try TemporaryFolder()
@@ -91,7 +91,7 @@ struct ChatAppTests {
         #expect(again.last == "shown hi")
         await first.stop()
 
-        // Without a server: everything is there, and what is written waits.
+        // Without a server everything is shown, and new messages wait.
         let offline = try await Self.run(
             app, "alice", folder, port: port,
             ["connect", "list", "open train", "send later", "quit"])
@@ -113,7 +113,7 @@ struct ChatAppTests {
     }
 
     @Test(.timeLimit(.minutes(Patience.minutes)), arguments: ["ChatV4", "ChatV3"])
-    func `a chat app on an old door goes on behind a huge gap (R108, R113, R114)`(
+    func `a chat app on an old door continues after a huge gap (R108, R113, R114)`(
         app: String
     ) async throws {
         let folder = try TemporaryFolder()
@@ -127,7 +127,7 @@ struct ChatAppTests {
             app, "alice", folder, port: port,
             ["connect", "list", "open train", "await first", "await last", "send hi", "quit"])
         await alice.read(until: "shown first")
-        // She hears nothing of the server's end, nor of what is written before she comes back.
+        // The suspended app sees neither the server's end nor the messages written meanwhile.
         alice.process.signal(SIGSTOP)
         await first.stop()
         let second = try await Server(folder, port: port)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// What the guide of the sync manager says about launching and connecting, line for line; see
-// docs/guide-samples.md for the lines that are not the guide's.
+// The samples of the sync manager's guide on launching and connecting, line for line.
+// docs/guide-samples.md lists the lines that are not the guide's.
 
-// UIKit brings this along.
+// UIKit imports it in an app.
 import Foundation
 import SendBirdSyncManager
 

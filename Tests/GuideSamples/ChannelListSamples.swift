@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// What the guide of the sync manager says about channel lists, line for line; see docs/guide-samples.md for
-// the lines that are not the guide's.
+// The samples of the sync manager's guide on channel lists, line for line. docs/guide-samples.md
+// lists the lines that are not the guide's.
 
 // add delegate
 // UIKit brings this along.

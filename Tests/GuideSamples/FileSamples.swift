@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file
 
-// The page's code about files, line for line, with the lines that it lost; see docs/guide-samples.md. What it
-// leaves to the app is the app's here too: a sum cannot be undone, so that "hash" is Base64, and the sum only
-// tells change.
+// The page's code about files, line for line, with its missing lines; see docs/guide-samples.md.
+// The helpers that the page leaves to the app are here too: a checksum cannot be reversed, so
+// "hash" is Base64, and the checksum only detects changes.
 
 import Foundation
 import SendBirdSDK
@@ -101,7 +101,7 @@ final class FileSample {
         return channels
     } // repaired
 
-    // MARK: What the page leaves to the app
+    // MARK: The helpers that the page leaves to the app
 
     private func SHA256StringFromData(_ data: Data?) -> String? { data?.base64EncodedString() }
 

@@ -3,7 +3,7 @@
 import Foundation
 import SendBirdSDK
 
-// UIKit, as far as the samples need it.
+// The parts of UIKit that the samples need.
 
 class UIViewController {
     func viewDidLoad() {}
@@ -29,7 +29,7 @@ extension IndexPath {
     var row: Int { self[count - 1] }
 }
 
-/// What the samples call their view of messages: it notes what it is told.
+/// The samples' view of messages, which records its calls.
 final class ChattingView {
     private(set) var shown: [SBDBaseMessage] = []
     private(set) var events: [String] = []

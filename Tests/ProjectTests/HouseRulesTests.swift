@@ -4,16 +4,16 @@ import Foundation
 import Testing
 
 struct HouseRulesTests {
-    /// What may stand only where the outside world comes in.
+    /// The calls that are allowed only where the outside world comes in.
     private static let outside = [
         "Task.sleep", "Date()", "UUID()", ".random(in:", "ContinuousClock()", "Date.now",
         "SystemRandomNumberGenerator",
     ]
 
-    /// Modules whose business is the outside world; the rest takes it through seams.
+    /// The modules that are the outside world; all others use protocols.
     private static let edges = ["RoostSockets", "RoostSQLite", "RoostExecutors"]
 
-    /// Where `@unchecked Sendable` may stand; each such file says what confines the state.
+    /// The modules in which `@unchecked Sendable` is allowed; each such file says why it is safe.
     private static let uncheckedModules = ["RoostSockets", "RoostExecutors", "RoostDiskSimulation"]
 
     /// The folders of the modules.
@@ -28,7 +28,7 @@ struct HouseRulesTests {
         String(file.split(separator: "/")[1])
     }
 
-    @Test func `time and chance come in through seams`() throws {
+    @Test func `time and randomness come in through protocols`() throws {
         for file in try Self.moduleFiles() {
             if file.contains("/Live/") || Self.edges.contains(Self.module(of: file)) { continue }
             let text = try Project.text(file)
@@ -38,7 +38,7 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `a test that hangs is ended by one shared limit`()
+    @Test func `one shared limit ends a test that hangs`()
         throws
     {
         let limit = try Regex(#"timeLimit\(\.minutes\((?!Patience)"#)
@@ -48,7 +48,8 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `nothing needs a screen, so that an app's extension can have all of it (scar 148)`()
+    @Test
+    func `no module needs a screen, so that an app's extension can use all of them (scar 148)`()
         throws
     {
         let imports = try Regex(#"import (UIKit|AppKit|SwiftUI|Cocoa|WatchKit)"#)
@@ -66,14 +67,14 @@ struct HouseRulesTests {
     }
 
     @Test
-    func `unchecked promises stand beside C and in the box of copies only (scar 137)`()
+    func `unchecked declarations stand beside C and in the box of copies only (scar 137)`()
         throws
     {
         for file in try Self.moduleFiles() {
             if Self.uncheckedModules.contains(Self.module(of: file)) { continue }
-            // Copies that share what nobody changes: the compiler cannot count references.
+            // Copies share a value that never changes: the compiler cannot count references.
             if file == "Sources/RoostModel/Shared.swift" { continue }
-            // A subclass without state has to restate what Foundation promises of errors.
+            // A subclass without state has to restate Foundation's promise for errors.
             let text = try Project.text(file)
                 .replacingOccurrences(of: "NSError, @unchecked Sendable", with: "NSError")
             #expect(!text.contains("@unchecked Sendable"), "\(file)")
@@ -81,7 +82,7 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `a file is one idea: 400 lines at most, 600 for tests`() throws {
+    @Test func `a file has at most 400 lines, a test at most 600`() throws {
         for (folder, limit) in Self.moduleFolders.map({ ($0, 400) }) + [
             ("Tests", 600), ("Examples", 400),
         ] {
@@ -94,7 +95,7 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `no library writes a log of its own or prints (scar 163)`() throws {
+    @Test func `no library writes a log or prints (scar 163)`() throws {
         let programs = [
             "Sources/RoostCommand/", "Sources/RoostCommandLine/", "Benchmarks/RoostBench/Commands/",
             "Simulator/RoostSimulator/Commands/", "Sources/RoostHost/Live/LogWriter.swift",
@@ -123,7 +124,7 @@ struct HouseRulesTests {
         ("README.md", "Examples/FirstChat/FirstChat.swift"),
         ("docs/guide.md", "Examples/Tour/Tour.swift"),
     ])
-    func `the code that pages show is the examples' code`(page: String, file: String) throws {
+    func `the code on pages is the examples' code`(page: String, file: String) throws {
         let example = try Project.text(file)
             .split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
         let blocks = try Project.text(page).split(separator: "```swift\n").dropFirst()

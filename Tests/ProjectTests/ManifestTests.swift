@@ -3,7 +3,7 @@
 import Testing
 
 struct ManifestTests {
-    /// The edges as the architecture's table of modules draws them, top row first.
+    /// The edges in the architecture's table of modules, top row first.
     private static func drawnEdges() throws -> [(module: String, mayUse: Set<String>)] {
         try Project.text("docs/ARCHITECTURE.md").split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|", omittingEmptySubsequences: false)
@@ -15,7 +15,7 @@ struct ManifestTests {
         }
     }
 
-    /// The edges as the manifest declares them, in its order.
+    /// The edges in the manifest, in its order.
     private static func declaredEdges() throws -> [(module: String, uses: Set<String>)] {
         let manifest = try Project.text("Package.swift")
         let pattern =
@@ -27,7 +27,7 @@ struct ManifestTests {
         }.filter { $0.module != "RoostTestSupport" }
     }
 
-    @Test func `every edge of the manifest is drawn in the architecture`() throws {
+    @Test func `the architecture draws every edge of the manifest`() throws {
         let drawn = Dictionary(
             uniqueKeysWithValues: try Self.drawnEdges().map { ($0.module, $0.mayUse) })
         let declared = try Self.declaredEdges().filter { $0.module.hasPrefix("Roost") }
@@ -39,7 +39,7 @@ struct ManifestTests {
         }
     }
 
-    @Test func `arrows point down only`() throws {
+    @Test func `modules depend only on those above them`() throws {
         let order = try Self.drawnEdges().map(\.module)
         for (module, mayUse) in try Self.drawnEdges() {
             let place = try #require(order.firstIndex(of: module))
@@ -56,7 +56,7 @@ struct ManifestTests {
         "RoostSimulator": "Simulator/RoostSimulator",
     ]
 
-    /// The modules that a module reaches, itself included.
+    /// Returns the modules that a module reaches, itself included.
     private static func reach(
         _ module: String, _ edges: [String: Set<String>]
     ) -> Set<String> {
@@ -82,7 +82,7 @@ struct ManifestTests {
         #expect(module != "RoostCommand" || !reached.contains("RoostTestKit"))
     }
 
-    @Test func `no module holds a type of its own name`() throws {
+    @Test func `no module contains a type of its own name`() throws {
         for (module, _) in try Self.declaredEdges() where module.hasPrefix("Roost") {
             let pattern = try Regex(#"\b(struct|class|actor|enum|protocol) \#(module)\b"#)
             let folder = Self.folders[module] ?? "Sources/" + module

@@ -2,16 +2,17 @@
 
 import Testing
 
-/// A number from outside that traps ends the process of whoever reads it.
+/// The rules for numbers from outside, because a number that traps ends the reader's process.
 struct NumberRulesTests {
-    /// Modules that take numbers from a peer, a file or an app.
+    /// The modules that read numbers of a peer, a file or an app.
     private static let modules = [
         "RoostModel", "RoostWire", "RoostServer", "RoostHost", "RoostCore", "Roost", "RoostStore",
         "RoostTransport", "RoostFileCache", "RoostDoors", "SendbirdChatSDK", "SendBirdSDK",
         "SendBirdSyncManager",
     ]
 
-    /// Checks every line of code against a pattern, but for those that contain one of the exceptions.
+    /// Checks every line of code against a pattern, except for lines that contain one of the
+    /// exceptions.
     private func expectNone(
         _ pattern: String, in modules: [String] = modules, except: [String: String] = [:],
         _ advice: String
@@ -32,7 +33,7 @@ struct NumberRulesTests {
         }
     }
 
-    @Test func `times and IDs are calculated with by saturating operations only`() throws {
+    @Test func `calculations with times and IDs use saturating operations`() throws {
         try expectNone(
             #"\b(milliseconds|rawValue|attoseconds)\)* ([-+*]|[-+*]=) "#,
             except: [
@@ -48,7 +49,8 @@ struct NumberRulesTests {
     }
 
     @Test func `numbers of the wire are read with a range`() throws {
-        // What has no range: codes and categories, which are compared only, and a poll's own numbers.
+        // Numbers without a range: codes and categories, which are only compared, and a poll's own
+        // numbers.
         let plain = [
             "case \"code\": code =", "case \"cat\": category =", "numbers[name] =",
             "ReplyPolicy(rawValue:", "case \"poll_id\": pollID =", "case \"id\": id =",
@@ -79,14 +81,14 @@ struct NumberRulesTests {
             ], "use exactly: or a bound")
     }
 
-    @Test func `numbers are narrowed with what becomes of those that do not fit`() throws {
-        // Of a byte, of a digit, of a place in a small table.
+    @Test func `narrowing of numbers says how it treats those that do not fit`() throws {
+        // A byte, a digit, an index of a small table.
         let small = [
             "JSONReader+Fields.swift": "UInt8(index)", "JSONWriter.swift": "UInt8(rest % 10)",
             "Array+Payload.swift": "append(UInt8(rest))",
             "MultipartReader.swift": "Int32(needle[0])",
             "SegmentedText.swift": "Int32(UTF8.width(", "StoreLocation.swift": "radix: 16",
-            // Of a text, or nil.
+            // A text, or nil.
             "OriginPolicy.swift": "UInt8($0) != nil",
         ]
         try expectNone(

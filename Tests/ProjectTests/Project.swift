@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The checkout the tests were built from.
+/// The checkout that the tests were built from.
 enum Project {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,7 @@ enum Project {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Paths of Swift files below a folder, in order.
+    /// Returns the paths of the Swift files below a folder, in order.
     static func swiftFiles(below folder: String) throws -> [String] {
         let base = root.appending(path: folder).path
         let names = try FileManager.default.subpathsOfDirectory(atPath: base)

@@ -4,7 +4,7 @@ import Foundation
 import RoostTestSupport
 import Testing
 
-/// Holds `docs/api` against the sources.
+/// The comparison of `docs/api` with the sources.
 struct PublicAPITests {
     @Test func `docs/api lists every public declaration, and each has a doc comment`() async throws
     {

@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-/// Holds the promises of `docs/threat-model.md` against the tests that they name.
+/// The comparison of `docs/threat-model.md` with the tests that it names.
 struct ThreatModelTests {
-    /// One row of a table of promises: what it says, and the tests of its last column.
+    /// A row of a table of promises: its text, and the tests of its last column.
     private struct Promise {
         let text: String
         let tests: [String]
@@ -23,7 +23,7 @@ struct ThreatModelTests {
         }
     }
 
-    /// The names of suites, and the attacks that the scripts run from outside.
+    /// Returns the names of suites, and of the attacks that the scripts run from outside.
     private static func knownNames() throws -> Set<String> {
         var names: Set<String> = []
         for file in try Project.swiftFiles(below: "Tests") {
@@ -37,7 +37,7 @@ struct ThreatModelTests {
         return names
     }
 
-    @Test func `each promise names tests that exist`() throws {
+    @Test func `each promise names existing tests`() throws {
         let (promises, known) = (try Self.promises(), try Self.knownNames())
         #expect(promises.count >= 40)
         for promise in promises {

@@ -5,10 +5,10 @@ import RoostFileCache
 import RoostTestSupport
 import Synchronization
 
-/// The real disk, until a step at which it refuses once or the process dies.
+/// The real disk with a step at which it refuses once or the process ends.
 final class FaultyDisk: FileCacheDisk {
     enum Fault: Hashable, Sendable {
-        /// The step is refused, all others are done.
+        /// The disk refuses this step only.
         case refuses(step: Int)
         /// Nothing happens from this step on.
         case dies(step: Int)
@@ -28,10 +28,10 @@ final class FaultyDisk: FileCacheDisk {
 
     init(_ fault: Fault? = nil) { self.fault = fault }
 
-    /// What was asked for, in order, each with the ending of the path it was asked of.
+    /// The steps in order, each with the end of its path.
     var steps: [String] { state.withLock { $0.steps } }
     var writeCount: Int { state.withLock { $0.writeCount } }
-    /// The names of the files that were written, in order.
+    /// The names of the written files, in order.
     var written: [String] { state.withLock { $0.written } }
 
     private func step(_ name: String, _ path: String) throws {
@@ -74,7 +74,7 @@ final class FaultyDisk: FileCacheDisk {
     }
 }
 
-/// SHA-256 by the machine's own program, so that one mistake does not agree with itself.
+/// SHA-256 by the machine's own program, as an independent implementation.
 enum Shasum {
     static func digest(_ text: String) async throws -> String {
         let folder = try TemporaryFolder(inMemory: true)

@@ -6,7 +6,7 @@ import RoostModel
 import RoostTestSupport
 import Testing
 
-/// What a save leaves behind when the disk refuses a step, and when the process ends at one.
+/// The remains of a save if the disk refuses a step, or the process ends at one.
 struct FileCacheFaultTests {
     private static func list(_ text: String) -> [Message] {
         [
@@ -35,7 +35,7 @@ struct FileCacheFaultTests {
     }
 
     @Test(arguments: 1...2)
-    func `a refused temporary file leaves the old list and nothing else behind (R32, R35, R38)`(
+    func `a refused temporary file leaves the old list and no remains (R32, R35, R38)`(
         step: Int
     ) throws {
         let folder = try TemporaryFolder()
@@ -48,7 +48,9 @@ struct FileCacheFaultTests {
     }
 
     @Test(arguments: 3...4)
-    func `a refused move leaves no half state: all four files go (R36, R37)`(step: Int) throws {
+    func `a refused move leaves no half state: all four files are removed (R36, R37)`(step: Int)
+        throws
+    {
         let folder = try TemporaryFolder()
         let (isSaved, disk) = Self.save(over: folder, .refuses(step: step))
         #expect(!isSaved)
@@ -58,7 +60,7 @@ struct FileCacheFaultTests {
     }
 
     @Test(arguments: 1...5)
-    func `the end of the process at any step leaves the old list or the new one, whole (R39)`(
+    func `the end of the process at any step leaves the old list or the new one, complete (R39)`(
         step: Int
     ) throws {
         let folder = try TemporaryFolder()
@@ -66,16 +68,16 @@ struct FileCacheFaultTests {
         let loaded = try #require(Self.load(folder))
         #expect(loaded.values.map(\.text) == [step <= 3 ? "old" : "new"])
         #expect(loaded.damagedLineCount == 0)
-        // Only between the moves the two disagree, and the load says so.
+        // The two files disagree only between the moves, and the load reports it.
         #expect(loaded.isConsistent == (step != 4))
-        // Whichever list is saved next is there afterwards, although its sum may be in the sidecar.
+        // A later save succeeds, although the sidecar may already have its checksum.
         let cache = FileCache(folder: folder.path, application: "app", user: "ann")
         #expect(cache.save(Self.list("old"), in: "c"))
         #expect(Self.load(folder)?.values.map(\.text) == ["old"])
         #expect(Self.load(folder)?.isConsistent == true)
     }
 
-    @Test func `a first save that ends early leaves nothing that looks like a list (R33, R39)`()
+    @Test func `an interrupted first save leaves no list (R33, R39)`()
         throws
     {
         for step in 1...5 {
@@ -87,8 +89,7 @@ struct FileCacheFaultTests {
         }
     }
 
-    @Test func `each save writes beside its files, under names nobody has used (R32, R50)`() throws
-    {
+    @Test func `each save writes beside its files under unused names (R32, R50)`() throws {
         let folder = try TemporaryFolder()
         let disk = FaultyDisk()
         let cache = FileCache(folder: folder.path, application: "app", user: "ann", disk: disk)
@@ -99,12 +100,12 @@ struct FileCacheFaultTests {
         let fresh = disk.written.filter { UUID(uuidString: String($0.prefix(36))) != nil }
         let endings = [".data", ".hash", "_channellist.data", "_channellist.hash"]
         #expect(fresh.map { String($0.dropFirst(36)) } == endings + endings)
-        // The two files of a save belong together, and no other save shares their name.
+        // The two files of a save share a name with no other save.
         #expect(Set(fresh.map { $0.prefix(36) }).count == 4)
         #expect(try Self.names(folder).allSatisfy { !fresh.contains($0) })
     }
 
-    @Test func `what a crash left behind is swept away, what another writes now is not (R38)`()
+    @Test func `remains of a crash are removed, files being written are not (R38)`()
         throws
     {
         let folder = try TemporaryFolder()

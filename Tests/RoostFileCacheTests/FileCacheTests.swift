@@ -42,7 +42,7 @@ struct FileCacheTests {
     }
 
     @Test
-    func `messages come back in order, with all they had (R1, R21, R24, R40, R41, R43, R47)`()
+    func `messages return in order with all their fields (R1, R21, R24, R40, R41, R43, R47)`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -57,7 +57,7 @@ struct FileCacheTests {
     }
 
     @Test
-    func `the last 100 of a list stay, in its order; an empty list changes nothing (R25, R26)`()
+    func `the last 100 of a list stay in order, and an empty list changes nothing (R25, R26)`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -65,7 +65,7 @@ struct FileCacheTests {
         #expect(try Self.names(folder).isEmpty)
         Self.cache(folder).save((1...100).map { Self.sent($0) }, in: "c")
         #expect(Self.cache(folder).loadMessages(in: "c")?.values.count == 100)
-        // The list's order is kept, whatever it is.
+        // Any order of the list is kept.
         let list = (1...101).reversed().map { Self.sent($0) }
         Self.cache(folder).save(list, in: "c")
         #expect(Self.cache(folder).loadMessages(in: "c")?.values == Array(list.dropFirst()))
@@ -73,7 +73,7 @@ struct FileCacheTests {
         #expect(Self.cache(folder).loadMessages(in: "c")?.values.count == 100)
     }
 
-    @Test func `unsent messages are left out, and do not push out sent ones (R46)`() throws {
+    @Test func `unsent messages are left out and displace no sent ones (R46)`() throws {
         let folder = try TemporaryFolder()
         var unsent = Self.sent(500)
         unsent.delivery = .unsent("r500", .pending)
@@ -85,7 +85,8 @@ struct FileCacheTests {
     }
 
     @Test
-    func `names and contents are the guide's, so that others can read them (R22, R27 to R31)`()
+    func
+        `names and contents are those of the guide, so that other programs can read them (R22, R27 to R31)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -101,7 +102,7 @@ struct FileCacheTests {
     }
 
     @Test
-    func `channels have a file of their own, of 100 at most (R6, R15, R49, R51 to R53)`()
+    func `channels have a file of their own with 100 at most (R6, R15, R49, R51 to R53)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -114,8 +115,7 @@ struct FileCacheTests {
         #expect(try Self.names(folder) == ["\(name).data", "\(name).hash"])
     }
 
-    @Test func `what another user or another application kept is not seen (R30, R51)`() async throws
-    {
+    @Test func `the files of another user or application are invisible (R30, R51)`() async throws {
         let folder = try TemporaryFolder()
         Self.cache(folder).save([Self.sent(1)], in: "c")
         Self.cache(folder).save([Self.channel(1)])
@@ -123,7 +123,7 @@ struct FileCacheTests {
         #expect(Self.cache(folder, user: "bob").loadChannels() == nil)
         let other = FileCache(folder: folder.path, application: "other", user: "ann")
         #expect(other.loadMessages(in: "c") == nil)
-        // A file under the right name with somebody else's channel in it.
+        // A file under the right name with a foreign channel in it.
         Self.cache(folder).save([Self.sent(1, in: "d")], in: "d")
         for kind in ["data", "hash"] {
             let from = try await Self.digest("ann_d")
@@ -138,7 +138,9 @@ struct FileCacheTests {
         #expect(loaded.damagedLineCount == 1)
     }
 
-    @Test func `the folder is made, but none above it, and no name leads out of it (R23)`() throws {
+    @Test func `the folder is created without its parents, and no name leads out of it (R23)`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let below = FileCache(
             folder: folder.file("missing"), application: "app", user: "ann")
@@ -152,8 +154,7 @@ struct FileCacheTests {
         #expect(try folder.contents().isEmpty)
     }
 
-    @Test func `no file, an empty one and one that cannot be read are nil (R33, R42)`() async throws
-    {
+    @Test func `a missing, empty or unreadable file gives nil (R33, R42)`() async throws {
         let folder = try TemporaryFolder()
         #expect(Self.cache(folder).loadMessages(in: "c") == nil)
         Self.cache(folder).save([Self.sent(1)], in: "c")
@@ -168,7 +169,9 @@ struct FileCacheTests {
         #expect(Self.cache(folder).loadMessages(in: "c") == nil)
     }
 
-    @Test func `a damaged line is left out and counted, the others stay (R44, R17)`() async throws {
+    @Test func `a damaged line is left out and counted, and the others stay (R44, R17)`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let messages = (1...4).map { Self.sent($0) }
         Self.cache(folder).save(messages, in: "c")

@@ -8,7 +8,7 @@ import RoostTestSupport
 import Testing
 
 struct FileImportTests {
-    /// Alice's app kept files of a channel in which Bob wrote; then the world went on.
+    /// Plays a story in which Alice's app kept files of a channel, and Bob wrote on.
     private static func play(
         seed: UInt64, areWhole: Bool,
         _ check: @escaping @Sendable (SimulatedWorld, ChatClient, ChannelURL) async throws -> Void
@@ -37,7 +37,8 @@ struct FileImportTests {
             let list = try await alice.channelList()
             #expect(await list.snapshot.channels.map(\.name) == ["train"])
             try await check(world, alice, channel.url)
-            // With the server in reach all of it is put right, and a second import changes nothing.
+            // With the server everything is brought up to date, and a second import changes
+            // nothing.
             let timeline = try await alice.timeline(of: channel.url)
             phone.network.restore()
             try await alice.connect()
@@ -53,7 +54,7 @@ struct FileImportTests {
     }
 
     @Test
-    func `a file cache comes into the database, and what became of it is found out (R54, R63)`()
+    func `an imported file cache is brought up to date (R54, R63)`()
         throws
     {
         try Self.play(seed: 3, areWhole: true) { _, alice, channel in
@@ -64,7 +65,7 @@ struct FileImportTests {
     }
 
     @Test
-    func `imported messages that may have gaps between them are never shown as whole (R111)`()
+    func `imported messages with possible gaps are never shown as complete (R111)`()
         throws
     {
         try Self.play(seed: 4, areWhole: false) { _, alice, channel in

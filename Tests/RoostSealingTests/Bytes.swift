@@ -2,7 +2,7 @@
 
 import RoostSealing
 
-/// Bytes from the hexadecimal digits in which standards print them; spaces may stand between.
+/// Returns bytes from hexadecimal digits as standards print them, with or without spaces.
 func hex(_ digits: String) -> [UInt8] {
     let digits = digits.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map {

@@ -27,7 +27,7 @@ struct KeyFileTests {
         try FileManager.default.setAttributes([.posixPermissions: rights], ofItemAtPath: path)
     }
 
-    @Test func `a key that is made is there the next time, for its owner alone (R136)`() throws {
+    @Test func `a new key is in the file afterwards, readable for its owner alone (R136)`() throws {
         #expect(try KeyFile(path).read() == nil)
         let made = try KeyFile(path).readOrMake()
         let found = try #require(try KeyFile(path).read())
@@ -38,7 +38,7 @@ struct KeyFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("keys")).count == 2)
     }
 
-    @Test func `a key file others may read is refused with the command that helps`() throws {
+    @Test func `a key file readable for others is refused with the command that helps`() throws {
         _ = try KeyFile(path).readOrMake()
         for mode in [0o640, 0o604, 0o660, 0o644] {
             try setRights(mode, path)
@@ -57,7 +57,7 @@ struct KeyFileTests {
         #expect(try KeyFile(path).read() != nil)
     }
 
-    @Test func `a damaged key file is told from a missing one and stays as it is (scars 43, 44)`()
+    @Test func `a damaged key file differs from a missing one and stays as it is (scars 43, 44)`()
         throws
     {
         _ = try KeyFile(path).readOrMake()
@@ -75,14 +75,14 @@ struct KeyFileTests {
         }
     }
 
-    @Test func `a link is not followed to a key somebody else chose`() throws {
+    @Test func `a link to a foreign key is not followed`() throws {
         _ = try KeyFile(path).readOrMake()
         let link = folder.file("keys/link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         #expect(throws: KeyFileError.self) { try KeyFile(link).read() }
     }
 
-    @Test func `a crash at any step of making a key leaves none or a whole one`() throws {
+    @Test func `a crash at any step of making a key leaves no key or a complete one`() throws {
         for step in KeyFile.Step.allCases {
             let path = folder.file("made at \(step)/key")
             let crashing = KeyFile(path) { reached throws(KeyFileError) in
@@ -96,7 +96,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test func `a crash at any step of replacing a key never loses the one in use`() throws {
+    @Test func `a crash at any step of a replacement never loses the key in use`() throws {
         for step in KeyFile.Step.allCases {
             let path = folder.file("begun at \(step)/key")
             let old = try KeyFile(path).readOrMake()
@@ -125,7 +125,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test func `threads that make a key at once all get the same`() async throws {
+    @Test func `simultaneous threads that make a key get the same one`() async throws {
         let path = path
         let keys = try await withThrowingTaskGroup(of: MasterKeys.self) { group in
             for _ in 0..<8 { group.addTask { try KeyFile(path).readOrMake() } }
@@ -135,7 +135,7 @@ struct KeyFileTests {
         #expect(keys.allSatisfy { $0.isSame(as: keys[0]) })
     }
 
-    @Test func `a source that cannot be read is unavailable, not without a key (scars 44, 47)`()
+    @Test func `an unreadable source is unavailable, not without a key (scars 44, 47)`()
         throws
     {
         #expect(try KeyFile(path).masterKeys(makesMissing: false) == nil)
@@ -145,7 +145,7 @@ struct KeyFileTests {
         #expect(throws: MasterKeyError.self) { try KeyFile(path).masterKeys(makesMissing: true) }
     }
 
-    @Test func `a key has 32 bytes and nothing else is one`() throws {
+    @Test func `a key has exactly 32 bytes`() throws {
         for count in [0, 16, 31, 33, 64] {
             #expect(throws: MasterKeyError.length(count)) {
                 try MasterKey([UInt8](repeating: 1, count: count))

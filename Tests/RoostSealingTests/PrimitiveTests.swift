@@ -3,9 +3,9 @@
 import RoostSealing
 import Testing
 
-/// Known answers, printed by those who set the standards.
+/// Known answers of the standards.
 struct PrimitiveTests {
-    @Test func `SHA-256 answers as FIPS 180-2 prints it`() {
+    @Test func `SHA-256 gives the answers of FIPS 180-2`() {
         #expect(
             [UInt8].sha256(of: Array("abc".utf8))
                 == hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
@@ -14,7 +14,7 @@ struct PrimitiveTests {
                 == hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
     }
 
-    @Test func `HMAC-SHA256 answers as RFC 4231 prints it, again and again`() {
+    @Test func `HMAC-SHA256 gives the answers of RFC 4231, repeatedly`() {
         let hash = KeyedHash(key: SecretBytes(copying: Array("Jefe".utf8).span))
         let long = KeyedHash(key: SecretBytes(copying: [UInt8](repeating: 0xAA, count: 131).span))
         for _ in 0..<2 {
@@ -28,7 +28,7 @@ struct PrimitiveTests {
         }
     }
 
-    @Test func `HKDF-SHA256 answers as RFC 5869 prints it`() {
+    @Test func `HKDF-SHA256 gives the answers of RFC 5869`() {
         let short = SecretBytes(copying: [UInt8](repeating: 0x0B, count: 22).span)
             .derive(
                 for: hex("f0f1f2f3f4f5f6f7f8f9"), salt: hex("000102030405060708090a0b0c"),
@@ -49,7 +49,7 @@ struct PrimitiveTests {
                         + "96c8"))
     }
 
-    @Test func `AES-256-GCM answers as NIST's 16th test case prints it`() {
+    @Test func `AES-256-GCM gives the answer of NIST's 16th test case`() {
         let key = hex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
         let nonce = hex("cafebabefacedbaddecaf888")
         let associated = hex("feedfacedeadbeeffeedfacedeadbeefabaddad2")
@@ -60,7 +60,7 @@ struct PrimitiveTests {
         for _ in 0..<2 {
             var bytes = plain
             var tag = [UInt8](repeating: 0, count: 16)
-            // SAFETY: every array is alive during the call and as long as GCM wants it.
+            // SAFETY: every array is valid during the call and has GCM's length.
             unsafe bytes.withUnsafeMutableBufferPointer { bytes in
                 unsafe nonce.withUnsafeBufferPointer { nonce in
                     unsafe associated.withUnsafeBytes { associated in
@@ -83,7 +83,7 @@ struct PrimitiveTests {
         }
     }
 
-    @Test func `equal bytes match, others and shorter ones do not`() {
+    @Test func `equal bytes match, different and shorter ones do not`() {
         let bytes: [UInt8] = .random(count: 32)
         var other = bytes
         other[31] ^= 1
@@ -96,7 +96,7 @@ struct PrimitiveTests {
         #expect(matchesItself && !matchesAnother)
     }
 
-    @Test func `random bytes do not come twice`() {
+    @Test func `random bytes do not repeat`() {
         #expect(Set((0..<1_000).map { _ in [UInt8].random(count: 16) }).count == 1_000)
     }
 

@@ -8,7 +8,7 @@ struct SealerTests {
     private let place = SealPlace(kind: 1, 17, 1_700_000_000_000, 99)
     private let words = Array("Meet me at the harbour at nine.".utf8)
 
-    @Test func `what is sealed opens again, whatever its length`() throws {
+    @Test func `sealed bytes open again at any length`() throws {
         let sealer = Sealer([UInt8].random(count: 32))
         for count in [0, 1, 15, 16, 17, 600, 100_000] {
             let bytes: [UInt8] = .random(count: count)
@@ -18,7 +18,8 @@ struct SealerTests {
         }
     }
 
-    @Test func `the form is the one another program makes, so that it never changes (R136)`() throws
+    @Test func `the sealed form equals that of another program, so that it never changes (R136)`()
+        throws
     {
         // AESGCM of Python's `cryptography`, under the key 00 01 … 1f and the nonce 40 41 … 4b.
         let sealed = hex(
@@ -30,7 +31,7 @@ struct SealerTests {
                 == Array("Hello, roost".utf8))
     }
 
-    @Test func `a flipped bit anywhere is refused and nothing is handed out`() {
+    @Test func `a flipped bit is refused, and no plaintext is returned`() {
         let sealer = Sealer([UInt8].random(count: 32))
         let sealed = sealer.sealed(words, at: place)
         for bit in 0..<(sealed.count * 8) {
@@ -74,7 +75,7 @@ struct SealerTests {
         }
     }
 
-    @Test func `bytes in the clear and of a later form are told apart`() {
+    @Test func `plain bytes and bytes of a later form have errors of their own`() {
         let sealer = Sealer([UInt8].random(count: 32))
         var later = sealer.sealed(words, at: place)
         later[0] = 0x82
@@ -87,7 +88,7 @@ struct SealerTests {
         #expect(isSealed && isClear)
     }
 
-    @Test func `sealing leaves what stands in the buffer, and a nonce never comes twice`() throws {
+    @Test func `sealing keeps the buffer's earlier contents, and a nonce never repeats`() throws {
         let sealer = Sealer([UInt8].random(count: 32))
         var buffer = words
         sealer.seal(into: &buffer, at: place) { $0.append(contentsOf: words) }
@@ -97,7 +98,7 @@ struct SealerTests {
         #expect(Set(nonces).count == nonces.count)
     }
 
-    @Test func `threads that share a sealer do not spoil each other's work`() async throws {
+    @Test func `threads that share a sealer do not corrupt each other's results`() async throws {
         let sealer = Sealer([UInt8].random(count: 32))
         let failures = await withTaskGroup(of: Int.self) { group in
             for task in 0..<8 {

@@ -5,13 +5,14 @@ import RoostSockets
 import RoostTestSupport
 import Testing
 
-/// What must be true of the whole process, so it runs alone, in a process of its own.
+/// Tests of process-wide resources, which therefore run alone, in a process of their own.
 struct DescriptorTests {
-    @Test func `200 cycles of connecting and dropping leave nothing open (scars 143 and 145)`()
+    @Test
+    func `200 cycles of connecting and dropping leave no descriptor open (scars 143 and 145)`()
         async
     {
         await #expect(processExitsWith: .success) {
-            // libuv keeps a few of its own for the life of the process.
+            // libuv keeps a few descriptors for the life of the process.
             try await connectAndDrop(times: 4)
             let before = openDescriptors()
             try await connectAndDrop(times: 200)
@@ -19,7 +20,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test func `at the descriptor limit a client waits and is served when there is room`() async {
+    @Test func `at the descriptor limit a client waits and is served later`() async {
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop.start()
             let server = try await HTTPServer.start(handler: EchoHandler(), on: loop)
@@ -27,7 +28,7 @@ struct DescriptorTests {
             let client = RawClient.open(
                 "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", port: server.port,
                 beforeConnecting: { setDescriptorLimit(1) })
-            // Twice through the loop: it has met the client, and found no descriptor for it.
+            // Twice through the loop: it has seen the client and had no descriptor for it.
             for _ in 0..<2 {
                 await withCheckedContinuation { done in loop.execute { done.resume() } }
             }
@@ -64,20 +65,20 @@ struct DescriptorTests {
 
 private func descriptorLimit() -> Int {
     var limit = rlimit()
-    // SAFETY: the value is lent to one call.
+    // SAFETY: the value is valid during the call.
     _ = unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
     return Int(limit.rlim_cur)
 }
 
 private func setDescriptorLimit(_ count: Int) {
     var limit = rlimit()
-    // SAFETY: the value is lent to one call.
+    // SAFETY: the value is valid during the call.
     _ = unsafe getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
     limit.rlim_cur = rlim_t(count)
     _ = unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
 }
 
-/// Connects and leaves in four ways, then ends server and loop.
+/// Connects and disconnects in four ways, then ends server and loop.
 private func connectAndDrop(times: Int) async throws {
     let loop = try EventLoop.start()
     let server = try await HTTPServer.start(handler: EchoHandler(), on: loop)
@@ -98,7 +99,7 @@ private func connectAndDrop(times: Int) async throws {
     await loop.shutdown()
 }
 
-/// How many descriptors this process has open.
+/// Returns the number of this process's open descriptors.
 private func openDescriptors() -> Int {
     // SAFETY: the directory is ours from open to close.
     guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }

@@ -2,7 +2,7 @@
 
 import RoostSockets
 
-/// Answers every request with what it said, and echoes on every WebSocket.
+/// A handler that answers every request with its contents, and echoes on every WebSocket.
 struct EchoHandler: HTTPServerHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         HTTPServerResponse(
@@ -21,13 +21,13 @@ struct EchoHandler: HTTPServerHandler {
                     try await connection.send(message)
                 }
             } catch {
-                return  // The peer is gone; the test looks at its own end.
+                return  // The peer is gone; the test checks its own end.
             }
         }
     }
 }
 
-/// Handlers made of closures, for tests that need one odd behaviour.
+/// A handler made of closures, for tests that need one odd behaviour.
 struct ScriptedHandler: HTTPServerHandler {
     var respond: @Sendable (HTTPServerRequest) async -> HTTPServerResponse = { _ in
         HTTPServerResponse(status: 200)
@@ -43,7 +43,7 @@ struct ScriptedHandler: HTTPServerHandler {
     }
 }
 
-/// Starts a loop and a server for a test, and takes both down whatever happens in between.
+/// Starts a loop and a server for a test, and shuts both down in any case.
 func withServer(
     _ handler: any HTTPServerHandler = EchoHandler(),
     _ configuration: HTTPServer.Configuration = HTTPServer.Configuration(),
@@ -67,7 +67,7 @@ func withServer(
 }
 
 extension HTTPServer.Configuration {
-    /// The defaults with one field changed; chain for more.
+    /// Returns the defaults with one field changed; calls can be chained.
     static func with<Value>(_ field: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
         Self().and(field, value)
     }

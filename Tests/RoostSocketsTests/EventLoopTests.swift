@@ -5,7 +5,7 @@ import RoostSockets
 import Synchronization
 import Testing
 
-/// Counts on the loop it is pinned to, and notes when it ran anywhere else.
+/// A counter on its loop, which records runs on any other thread.
 private actor Counter {
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe loop.asUnownedSerialExecutor()
@@ -23,7 +23,7 @@ private actor Counter {
 }
 
 struct EventLoopTests {
-    @Test func `an actor pinned to the loop runs on its thread, from wherever it is called`()
+    @Test func `an actor on the loop runs on its thread, from wherever it is called`()
         async throws
     {
         let loop = try EventLoop.start()
@@ -48,7 +48,7 @@ struct EventLoopTests {
         await loop.shutdown()
     }
 
-    @Test func `work runs in the order in which it was handed over`() async throws {
+    @Test func `work runs in the order of its calls`() async throws {
         let loop = try EventLoop.start()
         let seen = Mutex<[Int]>([])
         await withCheckedContinuation { continuation in
@@ -59,7 +59,7 @@ struct EventLoopTests {
         await loop.shutdown()
     }
 
-    @Test func `work that begets work does not keep sockets waiting`() async throws {
+    @Test func `work that creates work does not delay the sockets`() async throws {
         try await withServer { server, loop in
             let isDone = Atomic<Bool>(false)
             let spinner = Spinner(on: loop) { isDone.load(ordering: .relaxed) }
@@ -73,7 +73,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test func `an actor may be called after its loop has ended, and is still alone in itself`()
+    @Test func `an actor works in isolation after its loop has ended`()
         async throws
     {
         let loop = try EventLoop.start()
@@ -88,7 +88,7 @@ struct EventLoopTests {
         #expect(await counter.count == 1_000)
     }
 
-    @Test func `a stopped loop opens no more servers`() async throws {
+    @Test func `a stopped loop starts no servers`() async throws {
         let loop = try EventLoop.start()
         await loop.shutdown()
         let error = await #expect(throws: SocketError.self) {
@@ -98,7 +98,7 @@ struct EventLoopTests {
     }
 }
 
-/// Hands itself over to the loop again and again.
+/// A closure that schedules itself again and again.
 private final class Spinner: Sendable {
     private let loop: EventLoop
     private let isDone: @Sendable () -> Bool

@@ -4,7 +4,7 @@ import RoostSockets
 import RoostTestSupport
 import Testing
 
-/// Bytes of strangers, as many as `ROOST_FUZZ` says.
+/// Tests with random bytes, as many as `ROOST_FUZZ` says.
 struct FuzzTests {
     private static let requests = [
         "GET /v3/users?limit=3 HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -48,7 +48,7 @@ struct FuzzTests {
         return events
     }
 
-    @Test func `requests of any bytes mean the same however they are cut (R199)`() {
+    @Test func `random requests have the same meaning however they are cut (R199)`() {
         for seed in Mutator.seed..<(Mutator.seed + UInt64(Mutator.rounds)) {
             var mutator = Mutator(seed: seed, samples: Self.requests, words: Self.words)
             let bytes = mutator.next() + mutator.next()
@@ -59,7 +59,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `frames of any bytes are read or end the socket (R194)`() {
+    @Test func `random frames are decoded or end the socket (R194)`() {
         let client = WebSocketCodec(role: .client, messageBytes: 1_000) { count in
             Array(repeating: 7, count: count)
         }

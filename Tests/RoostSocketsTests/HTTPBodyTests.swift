@@ -5,9 +5,9 @@ import RoostSockets
 import RoostTestSupport
 import Testing
 
-/// Bodies that do not fit into memory, both ways.
+/// Tests of bodies that do not fit into memory, both ways.
 struct HTTPBodyTests {
-    /// Wants every body in pieces, and answers with what a closure makes of them.
+    /// A handler that reads every body in pieces, and answers with a closure's result.
     private struct Reading: HTTPServerHandler {
         var answer: @Sendable (HTTPRequestBody) async throws -> HTTPServerResponse
 
@@ -34,7 +34,8 @@ struct HTTPBodyTests {
 
     private let end = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
-    @Test func `a large body reaches its reader in pieces, and is never held whole (R199)`()
+    @Test
+    func `a large body reaches its reader in pieces and is never in memory as a whole (R199)`()
         async throws
     {
         let handler = Reading { body in
@@ -55,7 +56,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `a body that its reader leaves is dropped, and the connection goes on (R199)`()
+    @Test func `an unread body is dropped, and the connection continues (R199)`()
         async throws
     {
         let handler = Reading { body in
@@ -71,7 +72,9 @@ struct HTTPBodyTests {
     }
 
     @Test(arguments: [true, false])
-    func `a reader learns that the rest of a body does not come (R199)`(resets: Bool) async throws {
+    func `a reader gets an error if the rest of a body does not arrive (R199)`(resets: Bool)
+        async throws
+    {
         let (began, failed) = (Gate(), Gate())
         let handler = Reading { body in
             began.open()
@@ -90,7 +93,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `who sends a body byte by byte is refused when its time is over (R199)`()
+    @Test func `a body sent byte by byte is refused when its time is over (R199)`()
         async throws
     {
         let handler = Reading { body in
@@ -104,7 +107,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `a body's time stands still while its reader is at work (R199)`() async throws {
+    @Test func `a body's clock stops while its reader works (R199)`() async throws {
         let (atWork, mayGoOn) = (Gate(), Gate())
         let handler = Reading { body in
             var text = ""
@@ -121,7 +124,7 @@ struct HTTPBodyTests {
             let client = RawClient.open(
                 post(5, "Connection: close\r\n") + "slow", port: server.port)
             await atWork.wait()
-            // Another's time is over meanwhile, which began later.
+            // The time of a later request is over meanwhile.
             let other = await RawClient.exchange(post(100) + "x", port: server.port)
             #expect(other.hasPrefix("HTTP/1.1 408"))
             RawClient.send("!", on: client)
@@ -131,7 +134,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `a large answer is read from its source as it leaves (R199)`() async throws {
+    @Test func `a large answer is read from its source while it is sent (R199)`() async throws {
         let handler = ScriptedHandler(respond: { _ in
             var response = HTTPServerResponse(status: 200)
             response.source = HTTPBodySource(byteCount: 3_000_001) { stretch in
@@ -148,7 +151,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `an answer whose source dries up is cut, not shortened (R199)`() async throws {
+    @Test func `an answer with a failing source is cut, not shortened (R199)`() async throws {
         let handler = ScriptedHandler(respond: { _ in
             var response = HTTPServerResponse(status: 200)
             response.source = HTTPBodySource(byteCount: 1_000_000) { stretch in

@@ -6,7 +6,7 @@ import Testing
 struct HTTPRequestParserTests {
     typealias Event = HTTPRequestParser.Event
 
-    /// All events of some bytes, fed in pieces of `piece` bytes.
+    /// Returns all events of some bytes, parsed in pieces of `piece` bytes.
     private func events(
         of text: String, piece: Int = .max, limits: HTTPLimits = HTTPLimits()
     ) -> [Event] {
@@ -83,7 +83,7 @@ struct HTTPRequestParserTests {
     ]
 
     @Test(arguments: refusals)
-    func `what two servers could read differently is refused`(_ row: (status: Int, text: String)) {
+    func `ambiguous requests are refused`(_ row: (status: Int, text: String)) {
         #expect(status(of: row.text) == row.status)
     }
 
@@ -100,14 +100,14 @@ struct HTTPRequestParserTests {
     ]
 
     @Test(arguments: badChunks)
-    func `a chunk that lies about itself is refused`(_ row: (status: Int, body: String)) {
+    func `a chunk of the wrong size is refused`(_ row: (status: Int, body: String)) {
         var limits = HTTPLimits()
         limits.bodyBytes = 10
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(status(of: head + row.body, limits: limits) == row.status)
     }
 
-    @Test func `each limit has its own status, reached before the request is whole`() {
+    @Test func `each limit has its own status, reached before the request is complete`() {
         var limits = HTTPLimits()
         limits.lineBytes = 40
         limits.headBytes = 60
@@ -139,18 +139,20 @@ struct HTTPRequestParserTests {
     ]
 
     @Test(arguments: conversations)
-    func `bytes one by one give the same events as bytes in one piece`(_ text: String) {
+    func `bytes one by one give the same events as in one piece`(_ text: String) {
         let whole = events(of: text)
         #expect(!whole.isEmpty)
         for piece in 1...7 { #expect(events(of: text, piece: piece) == whole) }
     }
 
     @Test(arguments: refusals)
-    func `a refusal does not depend on how the bytes come`(_ row: (status: Int, text: String)) {
+    func `a refusal does not depend on the division of the bytes`(
+        _ row: (status: Int, text: String)
+    ) {
         #expect(events(of: row.text, piece: 1) == events(of: row.text))
     }
 
-    @Test func `pipelined requests come out in order and keep their bodies apart`() {
+    @Test func `pipelined requests keep their order and their bodies`() {
         let requests = events(of: Self.conversations[1]).map { event -> String in
             guard case .request(let request) = event else { return "?" }
             return "\(request.method) \(request.target) "
@@ -159,7 +161,7 @@ struct HTTPRequestParserTests {
         #expect(requests == ["POST / hello", "GET /2 ", "HEAD /3 "])
     }
 
-    @Test func `chunks are joined, and extensions and trailers dropped`() {
+    @Test func `chunks are joined, and extensions and trailers are dropped`() {
         guard case .request(let request)? = events(of: Self.conversations[2]).first else {
             Issue.record("The chunked request did not come out.")
             return
@@ -168,7 +170,7 @@ struct HTTPRequestParserTests {
         #expect(request.headers["X-Sum"] == nil)
     }
 
-    @Test func `a client that expects 100 is told before its body is read`() {
+    @Test func `a client that expects 100 gets it before its body is read`() {
         let seen = events(of: Self.conversations[3])
         #expect(seen.first == .expectsContinue)
         #expect(seen.count == 2)
@@ -183,7 +185,7 @@ struct HTTPRequestParserTests {
         }
     }
 
-    @Test func `header names compare without case, and repeated fields stay apart`() {
+    @Test func `header names compare without case, and repeated fields stay separate`() {
         guard case .request(let request)? = events(of: Self.conversations[0]).first else {
             Issue.record("The request did not come out.")
             return
@@ -217,7 +219,7 @@ struct HTTPRequestParserTests {
     ]
 
     @Test(arguments: persistence)
-    func `a connection lives on as its version and its Connection list say`(
+    func `the version and the Connection list decide whether a connection stays open`(
         _ row: (head: String, keepsAlive: Bool)
     ) {
         guard case .request(let request)? = events(of: row.head).first else {
@@ -227,7 +229,7 @@ struct HTTPRequestParserTests {
         #expect(request.keepsAlive == row.keepsAlive)
     }
 
-    @Test func `what follows an upgrade is handed over untouched`() {
+    @Test func `bytes behind an upgrade are passed on unchanged`() {
         var parser = HTTPRequestParser()
         parser.append(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n\u{1}\u{2}\n".utf8).span)
         _ = parser.next()
@@ -243,8 +245,7 @@ struct HTTPRequestParserTests {
     ]
 
     @Test(arguments: uploads)
-    func `a body that is wanted in pieces follows its head, however it is cut (R199)`(text: String)
-    {
+    func `a body read in pieces follows its head, however it is cut (R199)`(text: String) {
         for piece in 1...text.utf8.count {
             var parser = HTTPRequestParser { _ in 11 }
             var (bytes, order): ([UInt8], [String]) = ([], [])

@@ -13,7 +13,7 @@ struct HTTPResponseTests {
             as: UTF8.self)
     }
 
-    @Test func `an answer tells its length, its date and whether the connection lives on`() {
+    @Test func `an answer has its length, its date and the future of its connection`() {
         let response = HTTPServerResponse(
             status: 200, headers: ["X-A": "1"], body: Array("hello".utf8))
         let expected =
@@ -23,27 +23,27 @@ struct HTTPResponseTests {
         #expect(text(response, keepsAlive: false).contains("\r\nConnection: close\r\n"))
     }
 
-    @Test func `the answer to HEAD has the length and not the body`() {
+    @Test func `the answer to HEAD has the length and no body`() {
         let answer = text(HTTPServerResponse(status: 404, text: "No."), withoutBody: true)
         #expect(answer.contains("Content-Length: 4\r\n"))
         #expect(answer.hasSuffix("\r\n\r\n"))
     }
 
     @Test(arguments: [204, 304])
-    func `an answer that may have no body has none, and no length`(_ status: Int) {
+    func `an answer without a body has no length`(_ status: Int) {
         let answer = text(HTTPServerResponse(status: status, body: [1, 2]))
         #expect(!answer.contains("Content-Length"))
         #expect(answer.hasSuffix("\r\n\r\n"))
     }
 
-    @Test func `a value taken from a user cannot begin a header of its own`() {
+    @Test func `a user's value cannot begin a header of its own`() {
         let answer = text(
             HTTPServerResponse(status: 200, headers: ["X-Name": "a\r\nSet-Cookie: b"]))
         #expect(!answer.contains("\r\nSet-Cookie"))
         #expect(answer.contains("X-Name: a  Set-Cookie: b\r\n"))
     }
 
-    @Test func `a handler cannot contradict the length the server writes`() {
+    @Test func `a handler cannot override the length that the server writes`() {
         let answer = text(
             HTTPServerResponse(
                 status: 200,
@@ -63,14 +63,14 @@ struct HTTPResponseTests {
     ]
 
     @Test(arguments: dates)
-    func `dates are written as the RFC wants them`(_ row: (seconds: Int64, text: String)) {
+    func `dates have the format of the RFC`(_ row: (seconds: Int64, text: String)) {
         #expect(HTTPDate.format(row.seconds) == row.text)
         var cache = HTTPDate()
         _ = cache.text(at: row.seconds - 1)
         #expect(cache.text(at: row.seconds) == row.text)
     }
 
-    @Test func `the head of an answer is read byte by byte, and the rest is kept`() throws {
+    @Test func `the head of an answer parses byte by byte, and the rest is kept`() throws {
         let bytes = Array("HTTP/1.1 101 Switching\r\nA: b\r\n\r\nxy".utf8)
         var parser = HTTPResponseHeadParser()
         var head: HTTPResponseHeadParser.Head?
@@ -86,12 +86,12 @@ struct HTTPResponseTests {
         "HTTP/2 200 OK\r\n", "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 20 OK\r\n", "HTTP/1.1 2000\r\n",
         "HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK\r\nbad header\r\n",
     ])
-    func `what is no HTTP answer is refused`(_ text: String) {
+    func `bytes that are no HTTP answer are refused`(_ text: String) {
         var parser = HTTPResponseHeadParser()
         #expect(throws: HTTPRefusal.self) { _ = try parser.append(Array(text.utf8).span) }
     }
 
-    /// Answers, the body each has, and whether the connection can be used again.
+    /// Answers, their bodies, and whether the connection can be used again.
     static let answers: [(text: String, method: String, body: String, isReusable: Bool)] = [
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "GET", "ab", true),
         ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "GET", "", true),
@@ -109,7 +109,7 @@ struct HTTPResponseTests {
     ]
 
     @Test(arguments: answers)
-    func `an answer is read whole and byte by byte`(
+    func `an answer parses in one piece and byte by byte`(
         _ row: (text: String, method: String, body: String, isReusable: Bool)
     ) throws {
         for size in [1, row.text.utf8.count] {
@@ -126,7 +126,7 @@ struct HTTPResponseTests {
         }
     }
 
-    @Test func `the end of the connection ends a body without a length, and no other`() throws {
+    @Test func `the end of the connection ends a body without a length only`() throws {
         var parser = HTTPResponseParser(answerTo: "GET", bodyLimit: 3)
         #expect(try parser.append(Array("HTTP/1.1 200 OK\r\n\r\nab".utf8).span) == nil)
         #expect(parser.end()?.body == Array("ab".utf8))
@@ -143,7 +143,7 @@ struct HTTPResponseTests {
         "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "Transfer-Encoding: gzip\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
     ])
-    func `an answer that is too large or tells its length twice is refused`(_ text: String) {
+    func `an answer that is too large or has two lengths is refused`(_ text: String) {
         var parser = HTTPResponseParser(answerTo: "GET", bodyLimit: 3)
         #expect(throws: HTTPRefusal.self) {
             _ = try parser.append(Array(("HTTP/1.1 200 OK\r\n" + text).utf8).span)

@@ -10,7 +10,7 @@ struct HTTPServerTests {
         "GET \(path) HTTP/1.1\r\nHost: a\r\n\(more)\r\n"
     }
 
-    /// The bodies of several answers in a row, told apart by their lengths.
+    /// Returns the bodies of consecutive answers, divided by their lengths.
     private func bodies(_ text: String) -> [String] {
         var bodies: [String] = []
         var rest = Array(text.utf8)[...]
@@ -23,7 +23,7 @@ struct HTTPServerTests {
         return bodies
     }
 
-    @Test func `many requests on one connection are answered in their order`() async throws {
+    @Test func `many requests on one connection are answered in order`() async throws {
         try await withServer { server, _ in
             let paths = (0..<200).map { "/\($0)" }
             let requests = paths.map { get($0) }.joined() + get("/end", "Connection: close\r\n")
@@ -46,14 +46,14 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a client that says all and closes its half still gets its answer`() async throws {
+    @Test func `a client that closes its sending half gets its answer`() async throws {
         try await withServer { server, _ in
             let answer = await RawClient.exchange(get("/a"), port: server.port, closesFirst: true)
             #expect(bodies(answer) == ["/a"])
         }
     }
 
-    @Test func `a handler learns the address a request came from, in figures`() async throws {
+    @Test func `a handler gets the numeric address of a client`() async throws {
         let handler = ScriptedHandler(respond: { request in
             HTTPServerResponse(status: 200, body: Array(request.peer.utf8))
         })
@@ -64,7 +64,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `an address with too many connections is turned away until one ends`() async throws {
+    @Test func `an address with too many connections is refused until one ends`() async throws {
         try await withServer(EchoHandler(), .with(\.connectionsPerPeer, 1)) { server, _ in
             let first = RawClient.open(get("/a"), port: server.port)
             #expect(await RawClient.exchange(get("/b"), port: server.port).isEmpty)
@@ -87,7 +87,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a body of 1 MB arrives whole and comes back whole`() async throws {
+    @Test func `a body of 1 MB arrives and returns complete`() async throws {
         try await withServer { server, _ in
             let body = String(repeating: "0123456789abcdef", count: 65_536)
             let answer = await RawClient.exchange(
@@ -97,7 +97,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a chunked body is joined, after a 100 Continue if asked for`() async throws {
+    @Test func `a chunked body is joined, after a 100 Continue on request`() async throws {
         try await withServer { server, _ in
             let answer = await RawClient.exchange(
                 "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n"
@@ -115,7 +115,7 @@ struct HTTPServerTests {
     ]
 
     @Test(arguments: refusals)
-    func `a refused request is told why, and the connection ends`(
+    func `a refused request gets the reason, and the connection ends`(
         _ row: (status: Int, text: String)
     ) async throws {
         try await withServer { server, _ in
@@ -125,14 +125,14 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a head that never ends is answered with 408`() async throws {
+    @Test func `an endless head is answered with 408`() async throws {
         try await withServer(EchoHandler(), .with(\.headTime, .milliseconds(20))) { server, _ in
             let answer = await RawClient.exchange("GET / HTTP/1.1\r\nHost:", port: server.port)
             #expect(answer.hasPrefix("HTTP/1.1 408 "))
         }
     }
 
-    @Test func `a body that never ends is answered with 408`() async throws {
+    @Test func `an endless body is answered with 408`() async throws {
         try await withServer(EchoHandler(), .with(\.bodyTime, .milliseconds(20))) { server, _ in
             let answer = await RawClient.exchange(
                 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf", port: server.port)
@@ -140,7 +140,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `an idle connection is closed without a word`() async throws {
+    @Test func `an idle connection is closed without an answer`() async throws {
         try await withServer(EchoHandler(), .with(\.idleTime, .seconds(2))) { server, _ in
             let answer = await RawClient.exchange(get("/a"), port: server.port)
             #expect(bodies(answer) == ["/a"])
@@ -148,7 +148,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `connections beyond the limit wait for their turn`() async throws {
+    @Test func `connections beyond the limit wait`() async throws {
         try await withServer(EchoHandler(), .with(\.connectionLimit, 1)) { server, _ in
             let request = get("/a", "Connection: close\r\n")
             await withTaskGroup(of: String.self) { group in
@@ -160,13 +160,13 @@ struct HTTPServerTests {
         }
     }
 
-    /// The ways in which a client goes away.
+    /// The ways in which a client disconnects.
     static let departures: [(name: String, leave: @Sendable (CInt) -> Void)] = [
         ("reset", { RawClient.reset($0) }), ("close", { close($0) }),
     ]
 
     @Test(arguments: departures)
-    func `a client that goes away cancels the handler that was still answering`(
+    func `a client that disconnects cancels its handler`(
         _ row: (name: String, leave: @Sendable (CInt) -> Void)
     ) async throws {
         let (began, wasCancelled) = (Gate(), Gate())
@@ -189,8 +189,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a shutdown finishes what is being answered and accepts nothing more`() async throws
-    {
+    @Test func `a shutdown finishes current answers and accepts nothing more`() async throws {
         let (began, mayEnd) = (Gate(), Gate())
         let handler = ScriptedHandler(respond: { _ in
             began.open()
@@ -202,13 +201,13 @@ struct HTTPServerTests {
             async let answer = RawClient.exchange(get("/"), port: server.port)
             await began.wait()
             async let shutdown: Void = server.shutdown(grace: .seconds(60))
-            // The port is free again before the shutdown is over.
+            // The port is free again before the shutdown ends.
             var configuration = HTTPServer.Configuration()
             configuration.port = server.port
             var second: HTTPServer?
             while second == nil {
                 second = try? await HTTPServer.start(
-                    configuration, handler: EchoHandler(), on: loop)  // Taken until it begins.
+                    configuration, handler: EchoHandler(), on: loop)  // Occupied until it begins.
             }
             mayEnd.open()
             #expect(await bodies(answer) == ["done"])
@@ -219,7 +218,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a shutdown cuts what outlives its grace`() async throws {
+    @Test func `a shutdown cuts connections that outlive its grace`() async throws {
         let (began, never) = (Gate(), Gate())
         let handler = ScriptedHandler(respond: { _ in
             began.open()
@@ -235,7 +234,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a port that is taken is a sentence`() async throws {
+    @Test func `an occupied port gives a sentence`() async throws {
         try await withServer { server, loop in
             var configuration = HTTPServer.Configuration()
             configuration.port = server.port

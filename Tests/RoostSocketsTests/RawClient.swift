@@ -4,16 +4,16 @@ import Glibc
 import RoostSockets
 import RoostTestSupport
 
-/// A client that says exactly the bytes it is told, on a thread of its own so that it may block.
+/// A client that sends exactly the given bytes, on a thread of its own so that it may block.
 struct RawClient {
-    /// The beginning of a WebSocket.
+    /// The handshake of a WebSocket.
     static let handshake =
         "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 
-    /// Connects, sends `text`, and returns everything the server says until it closes.
+    /// Connects, sends `text`, and returns everything the server sends until it closes.
     ///
-    /// With `closesFirst` it says after the text that no more will come.
+    /// With `closesFirst` it closes its sending half after the text.
     static func exchange(
         _ text: String, port: UInt16, closesFirst: Bool = false
     ) async -> String {
@@ -23,7 +23,7 @@ struct RawClient {
                 var rest = Array(text.utf8)[...]
                 while !rest.isEmpty {
                     let bytes = Array(rest)
-                    // SAFETY: the array is lent to one call.
+                    // SAFETY: the array is valid during the call.
                     let sent = unsafe Glibc.send(
                         descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
                     guard sent > 0 else { break }
@@ -37,7 +37,7 @@ struct RawClient {
         }
     }
 
-    /// Connects and sends some bytes, and leaves the rest to the caller.
+    /// Connects, sends some bytes, and returns the descriptor.
     static func open(
         _ text: String, port: UInt16, beforeConnecting: () -> Void = {}
     ) -> CInt {
@@ -49,11 +49,11 @@ struct RawClient {
     /// Sends some bytes, so few that it does not block.
     static func send(_ text: String, on descriptor: CInt) {
         let bytes = Array(text.utf8)
-        // SAFETY: the array is lent to one call.
+        // SAFETY: the array is valid during the call.
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
     }
 
-    /// Everything that the server says until it closes; then this end closes, too.
+    /// Returns everything that the server sends until it closes, then closes this end.
     static func rest(of descriptor: CInt) async -> String {
         await withCheckedContinuation { continuation in
             Thread.run {
@@ -67,13 +67,13 @@ struct RawClient {
     /// Closes with a reset, as a machine does that has lost its state.
     static func reset(_ descriptor: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)
-        // SAFETY: the option is lent to one call.
+        // SAFETY: the option is valid during the call.
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close(descriptor)
     }
 
-    /// A port that nothing listens on: bound for a moment, then given back.
+    /// Returns a port on which nothing listens: bound for a moment, then released.
     static func unusedPort() -> UInt16 {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: 0)
@@ -111,12 +111,12 @@ struct RawClient {
         return address
     }
 
-    /// Everything the server says until it closes; blocks.
+    /// Returns everything the server sends until it closes; blocks.
     static func readAll(_ descriptor: CInt) -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            // SAFETY: the buffer is lent to one call, with its size.
+            // SAFETY: the buffer is valid during the call, with its size.
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { return all }
             all += buffer[..<count]

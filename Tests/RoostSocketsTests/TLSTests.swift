@@ -5,7 +5,7 @@ import RoostSockets
 import Testing
 
 struct TLSTests {
-    @Test func `wss works when the authority is given`() async throws {
+    @Test func `wss works with the right authority`() async throws {
         let files = try TemporaryCertificates()
         let tls = try files.server()
         try await withServer(EchoHandler(), .with(\.tls, tls)) { server, loop in
@@ -59,7 +59,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `TLS against a server without it is a failure of TLS, in words`() async throws {
+    @Test func `TLS against a plain server fails with a sentence`() async throws {
         try await withServer { server, loop in
             let error = await #expect(throws: SocketError.self) {
                 _ = try await WebSocketClient.connect(
@@ -69,7 +69,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `https works when the authority is given, and only then`() async throws {
+    @Test func `https works with the right authority only`() async throws {
         let files = try TemporaryCertificates()
         let tls = try files.server()
         try await withServer(EchoHandler(), .with(\.tls, tls)) { server, loop in
@@ -90,7 +90,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `files that cannot be used are refused with a sentence`() throws {
+    @Test func `unusable files are refused with a sentence`() throws {
         let files = try TemporaryCertificates()
         let missing = files.folder + "/missing.pem"
         for (certificate, key) in [
@@ -108,7 +108,8 @@ struct TLSTests {
     }
 }
 
-/// A throw-away authority and a server's certificate, made by the `openssl` tool and removed at the end.
+/// A temporary authority and a server's certificate, made by the `openssl` tool and removed at the
+/// end.
 final class TemporaryCertificates {
     let folder: String
     var authority: String { folder + "/ca.pem" }
@@ -119,7 +120,7 @@ final class TemporaryCertificates {
 
     init(names: String = "DNS:localhost,IP:127.0.0.1") throws {
         var template = Array("/tmp/roost-tls-XXXXXX".utf8CString)
-        // SAFETY: mkdtemp writes into the array it is lent.
+        // SAFETY: mkdtemp writes into the array.
         guard let path = unsafe mkdtemp(&template) else { throw ToolFailed() }
         folder = unsafe String(cString: path)
         let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"

@@ -14,7 +14,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test func `each way not to connect has its own error, and none repeats the query`()
+    @Test func `each failure to connect has its own error, and none repeats the query`()
         async throws
     {
         let loop = try EventLoop.start()
@@ -29,14 +29,14 @@ struct WebSocketClientTests {
         await loop.shutdown()
     }
 
-    @Test func `a status instead of an upgrade is told`() async throws {
+    @Test func `a status instead of an upgrade is reported`() async throws {
         try await withServer { server, loop in
             let error = await failure("ws://127.0.0.1:\(server.port)/refuse", on: loop)
             #expect(error?.kind == .upgradeRefused(status: 403))
         }
     }
 
-    @Test func `a server that never answers is given up in time`() async throws {
+    @Test func `a server that never answers is abandoned in time`() async throws {
         let never = Gate()
         let handler = SilentHandler(gate: never)
         try await withServer(handler) { server, loop in
@@ -60,7 +60,7 @@ struct WebSocketClientTests {
         }
     }
 
-    @Test func `what cannot be sent in a header is refused before anything is sent`() async throws {
+    @Test func `a header that cannot be sent is refused before anything is sent`() async throws {
         let loop = try EventLoop.start()
         for (headers, subprotocols) in [
             (["X": "a\r\nb: c"], []), (["X Y": "a"], []), ([:], ["a,b"]), ([:], [""]),
@@ -75,7 +75,7 @@ struct WebSocketClientTests {
         await loop.shutdown()
     }
 
-    @Test func `a name with several addresses reaches the one that listens`() async throws {
+    @Test func `a name with several addresses connects to the one that listens`() async throws {
         try await withServer { server, loop in
             let connection = try await WebSocketClient.connect(
                 url: "ws://localhost:\(server.port)/", on: loop)
@@ -108,7 +108,7 @@ struct WebSocketClientTests {
     }
 }
 
-/// Takes every request and answers none before the gate opens.
+/// A handler that takes every request and answers none before the gate opens.
 private struct SilentHandler: HTTPServerHandler {
     let gate: Gate
 

@@ -14,7 +14,7 @@ struct WebSocketCodecTests {
         }
     }
 
-    /// One frame as a client sends it, or without a mask as a server does.
+    /// Returns a frame of a client, or without a mask of a server.
     private func frame(
         _ opcode: UInt8, _ payload: [UInt8], isLast: Bool = true, isMasked: Bool = true
     ) -> [UInt8] {
@@ -32,7 +32,7 @@ struct WebSocketCodecTests {
 
     private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test func `what one end frames, the other reads`() {
+    @Test func `one end decodes the other end's frames`() {
         let (client, server) = (codec(.client), codec(.server))
         for message in [
             WebSocketMessage.text(""), .text("hé"), .binary([0, 255]),
@@ -45,7 +45,7 @@ struct WebSocketCodecTests {
         }
     }
 
-    @Test func `agreed on, messages travel smaller, each for itself, and small ones as they are`() {
+    @Test func `agreed compression shrinks each message by itself, except for small ones`() {
         let deflate = WebSocketDeflate()
         let (client, server) = (
             codec(.client, messageBytes: 10_000, deflate),
@@ -69,8 +69,7 @@ struct WebSocketCodecTests {
         #expect(client.receive(server.takeOutput()) == [.message(.binary(noise))])
     }
 
-    @Test func `a message that was deflated has the limit that others have, and is checked`() throws
-    {
+    @Test func `a compressed message has the usual limit and checks`() throws {
         let deflate = WebSocketDeflate()
         let bomb = try #require(deflate.deflate([UInt8](repeating: 0, count: 1_000_000)))
         #expect(bomb.count < 2_000)
@@ -91,14 +90,14 @@ struct WebSocketCodecTests {
         #expect(codec(.server).receive(plain) == [.violation(code: 1002)], "nobody agreed on it")
     }
 
-    /// A text's frame as if it had been deflated.
+    /// Returns a text frame that is marked as compressed.
     private func deflated(_ payload: [UInt8]) -> [UInt8] {
         var bytes = frame(1, payload)
         bytes[0] |= 0x40
         return bytes
     }
 
-    @Test func `many small messages of one read may not grow without bounds together`() throws {
+    @Test func `many small messages of one read have a common limit when inflated`() throws {
         let deflate = WebSocketDeflate()
         let zeros = try #require(deflate.deflate([UInt8](repeating: 0, count: 60_000)))
         let server = codec(.server, messageBytes: 65_536, deflate)
@@ -110,7 +109,7 @@ struct WebSocketCodecTests {
         #expect(events.count - 1 == (65_536 + 1_048_576) / 60_000)
     }
 
-    @Test func `a deflated message without its end is none`() throws {
+    @Test func `a compressed message without its end is malformed`() throws {
         let deflate = WebSocketDeflate()
         let text = (0..<200).map { "word \($0 * 7_919)" }.joined(separator: " ")
         let whole = try #require(deflate.deflate(Array(text.utf8)))
@@ -130,7 +129,8 @@ struct WebSocketCodecTests {
         }
     }
 
-    @Test func `only the first frame of a message says that it is deflated, when both agreed`() {
+    @Test func `only the first frame of a message may be marked as compressed, after an agreement`()
+    {
         let start = frame(1, text("a"), isLast: false)
         for (bytes, deflate): ([UInt8], WebSocketDeflate?) in [
             ([0xC9, 0x80] + Self.mask, WebSocketDeflate()),
@@ -153,7 +153,7 @@ struct WebSocketCodecTests {
         ("permessage-deflate; what=1", false), ("x-webkit-deflate-frame", false),
         ("permessage-deflate; client_max_window_bits; client_max_window_bits", false),
     ])
-    func `an offer that can be kept is taken, when the server may`(
+    func `an acceptable offer of compression is accepted if the server allows it`(
         offer: String, isTaken: Bool
     ) async throws {
         for mayDeflate in [true, false] {
@@ -196,7 +196,7 @@ struct WebSocketCodecTests {
             ])
     }
 
-    @Test func `a character cut by a fragment's border is still UTF-8`() {
+    @Test func `a character cut by a fragment's border is valid UTF-8`() {
         let server = codec(.server)
         let bytes = frame(1, [0xC3], isLast: false) + frame(0, [0xA4])
         #expect(server.receive(bytes) == [.message(.text("ä"))])
@@ -219,7 +219,7 @@ struct WebSocketCodecTests {
     ]
 
     @Test(arguments: violations)
-    func `a violation is answered with its close code, and nothing is read after it`(
+    func `a violation is answered with its close code, and later bytes are ignored`(
         _ row: (code: UInt16, bytes: [UInt8])
     ) {
         let server = codec(.server)
@@ -237,7 +237,7 @@ struct WebSocketCodecTests {
         #expect(events == [.violation(code: 1009)])
     }
 
-    @Test func `a message of endless fragments is refused, with bytes in them and without`() {
+    @Test func `a message of endless fragments is refused, empty or not`() {
         for payload in [[], [UInt8(ascii: "x")]] {
             let server = codec(.server, messageBytes: 1_000_000)
             let more = Array(repeating: frame(0, payload, isLast: false), count: 1_023)
@@ -253,13 +253,13 @@ struct WebSocketCodecTests {
         #expect(codec(.client).receive(frame(1, text("a"))) == [.violation(code: 1002)])
     }
 
-    @Test func `a client masks the close that names a violation`() {
+    @Test func `a client masks the close frame of a violation`() {
         let client = codec(.client)
         #expect(client.receive([0x83, 0]) == [.violation(code: 1002)])
         #expect(client.takeOutput() == frame(8, [0x03, 0xEA]))
     }
 
-    @Test func `a close is answered with its code, and nothing can be sent after it`() {
+    @Test func `a close is answered with its code, and nothing can be sent afterwards`() {
         let server = codec(.server)
         let events = server.receive(frame(8, [0x0F, 0xA0] + text("bye")))
         #expect(events == [.closed(code: 4000, reason: "bye")])
@@ -269,7 +269,7 @@ struct WebSocketCodecTests {
     }
 
     @Test(arguments: [1012, 1013, 1014] as [UInt16])
-    func `close codes younger than wslay are closes too`(_ code: UInt16) {
+    func `close codes newer than wslay are accepted`(_ code: UInt16) {
         for (role, isMasked) in [(WebSocketCodec.Role.server, true), (.client, false)] {
             let codec = codec(role)
             let payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
@@ -283,7 +283,7 @@ struct WebSocketCodecTests {
         #expect(codec(.server).receive(frame(8, [])) == [.closed(code: nil, reason: "")])
     }
 
-    @Test func `a close this end began is over when the peer answers`() {
+    @Test func `a close that this end began is complete with the peer's answer`() {
         let (client, server) = (codec(.client), codec(.server))
         client.sendClose(code: 1000, reason: String(repeating: "ä", count: 100))
         let events = server.receive(client.takeOutput())
@@ -293,7 +293,7 @@ struct WebSocketCodecTests {
                 == [.closed(code: 1000, reason: String(repeating: "ä", count: 61))])
     }
 
-    @Test func `the accept key is the one the RFC computes`() {
+    @Test func `the accept key is that of the RFC`() {
         #expect(
             WebSocketHandshake.acceptKey(for: "dGhlIHNhbXBsZSBub25jZQ==")
                 == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -306,7 +306,7 @@ struct WebSocketCodecTests {
     ]
 
     @Test(arguments: urls)
-    func `a URL is taken apart`(_ row: (text: String, expected: String)) throws {
+    func `a URL is parsed`(_ row: (text: String, expected: String)) throws {
         let url = try SocketURL(row.text)
         let parts = "\(url.host) \(url.port) \(url.target) \(url.isSecure ? "secure" : "plain")"
         #expect(parts == row.expected)
@@ -316,7 +316,7 @@ struct WebSocketCodecTests {
         "", "a", "http://a", "ws://", "ws:///x", "ws://u@a", "ws://a:0", "ws://a:65536", "ws://a:b",
         "ws://a:", "ws://[::1", "ws://a b", "ws://ä", "ws://a\r\nb",
     ])
-    func `what is no WebSocket URL is refused without repeating it`(_ text: String) {
+    func `an invalid WebSocket URL is refused without repeating it`(_ text: String) {
         let error = #expect(throws: SocketError.self) { _ = try SocketURL(text) }
         #expect(error?.kind == .invalidURL)
     }

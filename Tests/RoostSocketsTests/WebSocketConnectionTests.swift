@@ -10,7 +10,7 @@ struct WebSocketConnectionTests {
         "ws://127.0.0.1:\(server.port)\(path)"
     }
 
-    @Test func `10,000 messages come back whole and in order`() async throws {
+    @Test func `10,000 messages return complete and in order`() async throws {
         try await withServer { server, loop in
             let connection = try await WebSocketClient.connect(url: url(server), on: loop)
             let count = 10_000
@@ -26,7 +26,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `large and binary messages come back whole`() async throws {
+    @Test func `large and binary messages return complete`() async throws {
         try await withServer { server, loop in
             let connection = try await WebSocketClient.connect(url: url(server), on: loop)
             for message in [
@@ -50,7 +50,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `a client's close reaches the server as a clean end`() async throws {
+    @Test func `a client's close ends the server's connection without an error`() async throws {
         let ended = Gate()
         let handler = ScriptedHandler(serve: { connection in
             let end = try? await connection.receive()  // A throw would leave the gate closed.
@@ -66,7 +66,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `a server's close reaches the client after all that was sent before`() async throws {
+    @Test func `a server's close follows all messages sent before`() async throws {
         let handler = ScriptedHandler(serve: { connection in
             for number in 0..<500 {
                 guard (try? await connection.send("\(number)")) != nil else { return }
@@ -112,8 +112,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `a reader that never comes back is cut when the time to close is over`() async throws
-    {
+    @Test func `a reader that never answers is cut when the close time is over`() async throws {
         let ended = Gate()
         let handler = ScriptedHandler(serve: { connection in
             do throws(SocketError) {
@@ -134,7 +133,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `a shutdown without grace ends whoever waits on a socket`() async throws {
+    @Test func `a shutdown without grace resumes the calls that wait on a socket`() async throws {
         let (began, ended) = (Gate(), Gate())
         let handler = ScriptedHandler(serve: { connection in
             began.open()
@@ -170,7 +169,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `a link that breaks without a close is an error, not an end`() async throws {
+    @Test func `a connection that breaks without a close gives an error`() async throws {
         let (began, served) = (Gate(), Gate())
         let handler = ScriptedHandler(serve: { connection in
             began.open()
@@ -203,7 +202,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func `a socket that is dropped without a close is cut`() async throws {
+    @Test func `a socket dropped without a close is cut`() async throws {
         let ended = Gate()
         let handler = ScriptedHandler(serve: { connection in
             do throws(SocketError) {

@@ -4,41 +4,42 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Another process that a test starts; what it says is read on threads of its own.
+/// A process started by a test; threads of its own read its output.
 ///
-/// Foundation's `Process` reads past its list of open files where there are more than 1,350
-/// (swift-corelibs-foundation, pull request 5472), and the suite at work has as many.
+/// Foundation's `Process` reads past its list of open files if there are more than 1,350
+/// (swift-corelibs-foundation, pull request 5472), and the suite has as many.
 package final class ChildProcess: Sendable {
     package enum Ending: Hashable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
     }
 
-    /// What the system refused.
+    /// The action that the system refused, with its error code.
     package struct Refusal: Error {
         let action: String
         let code: Int32
     }
 
     private let id: pid_t
-    /// Where its words are read; none when they go into a file.
+    /// The descriptor of its output; nil if a file gets it.
     private let output: Int32?
     private let text = Mutex("")
     private let ending = Mutex<Ending?>(nil)
     private let hasEnded = Gate()
 
-    /// One at a time: no child gets the pipe of another, whose end would never come then.
+    /// The lock of starts: a child must not inherit another one's pipe, whose end would then never
+    /// come.
     private static let starts = Mutex(())
 
-    /// Starts a program, which ends with a signal as if it were started by hand.
+    /// Starts a program, whose signals have their default actions.
     ///
     /// - Parameters:
-    ///   - program: Its file, as an absolute path.
-    ///   - arguments: What follows its name.
-    ///   - input: The file it reads; nil: nothing.
-    ///   - output: The file its words go to; nil: `text` brings them.
-    ///   - errors: The file its standard error goes to; nil: where this process's goes.
-    /// - Throws: What the system refused.
+    ///   - program: The program's file, as an absolute path.
+    ///   - arguments: The arguments behind its name.
+    ///   - input: The file of its input; nil for none.
+    ///   - output: The file of its output; nil for `text`.
+    ///   - errors: The file of its standard error; nil for that of this process.
+    /// - Throws: The system's refusal.
     package init(
         _ program: String, _ arguments: [String], input: String? = nil, output: String? = nil,
         errors: String? = nil
@@ -52,10 +53,11 @@ package final class ChildProcess: Sendable {
     private static func start(
         _ words: [String], _ input: String?, _ output: String?, _ errors: String?
     ) throws(Refusal) -> (pid_t, reading: Int32?) {
-        // The second end is closed with this call; the child has a copy.
+        // This end is closed with this call; the child has a copy.
         let pipe = output == nil ? try pipe() : nil
         defer { if let pipe { close(pipe.writing) } }
-        // SAFETY: here and below: both are made here, lent for each call, and freed at the end.
+        // SAFETY: here and below: both are initialised here, valid during each call, and destroyed
+        // at the end.
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -69,7 +71,7 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // A thread of the pool hears no signal, and its child would not either.
+        // Threads of the pool block signals, and a child would inherit that.
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
@@ -95,7 +97,7 @@ package final class ChildProcess: Sendable {
 
     private static func pipe() throws(Refusal) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
-        // SAFETY: two numbers are lent for the call.
+        // SAFETY: two numbers are valid during the call.
         guard unsafe Glibc.pipe(&ends) == 0 else {
             throw Refusal(action: "make a pipe", code: errno)
         }
@@ -103,7 +105,7 @@ package final class ChildProcess: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Lends words as C has them: copies, with a nil behind the last.
+    /// Lends texts as a C array of copies with a nil at the end.
     private static func withWords(
         _ words: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {
@@ -113,15 +115,15 @@ package final class ChildProcess: Sendable {
         return unsafe body(&copies)
     }
 
-    /// Waits as long as the child lives; the thread that does so keeps this object.
+    /// Waits for the end of the child; the waiting thread keeps this object.
     private func awaitEnding() {
         var news = unsafe siginfo_t()
-        // SAFETY: here and below: what is filled in is lent for the call. Its number stays its own until the
-        // second call, so that no signal meets another process.
+        // SAFETY: here and below: the filled values are valid during the call. The child keeps its
+        // ID until the second call, so no signal meets another process.
         while unsafe waitid(P_PID, id_t(id), &news, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         ending.withLock { ending in
             var status: Int32 = 0
-            // Without its status nobody can say how it ended.
+            // Without a status the way of ending is unknown.
             guard unsafe waitpid(id, &status, 0) == id else { return }
             let signal = status & 0x7F
             ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: signal)
@@ -129,18 +131,18 @@ package final class ChildProcess: Sendable {
         hasEnded.open()
     }
 
-    /// Sends it a signal; one that has ended hears nothing.
+    /// Sends a signal; does nothing after the end of the child.
     package func signal(_ number: Int32) {
         ending.withLock { if $0 == nil { kill(id, number) } }
     }
 
-    /// Waits until it has ended.
+    /// Waits for the end of the child.
     package func end() async -> Ending? {
         await hasEnded.wait()
         return ending.withLock { $0 }
     }
 
-    /// Reads until what it has said since its start is enough, or it says no more; one call at a time.
+    /// Reads until the output since the start suffices, or ends; one call at a time.
     package func text(until isEnough: @escaping @Sendable (String) -> Bool) async -> String {
         await withCheckedContinuation { read in
             Thread.run {
@@ -152,26 +154,26 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The next words; nil at their end.
+    /// Returns the next part of the output; nil at its end.
     private func next() -> String? {
         guard let output else { return nil }
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         var count = 0
-        // SAFETY: the array is lent for the call.
+        // SAFETY: the array is valid during the call.
         repeat {
             count = unsafe read(output, &bytes, bytes.count)
         } while count < 0 && errno == EINTR
         return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
 
-    /// Reads to the end, and takes it apart.
+    /// Reads the output to its end and returns its lines.
     package func lines() async -> [String] {
         await text { _ in false }.split(separator: "\n").map { String($0) }
     }
 }
 
 extension ChildProcess {
-    /// A program that was built with the tests; it lies beside them.
+    /// Returns the path of a program that was built with the tests and lies beside them.
     package static func built(_ name: String) throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: own).deletingLastPathComponent().appending(path: name).path

@@ -2,19 +2,19 @@
 
 import Foundation
 
-/// A leaf of a table's tree in a database file, to be destroyed in place.
+/// The destruction of a leaf in a table's tree in a database file.
 ///
-/// The first inner page of a table is looked for: an outbox has one table of many pages.
+/// It takes the first inner page of a table: an outbox has one table of many pages.
 package enum DamagedLeaf {
     private static let size = 4_096
 
-    /// Makes leaves of the tree ones that SQLite takes for no page.
+    /// Overwrites leaves of the tree so that SQLite refuses them as pages.
     ///
     /// - Parameters:
-    ///   - places: Which of the leaves, in the order of their rows.
+    ///   - places: The indices of the leaves, in the order of their rows.
     ///   - path: The file.
-    /// - Returns: The IDs of the rows that are lost, each below 128.
-    /// - Throws: When the file cannot be read or written, or holds no such tree.
+    /// - Returns: The IDs of the lost rows, each below 128.
+    /// - Throws: An error if the file cannot be read or written, or has no such tree.
     package static func destroy(_ places: Int..., in path: String) throws -> [Int] {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         defer { try? file.close() }
@@ -40,12 +40,12 @@ package enum DamagedLeaf {
         return lost
     }
 
-    /// Makes the leaf that holds a text one that SQLite takes for no page.
+    /// Overwrites the leaf with a text so that SQLite refuses it as a page.
     ///
     /// - Parameters:
-    ///   - text: What stands nowhere else in the file, and in no row too long for a leaf.
+    ///   - text: A text that occurs once in the file, in a row that fits into a leaf.
     ///   - path: The file.
-    /// - Throws: When the file cannot be read or written, or does not hold the text.
+    /// - Throws: An error if the file cannot be read or written, or does not have the text.
     package static func destroy(holding text: String, in path: String) throws {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         defer { try? file.close() }

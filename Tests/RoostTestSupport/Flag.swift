@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Set once, by one thread, and looked at by others.
+/// A flag that one thread sets once and others read.
 package final class Flag: Sendable {
     private let state = Atomic(false)
 

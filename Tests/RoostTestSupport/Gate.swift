@@ -2,10 +2,11 @@
 
 import Glibc
 
-/// Opens once; whoever waits before or after goes on.
+/// A gate that opens once and resumes all earlier and later waits.
 ///
-/// A `pthread_mutex_t` and not a `Mutex`, whose contended path the thread sanitizer cannot see.
-/// - Invariant: `isOpen` and `waiters` are touched under the mutex only.
+/// It uses a `pthread_mutex_t`, because the thread sanitizer cannot see the contended path of
+/// `Mutex`.
+/// - Invariant: `isOpen` and `waiters` are used under the mutex only.
 @safe package final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var isOpen = false
@@ -47,7 +48,7 @@ import Glibc
     }
 }
 
-/// A thread for calls that block, so that no pool is held up.
+/// A thread for calls that block, so that no pool is delayed.
 package enum Thread {
     private final class Work {
         let run: () -> Void

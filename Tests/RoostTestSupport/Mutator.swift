@@ -2,18 +2,18 @@
 
 import Foundation
 
-/// Changes good input into input that is nearly good; the same seed makes the same.
+/// A generator of nearly valid input from valid input; the same seed gives the same inputs.
 package struct Mutator {
     private var random: SplitMix64
     private let samples: [[UInt8]]
     private let words: [[UInt8]]
 
-    /// How many inputs each fuzzer tries: few in the suite, as many as `ROOST_FUZZ` says in a long run.
+    /// The number of inputs for each fuzzer: few in the suite, `ROOST_FUZZ` in a long run.
     package static var rounds: Int {
         ProcessInfo.processInfo.environment["ROOST_FUZZ"].flatMap { Int($0) } ?? 300
     }
 
-    /// Where a long run begins, such as `ROOST_FUZZ_SEED=7`; a failure names the seed of its input.
+    /// The start of a long run, such as `ROOST_FUZZ_SEED=7`; a failure names the seed of its input.
     package static var seed: UInt64 {
         ProcessInfo.processInfo.environment["ROOST_FUZZ_SEED"].flatMap { UInt64($0) } ?? 1
     }
@@ -32,7 +32,7 @@ package struct Mutator {
 
     package mutating func below(_ bound: Int) -> Int { random.below(bound) }
 
-    /// One of the samples, changed in a few places.
+    /// Returns one of the samples, changed in a few places.
     package mutating func next() -> [UInt8] {
         var bytes = samples[below(samples.count)]
         for _ in 0..<below(5) {
@@ -54,7 +54,7 @@ package struct Mutator {
         return bytes
     }
 
-    /// Numbers at which arithmetic ends, or a range does.
+    /// Numbers at the limits of arithmetic and of ranges.
     package static let numbers = [
         "-1", "0", "1", "-0", "2147483647", "2147483648", "-2147483648", "-2147483649",
         "4294967296",
@@ -65,7 +65,7 @@ package struct Mutator {
         "99999999999999999999999",
     ]
 
-    /// Puts an extreme number in the place of the next one.
+    /// Replaces the next number with an extreme one.
     private mutating func replaceNumber(behind place: Int, in bytes: inout [UInt8]) {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard let start = bytes[place...].firstIndex(where: digits.contains) else { return }
@@ -75,7 +75,7 @@ package struct Mutator {
         bytes.replaceSubrange((hasSign ? start - 1 : start)..<rest.endIndex, with: number.utf8)
     }
 
-    /// Cuts bytes into pieces, anywhere.
+    /// Cuts bytes into pieces at random places.
     package mutating func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The guard against a test that hangs.
+/// The limit for a test that hangs.
 package enum Patience {
-    /// Minutes that a test or a suite may take: far more than on any machine, however busy, so that only a hang
-    /// reaches it.
+    /// The time limit of a test or a suite in minutes; far above any busy machine's time, so that
+    /// only a hang reaches it.
     package static let minutes = 120
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The same numbers for the same seed, on every machine.
+/// A generator that gives the same numbers for the same seed on every machine.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ package struct SplitMix64: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from zero up to, not including, `bound`.
+    /// Returns a number from zero up to, not including, `bound`.
     package mutating func below(_ bound: Int) -> Int {
         Int(next() % UInt64(bound))
     }

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// A folder of one test's own, removed with its last reference.
+/// A folder for one test, removed with its last reference.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// Makes a folder; in memory, where the system has such a place, a sync costs nothing.
+    /// Creates a folder; in memory, if the system has such a place, where a sync costs nothing.
     package init(inMemory: Bool = false) throws {
         let memory = URL(fileURLWithPath: "/dev/shm")
         let isThere = FileManager.default.fileExists(atPath: memory.path)
@@ -17,7 +17,7 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A folder that is left behind harms no test.
+        // A folder that cannot be removed harms no test.
         try? FileManager.default.removeItem(atPath: path)
     }
 

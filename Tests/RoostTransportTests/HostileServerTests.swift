@@ -5,13 +5,13 @@ import RoostTestSupport
 import RoostTransport
 import Testing
 
-/// Answers that a malicious server gives, and the end that each comes to.
+/// Answers of a malicious server and their ends.
 struct HostileServerTests {
     private static let limit = 1_000_000
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let piece = String(repeating: "x", count: 65_536)
 
-    /// Servers that never stop talking: what they say first, and what they say again and again.
+    /// Servers that never stop sending: the first bytes, and the bytes they repeat.
     static let endless: [(name: String, beginning: String, piece: String)] = [
         ("a longer body than allowed", ok + "Content-Length: 1000001\r\n\r\n", piece),
         ("a body without a length", ok + "\r\n", piece),
@@ -31,7 +31,7 @@ struct HostileServerTests {
     ]
 
     @Test(arguments: endless)
-    func `the client hangs up on an answer without end`(
+    func `the client disconnects from an endless answer`(
         _ row: (name: String, beginning: String, piece: String)
     ) async throws {
         try await withLoop { loop in
@@ -46,7 +46,7 @@ struct HostileServerTests {
         }
     }
 
-    /// Servers that take their time: what they say first, and what they say again and again.
+    /// Slow servers: the first bytes, and the bytes they repeat.
     static let slow: [(name: String, beginning: String, piece: String)] = [
         ("a body byte by byte", ok + "Content-Length: 500000\r\n\r\n", "x"),
         ("a head byte by byte", ok + "A: ", "x"),
@@ -54,7 +54,7 @@ struct HostileServerTests {
     ]
 
     @Test(arguments: slow)
-    func `the time limit is for the whole answer`(
+    func `the time limit covers the whole answer`(
         _ row: (name: String, beginning: String, piece: String)
     ) async throws {
         try await withLoop { loop in
@@ -75,7 +75,7 @@ struct HostileServerTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
         "HTTP/1.1 200 OK\r\n\r\nopen to the end",
     ])
-    func `an answer shorter than promised is waited for no longer than the limit`(
+    func `an answer shorter than announced is awaited until the limit only`(
         _ beginning: String
     ) async throws {
         try await withLoop { loop in
@@ -107,7 +107,7 @@ struct HostileServerTests {
         }
     }
 
-    /// WebSocket servers without manners: what they say again and again after the handshake.
+    /// Malicious WebSocket servers: the bytes they repeat after the handshake.
     static let sockets: [(name: String, piece: String)] = [
         ("a compressed message", "\u{41}"),
         ("a message of endless fragments", "\u{0}\u{1}x"),
@@ -118,7 +118,7 @@ struct HostileServerTests {
     ]
 
     @Test(arguments: sockets)
-    func `a socket ends with its server's rules`(
+    func `a violation of the server ends the socket`(
         _ row: (name: String, piece: String)
     ) async throws {
         try await withLoop { loop in
@@ -152,7 +152,7 @@ struct HostileServerTests {
         }
     }
 
-    @Test func `a handshake that never ends has a limit in bytes and in time`() async throws {
+    @Test func `an endless handshake has a limit in bytes and in time`() async throws {
         try await withLoop { loop in
             let sockets = UVSocketTransport(on: loop)
             let endless = RawServer.repeating("A: b\r\n", after: "HTTP/1.1 101 Yes\r\n")
@@ -192,7 +192,7 @@ struct HostileServerTests {
         }
     }
 
-    @Test func `a kept connection that the server has closed is replaced`() async throws {
+    @Test func `an idle connection that the server has closed is replaced`() async throws {
         try await withLoop { loop in
             let first = try await HTTPServer.start(
                 handler: ContractHandler(silence: Gate()), on: loop)

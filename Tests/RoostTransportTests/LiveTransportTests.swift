@@ -5,20 +5,20 @@ import RoostTransport
 import Testing
 
 struct LiveTransportTests {
-    @Test func `the event loop keeps the contract of HTTP`() async throws {
+    @Test func `the event loop fulfils the contract of HTTP`() async throws {
         try await withLoop { try await checkHTTPContract(UVHTTP(on: $0, answerBytes: 5_000_000)) }
     }
 
-    @Test func `the event loop keeps the contract of uploads`() async throws {
+    @Test func `the event loop fulfils the contract of uploads`() async throws {
         try await withLoop { try await checkUploadContract(UVHTTP(on: $0, answerBytes: 5_000_000)) }
     }
 
-    @Test func `the event loop keeps the contract of sockets`() async throws {
+    @Test func `the event loop fulfils the contract of sockets`() async throws {
         try await checkSocketContract { UVSocketTransport(on: $0) }
     }
 }
 
-/// Runs a body with a loop that is shut down whatever happens.
+/// Runs a body with a loop that is shut down in any case.
 func withLoop(_ body: (EventLoop) async throws -> Void) async throws {
     let loop = try EventLoop.start()
     do {

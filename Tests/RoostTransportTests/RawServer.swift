@@ -5,11 +5,11 @@ import RoostSockets
 import RoostTestSupport
 import Synchronization
 
-/// A server that misbehaves to order, for one connection, on a thread of its own.
+/// A misbehaving server for one connection, on a thread of its own.
 enum RawServer {
     /// Reads a request's head, sends some bytes, and closes.
     ///
-    /// With `afterHandshake` it agrees to a WebSocket first. Returns the port it listens on.
+    /// With `afterHandshake` it accepts a WebSocket first. Returns the port.
     static func answerOnce(with text: String, afterHandshake: Bool = false) -> UInt16 {
         serveOnce { descriptor, head in
             if afterHandshake { acceptWebSocket(head, on: descriptor) }
@@ -25,7 +25,7 @@ enum RawServer {
             to: descriptor)
     }
 
-    /// Agrees to a WebSocket, says a beginning, and then a piece again and again until the client hangs up,
+    /// Accepts a WebSocket, sends a beginning, and repeats a piece until the client disconnects,
     /// which opens the gate.
     ///
     /// Each scalar of a text is a byte.
@@ -47,7 +47,7 @@ enum RawServer {
         text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     }
 
-    /// Says a beginning, and then a piece again and again until the client hangs up, which opens the gate.
+    /// Sends a beginning and repeats a piece until the client disconnects, which opens the gate.
     ///
     /// The pause between two pieces is in microseconds.
     static func repeating(
@@ -65,7 +65,7 @@ enum RawServer {
         return (port, isLeft)
     }
 
-    /// Says a beginning and nothing more until the client hangs up, which opens the gate.
+    /// Sends a beginning and nothing more until the client disconnects, which opens the gate.
     static func stalling(after beginning: String) -> (port: UInt16, isLeft: Gate) {
         let isLeft = Gate()
         let port = serveOnce { descriptor, _ in
@@ -76,7 +76,7 @@ enum RawServer {
         return (port, isLeft)
     }
 
-    /// A port that nothing listens on: bound for a moment, then given back.
+    /// Returns a port on which nothing listens: bound for a moment, then released.
     static func unusedPort() -> UInt16 {
         let (descriptor, port) = listen()
         close(descriptor)
@@ -93,7 +93,7 @@ enum RawServer {
             close(listener)
             serve(descriptor, readHead(descriptor))
             shutdown(descriptor, CInt(SHUT_WR))
-            _ = readHead(descriptor)  // Until the client closes, so that nothing is reset.
+            _ = readHead(descriptor)  // Reads until the client closes, so that nothing is reset.
             close(descriptor)
         }
         return port
@@ -120,7 +120,7 @@ enum RawServer {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
-            // SAFETY: the buffer is lent to one call, with its size.
+            // SAFETY: the buffer is valid during the call, with its size.
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { break }
             all += buffer[..<count]
@@ -138,7 +138,7 @@ enum RawServer {
         var rest = bytes[...]
         while !rest.isEmpty {
             let bytes = Array(rest)
-            // SAFETY: the array is lent to one call.
+            // SAFETY: the array is valid during the call.
             let sent = unsafe Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)

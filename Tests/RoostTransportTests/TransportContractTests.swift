@@ -6,12 +6,12 @@ import RoostTransport
 import Synchronization
 import Testing
 
-// What every implementation of the seams owes its caller. A transport joins by one line in
-// `LiveTransportTests`, and a double by the same line elsewhere: a double without its contract is a lie.
+// The contracts of the transport protocols. An implementation joins by one line in
+// `LiveTransportTests`, and a test double by the same line elsewhere.
 
-/// The server a contract runs against: one path for each thing that can happen.
+/// The server of a contract, with one path for each behaviour.
 struct ContractHandler: HTTPServerHandler {
-    /// Opens when the test no longer needs the server's silence.
+    /// The gate that opens when the test no longer needs the server's silence.
     let silence: Gate
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
@@ -42,7 +42,7 @@ struct ContractHandler: HTTPServerHandler {
         case "/forbidden": return .refuse(HTTPServerResponse(status: 403))
         case "/goodbye":
             return .accept(subprotocol: nil) { connection in
-                // The peer may be gone already, which is the test's business and not the server's.
+                // The peer may be gone already, which the test checks.
                 try? await connection.send("last words")
             }
         default:
@@ -59,7 +59,7 @@ struct ContractHandler: HTTPServerHandler {
     }
 }
 
-/// Runs a body beside a server that is taken down whatever happens.
+/// Runs a body with a server that is shut down in any case.
 func withContractServer(_ body: (HTTPServer, EventLoop) async throws -> Void) async throws {
     let loop = try EventLoop.start()
     let silence = Gate()
@@ -123,7 +123,7 @@ func checkHTTPContract(_ transport: some HTTPTransport) async throws {
     }
 }
 
-/// The contract of uploads: the body arrives whole and is asked for piece by piece (scar 144).
+/// The contract of uploads: the body arrives complete and is read in pieces (scar 144).
 func checkUploadContract(_ transport: some HTTPTransport) async throws {
     try await withContractServer { server, _ in
         let base = "http://127.0.0.1:\(server.port)"

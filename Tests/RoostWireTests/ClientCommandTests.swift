@@ -41,12 +41,12 @@ struct ClientCommandTests {
     ]
 
     @Test(arguments: commands)
-    func `every command comes back as it was written`(command: ClientCommand) throws {
+    func `every command survives encoding`(command: ClientCommand) throws {
         #expect(try decode(command.encoded) == command)
     }
 
     @Test
-    func `a message is read as other clients write it`() throws {
+    func `a message decodes from other clients' spelling`() throws {
         let command = try decode(
             #"MESG{"channel_url":"g","message":"hi","mention_type":"users","mentioned_user_ids":[],"#
                 + #""reply_to_channel":false,"req_id":"rq-1","pin_message":false,"created_at":1}"#)
@@ -73,7 +73,7 @@ struct ClientCommandTests {
         (#"FILE{"channel_url":"g"}"#, "url"), (#"MEDI{"channel_url":"g","req_id":"1"}"#, "msg_id"),
         (#"READ{"req_id":"1"}"#, "channel_url"), (#"MACK{"channel_url":"g"}"#, "msg_id"),
     ])
-    func `what a command needs and lacks is named`(text: String, path: String) {
+    func `a missing field of a command is named in the error`(text: String, path: String) {
         let error = #expect(throws: WireError.self) { try decode(text) }
         #expect(error?.kind == .missing)
         #expect(error?.path == path)
@@ -82,7 +82,7 @@ struct ClientCommandTests {
     @Test(arguments: [
         (#"{"expiring_session":1,"req_id":"r"}"#), (#"{"expiring_session":"True","req_id":"r"}"#),
     ])
-    func `a request for a new key is read as clients write it`(payload: String) throws {
+    func `a request for a new key decodes from clients' spelling`(payload: String) throws {
         #expect(
             try decode("LOGI" + payload)
                 == .refreshSession(SessionRefresh(requestID: "r", token: nil, isExpiring: true)))

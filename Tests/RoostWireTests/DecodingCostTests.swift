@@ -5,11 +5,11 @@ import RoostModel
 import RoostWire
 import Testing
 
-/// What reading an answer costs, counted in blocks of memory, because time is another on each machine.
+/// The cost of decoding an answer, in allocations, because time depends on the machine.
 struct DecodingCostTests {
     private static let people = (0..<20).map { User(id: UserID("user \($0)"), nickname: "name") }
 
-    /// An answer of the server with messages as chats have them.
+    /// Returns an answer of the server with typical messages.
     private static func answer(_ count: Int) -> APIResponse {
         let messages = (0..<count).map { number in
             var message = Message(
@@ -43,16 +43,17 @@ struct DecodingCostTests {
     }
 
     @Test
-    func `1,000 messages are read within a budget of allocations, 2,000 in twice that (scar 160)`()
+    func
+        `decoding 1,000 messages stays within a budget of allocations, 2,000 within twice that (scar 160)`()
         throws
     {
         let (small, large) = (Self.answer(1_000), Self.answer(2_000))
-        // What is made once is made here.
+        // Values that are created once are created here.
         _ = try Self.allocations(reading: small)
         let (count, one) = try Self.allocations(reading: small)
         let (_, two) = try Self.allocations(reading: large)
         #expect(count == 1_000)
-        // A count of nothing would keep every budget.
+        // A count of nothing would stay within every budget.
         if roost_counts_allocations() { #expect(one > 1_000, "\(one) allocations") }
         #expect(one <= 40 * 1_000, "\(one) allocations")
         #expect(two <= one * 2 + 100, "\(two) allocations instead of \(one)")

@@ -92,7 +92,8 @@ struct EndpointTests {
     }()
 
     @Test(arguments: calls.indices)
-    func `the server reads what the client wrote, odd names included (scar 38)`(index: Int) throws {
+    func `the server decodes the client's encoding, odd names included (scar 38)`(index: Int) throws
+    {
         let (endpoint, expected) = Self.calls[index]
         let request = endpoint.encode()
         let received = try APIRequest(
@@ -105,7 +106,7 @@ struct EndpointTests {
         ("GET", "/v3/nothing"), ("PATCH", "/v3/users"), ("GET", "/v2/users"), ("GET", "/"),
         ("DELETE", "/v3/group_channels/a/messages"),
     ])
-    func `an endpoint that does not exist is a typed miss`(method: String, target: String) {
+    func `a missing endpoint gives a typed error`(method: String, target: String) {
         let error = #expect(throws: ServerError.self) {
             try APICall(decoding: APIRequest(method: method, target: target, body: []))
         }
@@ -113,7 +114,7 @@ struct EndpointTests {
     }
 
     @Test
-    func `anything below sdk is tolerated, and slashes at the end do not count`() throws {
+    func `unknown calls below sdk are tolerated, and trailing slashes are ignored`() throws {
         let statistics = try APIRequest(method: "POST", target: "/v3/sdk/statistics", body: [])
         #expect(try APICall(decoding: statistics) == .unlisted)
         let internalGet = try APIRequest(
@@ -128,7 +129,7 @@ struct EndpointTests {
         "custom_types=a&custom_types=b", "custom_types=a,b", "custom_types=a%2Cb",
         "custom_types=a,+b",
     ])
-    func `lists are read repeated and joined`(query: String) throws {
+    func `lists decode from repeated names and from commas`(query: String) throws {
         let request = try APIRequest(
             method: "GET", target: "/v3/group_channels/g/messages?message_ts=1&\(query)", body: [])
         guard case .listMessages(let call) = try APICall(decoding: request) else {
@@ -138,7 +139,7 @@ struct EndpointTests {
     }
 
     @Test
-    func `a page is asked for as other clients write it`() throws {
+    func `a page decodes from other clients' spelling`() throws {
         let request = try APIRequest(
             method: "GET",
             target: "/v3/group_channels/g/messages?is_sdk=true&message_ts=99999999999999999999"
@@ -169,7 +170,7 @@ struct EndpointTests {
     }
 
     @Test
-    func `the platform's spelling of members is joined with the other`() throws {
+    func `the platform's spelling of members is merged with the other`() throws {
         let request = try APIRequest(
             method: "POST", target: "/v3/group_channels",
             body: Array(#"{"user_ids":["a"],"users":[{"user_id":"a"},{"user_id":"b"}]}"#.utf8))
@@ -188,7 +189,7 @@ struct EndpointTests {
         ("POST", "group_channels/g/messages", #"{"message_type":"FILE"}"#, 400_105),
         ("GET", "users/u/my_group_channels?order=best", "", 400_111),
     ])
-    func `a wrong parameter is answered by its number`(
+    func `a wrong parameter is answered with its error code`(
         method: String, target: String, body: String, code: Int
     ) throws {
         let request = try APIRequest(
@@ -198,7 +199,7 @@ struct EndpointTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `the client reads what the server answered`(seed: UInt64) throws {
+    func `the client decodes the server's answers`(seed: UInt64) throws {
         var samples = Samples(seed: seed)
         func check<E: Endpoint>(_ type: E.Type, _ output: E.Output) throws {
             #expect(try E.decode(E.response(output)) == output)
@@ -235,7 +236,7 @@ struct EndpointTests {
     }
 
     @Test
-    func `a refusal keeps its number, and rubbish is told apart from it`() {
+    func `a refusal keeps its code, and garbage differs from a refusal`() {
         let refusal = APIResponse(ServerError(.notFound, "Gone."))
         #expect(refusal.status == 400)
         #expect(throws: APIFailure.refused(ServerError(.notFound, "Gone."), status: 400)) {
@@ -249,7 +250,7 @@ struct EndpointTests {
     }
 
     @Test(arguments: ["plain", "a b+c", "ü/%41", "%", "%zz", "\u{0}", "👩‍👩‍👧&=?#"])
-    func `percent encoding comes back`(text: String) {
+    func `percent encoding is reversible`(text: String) {
         let encoded = PercentEncoding.encode(text)
         #expect(PercentEncoding.decode(encoded) == text)
         #expect(PercentEncoding.decode(encoded, plusIsSpace: true) == text)

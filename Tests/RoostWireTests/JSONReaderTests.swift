@@ -36,7 +36,7 @@ struct JSONReaderTests {
             ([0x22, 0x61, 0xF4, 0x90, 0x80, 0x80, 0x22], 2), ([0x22, 0xE2, 0x82], 1), ([0xFF], 0),
             ([0x22, 0xE0, 0x80, 0x80, 0x22], 1), ([0x22, 0xF0, 0x9F, 0x98, 0x22, 0x22], 1),
         ] as [([UInt8], Int)])
-    func `bytes that are not UTF-8 are refused where they stand`(bytes: [UInt8], offset: Int) {
+    func `bytes that are not UTF-8 are refused at their offset`(bytes: [UInt8], offset: Int) {
         let error = #expect(throws: WireError.self) { try JSONValue(parsing: bytes) }
         #expect(error?.offset == offset)
         #expect(error?.kind == .malformed)
@@ -50,8 +50,7 @@ struct JSONReaderTests {
             ("922337203685477580.7e1", .max), ("9007199254740993", 9_007_199_254_740_993),
             ("0.000001e6", 1), ("1000000000000000000000e-3", 1_000_000_000_000_000_000),
         ] as [(String, Int64)])
-    func `a whole number is read exactly, however it is written`(text: String, value: Int64) throws
-    {
+    func `a whole number decodes exactly in every spelling`(text: String, value: Int64) throws {
         var reader = JSONReader(text)
         #expect(try reader.readInt64() == value)
         try reader.finish()
@@ -72,14 +71,14 @@ struct JSONReaderTests {
         (#""\ud83d\u0041""#, "\u{FFFD}A"), (#""\ud83d\ud83d\ude00""#, "\u{FFFD}😀"),
         (#""\b\f\n\r\t\/\\\"""#, "\u{8}\u{C}\n\r\t/\\\""), (#""\u0000é""#, "\0é"),
     ])
-    func `escapes become the characters they mean`(text: String, expected: String) throws {
+    func `escapes decode to their characters`(text: String, expected: String) throws {
         var reader = JSONReader(text)
         #expect(try reader.readString() == expected)
         try reader.finish()
     }
 
     @Test
-    func `nesting is followed to the limit and not further`() throws {
+    func `nesting is accepted up to the limit`() throws {
         let limit = JSONReader.depthLimit
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -92,12 +91,12 @@ struct JSONReaderTests {
     }
 
     @Test
-    func `of a name that stands twice the later value counts`() throws {
+    func `the later value of a repeated name counts`() throws {
         #expect(try JSONValue(parsing: #"{"a":1,"b":2,"a":3}"#) == ["a": 3, "b": 2])
     }
 
     @Test
-    func `the text of a skipped value loses its line breaks and nothing else`() throws {
+    func `the text of a skipped value loses its line breaks only`() throws {
         var reader = JSONReader("[ {\n \"a\" :\r\n \"x\\ny\" } , 2]")
         var texts: [String] = []
         try reader.readArray { reader throws(WireError) in texts.append(try reader.readRaw()) }
@@ -110,7 +109,7 @@ struct JSONReaderTests {
             ("null", nil),
             (#""""#, nil),
         ] as [(String, Bool?)])
-    func `truth values are read as clients write them`(text: String, value: Bool?) throws {
+    func `Booleans decode from clients' spelling`(text: String, value: Bool?) throws {
         var reader = JSONReader(text)
         #expect(try reader.readBoolIfPresent() == value)
     }
@@ -118,19 +117,19 @@ struct JSONReaderTests {
     @Test(
         arguments: [("\"12\"", 12), ("12", 12), ("\"\"", nil), ("null", nil), ("\"-3\"", -3)]
             as [(String, Int64?)])
-    func `numbers are read as clients write them`(text: String, value: Int64?) throws {
+    func `numbers decode from clients' spelling`(text: String, value: Int64?) throws {
         var reader = JSONReader(text)
         #expect(try reader.readInt64IfPresent() == value)
     }
 
     @Test(arguments: ["\"a\"", "\" 1\"", "\"1x\"", "[]", "true", "\"\\\"1\\\"\""])
-    func `what is no number in any spelling is refused`(text: String) {
+    func `a text that is no number in any spelling is refused`(text: String) {
         var reader = JSONReader(text)
         #expect(throws: WireError.self) { try reader.readInt64IfPresent() }
     }
 
     @Test
-    func `an error says where it stands`() throws {
+    func `an error names its place`() throws {
         let text =
             #"{"messages":[{"type":"MESG","message_id":1,"created_at":1,"channel_url":"c"},"#
             + #"{"type":"MESG","message_id":2,"created_at":"soon"}]}"#
@@ -156,7 +155,7 @@ struct JSONReaderTests {
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func `any value survives being written and read`(seed: UInt64) throws {
+    func `any value survives encoding`(seed: UInt64) throws {
         var samples = Samples(seed: seed)
         let value = samples.value(depth: 5)
         #expect(try JSONValue(parsing: value.text) == value)

@@ -5,7 +5,7 @@ import RoostWire
 import Testing
 
 struct MultipartReaderTests {
-    /// The first part of a form with one part.
+    /// Returns the first part of a form with one part.
     private func part(
         _ disposition: String, boundary: String = "B", contentType: String = "boundary=B"
     ) throws -> MultipartReader.Part? {
@@ -16,7 +16,7 @@ struct MultipartReaderTests {
         return part
     }
 
-    /// How a file name is written, and what it is.
+    /// Spellings of file names, and the names.
     static let names: [(text: String, name: String)] = [
         ("\"a;b\"", "a;b"), ("\"a; name=c\"", "a; name=c"), ("a.txt", "a.txt"),
         ("\"a\\\"b\"", "a\"b"), ("\"a\\\\b\"", "b"), ("\"C:\\dir\\a.txt\"", "a.txt"),
@@ -25,7 +25,9 @@ struct MultipartReaderTests {
     ]
 
     @Test(arguments: names)
-    func `a file name keeps what its quotes hold`(_ row: (text: String, name: String)) throws {
+    func `a file name keeps the characters inside its quotes`(_ row: (text: String, name: String))
+        throws
+    {
         let part = try part("form-data; name=\"f\"; filename=\(row.text)")
         #expect(part?.fileName == row.name)
         #expect(part?.name == "f")
@@ -36,7 +38,7 @@ struct MultipartReaderTests {
         "form-data; name=\"\"", "form-data", "form-data; name=\"a\rb\"",
         "form-data; name=\"a\"; filename=\"b\0\"", "form-data; name=\"a\nX: y\"",
     ])
-    func `a part whose head is broken is refused`(_ disposition: String) {
+    func `a part with a broken head is refused`(_ disposition: String) {
         #expect(throws: ServerError.self) { _ = try part(disposition) }
     }
 
@@ -48,7 +50,7 @@ struct MultipartReaderTests {
         ("boundary=\"a;b\"", "a;b"), ("charset=\"x; boundary=y\"; boundary=B", "B"),
         ("boundary=B; charset=utf-8", "B"),
     ])
-    func `a quoted boundary is read whole`(contentType: String, boundary: String) throws {
+    func `a quoted boundary is read in full`(contentType: String, boundary: String) throws {
         let part = try part("form-data; name=a", boundary: boundary, contentType: contentType)
         #expect(part?.name == "a")
     }

@@ -4,19 +4,19 @@ import RoostModel
 import RoostWire
 import Testing
 
-/// Whatever object a newer server puts a field into, the field comes back out of that object.
+/// Tests that a field of a newer server comes back out of the object it was in.
 ///
-/// An object that is written with all it can have is walked, and each object inside it is given a field
-/// nobody knows. Whoever adds an object to the wire and forgets its unknown fields fails here.
+/// The tests walk an object with all its fields, and put an unknown field into each object inside
+/// it. An object of the wire whose unknown fields are forgotten fails here.
 struct NestedUnknownFieldsTests {
     private static let name = "from_the_future"
 
-    /// What is no object with fields but a map: its names are the app's or users' IDs, and none is unknown.
+    /// The objects that are maps: their names are the app's or users' IDs, so none is unknown.
     private static let maps: Set<String> = [
         "metadata", "translations", "read_receipt", "delivery_receipt", "metaarray",
     ]
 
-    /// An object gives each field of the future a value that says where it was put.
+    /// Returns a value in which each object has an unknown field with its path.
     private static func marking(_ value: JSONValue, at path: String = "") -> JSONValue {
         switch value {
         case .array(let values):
@@ -35,7 +35,7 @@ struct NestedUnknownFieldsTests {
         }
     }
 
-    /// Where the fields of the future stand, and where each says it was put.
+    /// Returns the places of the unknown fields, with the paths in them.
     private static func marks(_ value: JSONValue, at path: String = "") -> [String: JSONValue] {
         var found: [String: JSONValue] = [:]
         switch value {
@@ -62,9 +62,9 @@ struct NestedUnknownFieldsTests {
         return writer.text
     }
 
-    /// Marks every object of a text, and compares with what is read of it and written again.
+    /// Marks every object of a text, and compares the result of decoding and encoding it.
     ///
-    /// - Returns: Where the marks were.
+    /// - Returns: The places of the marks.
     @discardableResult
     private func check(
         _ text: String, _ copy: (inout JSONReader) throws -> String
@@ -76,7 +76,7 @@ struct NestedUnknownFieldsTests {
         let found = Self.marks(try JSONValue(parsing: again))
         for (path, mark) in wanted { #expect(found[path] == mark, "lost from \(path)") }
         for (path, mark) in found { #expect(wanted[path] == mark, "leaked into \(path)") }
-        // A name that stands twice in one object hides what the first says.
+        // A name that occurs twice in one object hides its first value.
         #expect(again.split(separator: "\"\(Self.name)\"").count == found.count + 1)
         return Set(wanted.keys)
     }
@@ -102,11 +102,11 @@ struct NestedUnknownFieldsTests {
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func `every object inside a message keeps its unknown fields, and no other's (scars 76, 83)`(
+    func `every object inside a message keeps its own unknown fields (scars 76, 83)`(
         seed: UInt64
     ) throws {
         let paths = try checkMessage(Self.fullMessage(seed))
-        // The walk saw what it is about: whatever is not there proves nothing.
+        // The walk must have reached these objects; an absent one proves nothing.
         for path in [
             "", "/user", "/sorted_metaarray/0", "/file", "/thumbnails/0", "/files/0",
             "/files/0/thumbnails/0", "/reactions/0", "/thread_info", "/thread_info/most_replies/0",
@@ -119,7 +119,7 @@ struct NestedUnknownFieldsTests {
     }
 
     @Test(arguments: [MessageContent.user(text: "t"), .admin(text: "t"), .unknown(kind: "HOLO")])
-    func `so does every object of a message without a file (scar 76)`(
+    func `every object of a message without a file keeps its unknown fields (scar 76)`(
         content: MessageContent
     ) throws {
         #expect(try checkMessage(Self.fullMessage(1, content)).contains("/file"))
@@ -130,14 +130,14 @@ struct NestedUnknownFieldsTests {
         seed: UInt64
     ) throws {
         var message = Self.fullMessage(seed)
-        // A frame does not tell them.
+        // A frame does not contain them.
         message.details.poll?.votedOptionIDs = nil
         // Without it a frame has meta arrays as a map only.
         message.metaArrays[0].unknownFields.keep(UnknownFields.Field(name: Self.name, json: "1"))
         let frame = ServerEvent.message(MessageEvent(message: message)).encoded
         let (command, payload) = (frame.prefix(4), frame.dropFirst(4))
         let paths = try check(String(payload)) { reader in
-            // A frame stands on one line.
+            // A frame is one line.
             let marked = try reader.readRaw()
             let events = ServerEvent.decodeAll(command + marked)
             let event = try #require(events.first).get()
@@ -149,7 +149,7 @@ struct NestedUnknownFieldsTests {
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func `every object inside a channel keeps its unknown fields, and no other's (scars 76, 83)`(
+    func `every object inside a channel keeps its own unknown fields (scars 76, 83)`(
         seed: UInt64
     ) throws {
         var samples = Samples(seed: seed, isFull: true)
@@ -167,7 +167,7 @@ struct NestedUnknownFieldsTests {
         ] { #expect(paths.contains(path), "\(path) is in no sample") }
     }
 
-    @Test func `an object that only a newer server fills is written with what it filled (scar 76)`()
+    @Test func `an object with unknown fields only is written with them (scar 76)`()
         throws
     {
         let head = #"{"channel_url":"g","created_at":1"#
@@ -186,8 +186,7 @@ struct NestedUnknownFieldsTests {
         #expect(try JSONValue(parsing: text)["data"] == ["from_the_future": 1])
     }
 
-    @Test func `a member's unknown fields are the member's, in no other channel (scar 76)`() throws
-    {
+    @Test func `a member's unknown fields stay with the member of that channel (scar 76)`() throws {
         var reader = JSONReader(#"{"user_id":"a","state":"joined","badge":1,"require_auth":2}"#)
         let member = try reader.readMember()
         #expect(member.user.unknownFields.isEmpty)
@@ -200,7 +199,9 @@ struct NestedUnknownFieldsTests {
         #expect(sender.unknownFields.fields.map(\.name) == ["badge", "is_muted", "state"])
     }
 
-    @Test func `what earlier releases took for a user's is not said of a member (scar 76)`() throws
+    @Test
+    func `a member's fields that earlier releases stored with the user are not written (scar 76)`()
+        throws
     {
         var user = User(id: "a")
         for (name, json) in [("state", #""invited""#), ("badge", "1"), ("locale", #""de""#)] {
@@ -215,7 +216,8 @@ struct NestedUnknownFieldsTests {
     }
 
     @Test
-    func `a file's fields that earlier releases kept with its message go out with it (scar 77)`()
+    func
+        `a file's fields that earlier releases stored with the message are written with the file (scar 77)`()
         throws
     {
         var message = Self.fullMessage(3)
@@ -232,7 +234,7 @@ struct NestedUnknownFieldsTests {
         #expect(!text.contains("file."))
     }
 
-    @Test func `objects are equal in whatever order their unknown fields came (scar 83)`() throws {
+    @Test func `the order of unknown fields does not affect equality (scar 83)`() throws {
         let head = #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","poll":{"id":1"#
         var one = JSONReader(
             head + #","a":1,"b":2,"data":{"y":1,"x":2},"options":[{"id":1,"c":1,"d":2}]}}"#)

@@ -19,7 +19,7 @@ struct NumberTests {
             (0, .min),
             (-1, .min), (.min, .max), (.max, .min),
         ] as [(Int64, Int64)])
-    func `arithmetic ends at the limits of the type`(left: Int64, right: Int64) {
+    func `arithmetic saturates at the limits of the type`(left: Int64, right: Int64) {
         func nearest(_ value: Int128) -> Int64 { Int64(clamping: value) }
         let (wideLeft, wideRight) = (Int128(left), Int128(right))
         #expect(left.addingSaturated(right) == nearest(wideLeft + wideRight))
@@ -39,7 +39,7 @@ struct NumberTests {
     // MARK: Places
 
     @Test(arguments: ["-1", "-9223372036854775808", "253402300800000", largest])
-    func `a message whose time nobody can have cannot be read`(moment: String) {
+    func `an impossible time makes a message unreadable`(moment: String) {
         let text =
             #"{"message_id":1,"type":"MESG","channel_url":"g","message":"x","created_at":\#(moment)}"#
         #expect(throws: APIFailure.self) {
@@ -51,7 +51,7 @@ struct NumberTests {
     }
 
     @Test(arguments: [("0", 0), ("253402300799999", 253_402_300_799_999)] as [(String, Int64)])
-    func `a message of the first and the last moment is read`(
+    func `a message decodes at the first and the last moment`(
         text: String, moment: Int64
     ) throws {
         guard
@@ -64,7 +64,7 @@ struct NumberTests {
     // MARK: Advice
 
     @Test(arguments: [(largest, Int64(Int32.max)), ("-5", 0), ("30", 30)])
-    func `a wait that a server asks for is at most 68 years and never negative`(
+    func `a wait requested by the server is clamped to 0 to 68 years`(
         text: String, seconds: Int64
     ) throws {
         guard case .busy(let busy) = try event(#"BUSY{"retry_after":\#(text)}"#) else {
@@ -87,14 +87,14 @@ struct NumberTests {
     }
 
     @Test(arguments: [(largest, Int(Int32.max)), ("-1", 0), ("7", 7)])
-    func `a count is at most 2^31 - 1 and never negative`(text: String, count: Int) throws {
+    func `a count is clamped to 0 to 2^31 - 1`(text: String, count: Int) throws {
         let json =
             #"{"channel_url":"g","created_at":1,"unread_message_count":\#(text),"member_count":\#(text)}"#
         let output = try GetChannel.decode(APIResponse(status: 200, body: Array(json.utf8)))
         #expect(output.unreadMessageCount == count && output.memberCount == count)
     }
 
-    @Test func `a moment that only describes is at most the end of the year 9999`() throws {
+    @Test func `a descriptive moment is clamped to the end of the year 9999`() throws {
         let json =
             #"{"channel_url":"g","created_at":\#(Self.largest),"user_last_read":\#(Self.largest),"#
             + #""joined_ts":\#(Self.largest),"ts_message_offset":-7}"#
@@ -105,7 +105,7 @@ struct NumberTests {
         #expect(channel.messageOffset == nil)
     }
 
-    @Test func `a question beyond all time asks for its end`() throws {
+    @Test func `a question about a moment out of range asks for the end of the range`() throws {
         func anchor(_ text: String) throws -> ListMessages.Anchor {
             let request = try APIRequest(
                 method: "GET", target: "/v3/group_channels/g/messages?message_ts=\(text)", body: [])

@@ -31,14 +31,14 @@ struct ObjectCodingTests {
             message: message, acknowledges: message.requestID, previousMessageID: 3,
             forcesLastMessage: true)
         let events = ServerEvent.decodeAll(ServerEvent.message(event).encoded)
-        // What somebody votes for is told to nobody else; a frame that says it is not believed.
+        // A user's votes are private; a frame that contains them is not believed.
         var told = event
         if !message.hasNoDetails { told.message.details.poll?.votedOptionIDs = nil }
         #expect(try events.map { try $0.get() } == [.message(told)])
     }
 
     @Test
-    func `a channel is read from the service's shape`() throws {
+    func `a channel decodes from the original service's shape`() throws {
         var reader = JSONReader(
             #"{"channel_url":"g","name":null,"created_at":1700000000,"created_by":null,"freeze":"true","#
                 + #""last_message":null,"member_state":"joined","my_role":"operator","joined_ts":5,"ts":9,"#
@@ -59,7 +59,7 @@ struct ObjectCodingTests {
     }
 
     @Test
-    func `a message from the service's shape comes back with all it had`() throws {
+    func `a message of the original service keeps all its fields`() throws {
         let text =
             #"{"type":"MESG","message_id":5,"message":"m","data":"","custom_type":"","created_at":9,"#
             + #""updated_at":0,"channel_url":"g","channel_type":"group","mention_type":"users","#
@@ -87,7 +87,7 @@ struct ObjectCodingTests {
     }
 
     @Test
-    func `reactions that nobody asked for are not "no reactions" (scar 78)`() throws {
+    func `unknown reactions differ from no reactions (scar 78)`() throws {
         let head = #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g""#
         var silent = JSONReader(head + "}")
         #expect(try silent.readMessage().details.reactions == nil)
@@ -96,7 +96,7 @@ struct ObjectCodingTests {
     }
 
     @Test
-    func `votes that everybody is told nothing of are not "no votes" (scar 117)`() throws {
+    func `unknown votes differ from no votes (scar 117)`() throws {
         for (own, json) in [
             (nil, nil), ([], .array([])), ([2], .array([.int(2)])),
         ] as [([Int64]?, JSONValue?)] {
@@ -113,7 +113,7 @@ struct ObjectCodingTests {
     }
 
     @Test(arguments: ["poll", "og_tag", "thread_info", "reactions", "parent_message_info"])
-    func `a detail in a shape of the future is kept, and its message is read (scar 76)`(
+    func `a detail of unknown shape is kept, and its message decodes (scar 76)`(
         name: String
     ) throws {
         let text =
@@ -128,7 +128,7 @@ struct ObjectCodingTests {
     @Test(arguments: [
         "type\\u0000", "type ", "Type", "typ", "t\\u0079pe2", "message_survival_second",
     ])
-    func `a name that only looks like one that is known is unknown`(name: String) throws {
+    func `a name similar to a known one is unknown`(name: String) throws {
         let text =
             #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","#
             + "\"\(name)\":7}"
@@ -137,7 +137,7 @@ struct ObjectCodingTests {
     }
 
     @Test
-    func `a name with a bare control character is malformed, whatever it begins with (scar 31)`() {
+    func `a name with a bare control character is malformed (scar 31)`() {
         var bytes = Array(#"{"type_":"MESG","message_id":1,"created_at":2,"channel_url":"g"}"#.utf8)
         bytes[6] = 0
         #expect(throws: WireError.self) {
@@ -147,14 +147,14 @@ struct ObjectCodingTests {
     }
 
     @Test
-    func `a name written with escapes means the same`() throws {
+    func `a name written with escapes has the same meaning`() throws {
         var reader = JSONReader(
             #"{"t\u0079pe":"MESG","message_id":1,"created_at":2,"channel_url":"g"}"#)
         #expect(try reader.readMessage().content == .user(text: ""))
     }
 
     @Test
-    func `senders of one page who differ in one letter stay apart`() throws {
+    func `senders of one page that differ in one letter stay different`() throws {
         let people = (0..<20).map { #"{"user_id":"u","nickname":"N\#($0 % 13)"}"# }
         let page = people.map {
             #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","user":\#($0)}"#
@@ -165,7 +165,7 @@ struct ObjectCodingTests {
     }
 
     @Test
-    func `a message of an unknown kind is kept whole`() throws {
+    func `a message of an unknown kind is kept in full`() throws {
         let text =
             #"{"message_id":5,"created_at":9,"channel_url":"g","type":"HOLO","message":"m","size":4,"#
             + #""file":{"url":"u","beam":1}}"#
@@ -199,7 +199,7 @@ struct ObjectCodingTests {
     }
 
     @Test(arguments: ["message_id", "created_at", "type", "channel_url"])
-    func `a message without what it cannot do without is refused`(field: String) {
+    func `a message without a required field is refused`(field: String) {
         let fields: [(String, String)] = [
             ("message_id", "1"), ("created_at", "2"), ("type", #""MESG""#),
             ("channel_url", #""g""#),

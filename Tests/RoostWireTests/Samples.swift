@@ -4,10 +4,10 @@ import RoostModel
 import RoostTestSupport
 import RoostWire
 
-/// Makes values with every field set now and then, from a seed.
+/// A generator of values, in which every field is set now and then, from a seed.
 struct Samples {
     private var random: SplitMix64
-    /// Whether every value has all it can have.
+    /// Whether every value has all its fields.
     private let isFull: Bool
 
     init(seed: UInt64, isFull: Bool = false) {
@@ -39,7 +39,7 @@ struct Samples {
         has() ? make(&self) : nil
     }
 
-    /// Whether something that may be absent is there.
+    /// Returns whether an optional field is present.
     private mutating func has() -> Bool {
         let isThere = flag()
         return isFull || isThere
@@ -89,7 +89,7 @@ struct Samples {
         return user
     }
 
-    /// A user as senders and members are read: what is unknown of them is not the user's.
+    /// Returns a user as in senders and members, without unknown fields of their own.
     private mutating func person() -> User {
         var user = user()
         user.unknownFields = UnknownFields()
@@ -156,7 +156,7 @@ struct Samples {
     }
 
     private mutating func metaArray() -> MetaArray {
-        // No two of one message have one key.
+        // The keys of one message differ.
         var array = MetaArray(
             key: "k\(UInt64.random(in: .min ... .max, using: &random))", values: list { $0.text() })
         array.unknownFields = unknown(["from_the_future"])
@@ -178,7 +178,7 @@ struct Samples {
     }
 }
 
-// MARK: - What few values carry
+// MARK: - Rare fields
 
 extension Samples {
     mutating func fileWithAll() -> FileContent {
@@ -258,7 +258,7 @@ extension Samples {
             effects.unknownFields = samples.unknown(["from_the_future"])
             return effects
         }
-        details.isRemoved = false  // A frame does not tell it.
+        details.isRemoved = false  // A frame does not contain it.
         details.notification = optional { samples in
             var notification = NotificationInfo(id: samples.name())
             notification.status = "READ"

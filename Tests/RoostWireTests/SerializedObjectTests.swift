@@ -12,7 +12,7 @@ struct SerializedObjectTests {
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `messages, channels and users come back as they went, whatever they carry (R12, R18, R19)`(
+    func `messages, channels and users survive serialisation with all their fields (R12, R18, R19)`(
         seed: UInt64
     ) {
         var samples = Samples(seed: seed)
@@ -41,7 +41,7 @@ struct SerializedObjectTests {
         #expect(again == .message(message))
     }
 
-    @Test func `bytes that nobody serialised give nil and never a crash (R17)`() {
+    @Test func `foreign bytes give nil and never a crash (R17)`() {
         var random = SplitMix64(seed: 7)
         #expect(SerializedObject([]) == nil)
         #expect(SerializedObject(Array("ROST".utf8)) == nil)
@@ -54,7 +54,7 @@ struct SerializedObjectTests {
         }
     }
 
-    /// The sum that a writer puts at the end.
+    /// Returns the bytes with the checksum that a writer appends.
     private static func summed(_ bytes: [UInt8]) -> [UInt8] {
         var sum = UInt32.max
         for byte in bytes {
@@ -66,9 +66,11 @@ struct SerializedObjectTests {
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt8>)
-    func `damage under a right sum gives nil or an object of that kind, never a crash (R17)`(
-        kind: UInt8
-    ) throws {
+    func
+        `damage under a correct checksum gives nil or an object of the same kind, never a crash (R17)`(
+            kind: UInt8
+        ) throws
+    {
         var samples = Samples(seed: UInt64(kind))
         let object: SerializedObject =
             switch kind {
@@ -83,7 +85,7 @@ struct SerializedObjectTests {
         var random = SplitMix64(seed: 13)
         for _ in 0..<1_500 {
             var damaged = bytes
-            // Past the head: what the head says is another test's.
+            // Behind the header, which another test covers.
             for _ in 0...random.below(3) {
                 let place = 11 + random.below(bytes.count - 11)
                 damaged[place] = UInt8(truncatingIfNeeded: random.below(256))
@@ -94,7 +96,7 @@ struct SerializedObjectTests {
         }
     }
 
-    @Test func `a channel under the number of another kind is of that kind, or nothing (R17)`() {
+    @Test func `a channel under the number of another kind gives that kind or nil (R17)`() {
         var samples = Samples(seed: 3)
         let channel = samples.channel()
         var bytes = Array(SerializedObject.channel(channel).bytes.dropLast(4))
@@ -123,7 +125,8 @@ struct SerializedObjectTests {
         }
     }
 
-    /// One line an object, as the release wrote it that had the version first.
+    /// Returns the objects of a golden file: one a line, as written by the first release of the
+    /// version.
     private static func golden(_ name: String) throws -> [SerializedObject?] {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Serialized/\(name).txt")
@@ -132,10 +135,10 @@ struct SerializedObjectTests {
         }
     }
 
-    /// What every golden file holds; never changed, because the files never are.
+    /// The objects of every golden file; never changed, because the files never change.
     ///
-    /// In a sender and in a member the field of the future is theirs: the first release to read the files
-    /// took it for the user's.
+    /// The unknown field of a sender or a member belongs to them, though the first release to read
+    /// the files took it for the user's.
     private static var keepsakes: [SerializedObject] {
         var user = User(
             id: "ann", nickname: "Ánna 👋", profileURL: "https://e.org/a.png",
@@ -177,19 +180,19 @@ struct SerializedObjectTests {
     }
 
     @Test(arguments: [1])
-    func `what an earlier release serialised is read as it was meant (R20)`(version: Int) throws {
+    func `bytes of an earlier release decode with their meaning (R20)`(version: Int) throws {
         #expect(try Self.golden("version-\(version)") == Self.keepsakes.map(Optional.init))
     }
 
-    /// Open channels came later, without a new version: earlier readers take them for nothing.
-    @Test func `an open channel of an earlier release is read as it was meant (R20)`() throws {
+    /// Open channels came later without a new version: earlier readers return nil for them.
+    @Test func `an open channel of an earlier release decodes with its meaning (R20)`() throws {
         let channel = GroupChannel(
             url: "sendbird_open_channel_14092", name: "Hall", customType: "t",
             createdAt: Timestamp(seconds: 1_432_039_402), memberCount: 5)
         #expect(try Self.golden("version-1-open") == [.openChannel(channel)])
     }
 
-    @Test func `a later release's fields are kept, a later version is refused (R20)`() throws {
+    @Test func `fields of a later release are kept, and a later version is refused (R20)`() throws {
         var fields = UnknownFields()
         fields.keep(UnknownFields.Field(name: "invented_later", json: "[true]"))
         let user = User(id: "ann", unknownFields: fields)

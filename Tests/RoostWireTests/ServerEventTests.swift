@@ -12,7 +12,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `one bad part of a frame does not touch the others`() throws {
+    func `one bad part of a frame does not affect the others`() throws {
         let text =
             "PONG{}\nMESG{\"msg_id\":}\nxy\n\nPONG\nZZZZ{\"a\":1}\npong{}\nEROR{\"code\":900020}"
         let events = ServerEvent.decodeAll(text)
@@ -35,7 +35,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `an acknowledgement carries the request's name and the message before`() throws {
+    func `an acknowledgement has the request ID and the previous message`() throws {
         let event = try decode(
             #"MESG{"req_id":"r1","msg_id":1001,"channel_url":"g1","channel_type":"group","ts":1000,"#
                 + #""updated_at":0,"message":"hi","data":"","custom_type":"","mention_type":"users","#
@@ -53,7 +53,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `a broadcast knows the request but acknowledges nothing`() throws {
+    func `a broadcast has the request ID and acknowledges nothing`() throws {
         var samples = Samples(seed: 4)
         var message = samples.message()
         message.delivery = .delivered(7, "r7")
@@ -87,7 +87,7 @@ struct ServerEventTests {
             case .edited(let told) = edit.change
         else { return #expect(Bool(false)) }
         #expect(told.title == "?" && told.votedOptionIDs == nil)
-        // A vote's answer does, and what the voter's other devices are told.
+        // A vote's answer and the events of the voter's other devices do.
         guard
             case .poll(let vote) = try decode(
                 #"VOTE{"channel_url":"g","poll_id":1,"voted_option_ids":[],"ts":9}"#),
@@ -97,7 +97,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `a flattened file and a file object mean the same`() throws {
+    func `a spread file and a file object have the same meaning`() throws {
         let flat = try decode(
             #"FILE{"msg_id":3,"ts":9,"channel_url":"g","url":"u","name":"n","type":"image/png","size":5,"#
                 + #""custom":"d","thumbnails":[],"require_auth":false,"user":{"user_id":"a"}}"#)
@@ -108,7 +108,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `meta arrays come as a map with an order or as a list`() throws {
+    func `meta arrays decode from a map with an order and from a list`() throws {
         let map = try decode(
             #"MESG{"msg_id":3,"ts":9,"channel_url":"g","message":"","metaarray":{"a":["1"],"b":[]},"#
                 + #""metaarray_key_order":["b","a"]}"#)
@@ -132,7 +132,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `a login is written with all that any client needs (scar 76)`() throws {
+    func `a login has all fields that any client needs (scar 76)`() throws {
         var login = LoginSuccess(user: User(id: "u", nickname: "U"), sessionKey: "k")
         login.loginAt = Timestamp(milliseconds: 5)
         login.reconnect.tryLimit = 3
@@ -158,7 +158,7 @@ struct ServerEventTests {
         .failure(ServerError(.sessionRevoked, "No."), acknowledges: "r"),
         .refreshed(acknowledges: "r", sessionKey: "k2", fileKey: "f"),
     ])
-    func `other answers to a login come back`(result: LoginResult) throws {
+    func `other answers to a login survive encoding`(result: LoginResult) throws {
         #expect(try decode(ServerEvent.login(result).encoded) == .login(result))
     }
 
@@ -216,7 +216,7 @@ struct ServerEventTests {
     }()
 
     @Test(arguments: events)
-    func `every event comes back as it was written`(event: ServerEvent) throws {
+    func `every event survives encoding`(event: ServerEvent) throws {
         let text = event.encoded
         #expect(text.hasSuffix("}\n"))
         #expect(try decode(text) == event)
@@ -247,7 +247,7 @@ struct ServerEventTests {
     ]
 
     @Test(arguments: channelContents)
-    func `channel news comes back as it was written`(
+    func `channel events survive encoding`(
         category: ChannelEvent.Category, content: ChannelEvent.Content
     ) throws {
         var event = ChannelEvent(
@@ -258,7 +258,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `a single newcomer may be spread into the data, before the category`() throws {
+    func `a single new member may be spread into the data, before the category`() throws {
         let event = try decode(
             #"SYEV{"data":{"user_id":"u","nickname":"U"},"cat":10000,"channel_url":"g","ts":77}"#)
         guard case .channel(let event) = event, case .joined(let members, _) = event.content
@@ -267,7 +267,7 @@ struct ServerEventTests {
     }
 
     @Test
-    func `an error inside the data of channel news names its place`() {
+    func `an error inside the data of a channel event names its place`() {
         let error = #expect(throws: WireError.self) {
             try decode(
                 #"SYEV{"cat":10020,"channel_url":"g","data":{"invitees":[{"nickname":"x"}]}}"#)
@@ -277,7 +277,7 @@ struct ServerEventTests {
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `flipped and cut bytes end in an error or a value, never in a trap`(seed: UInt64) {
+    func `flipped and cut bytes give an error or a value, never a trap`(seed: UInt64) {
         var samples = Samples(seed: seed)
         var events = Self.events.map(\.encoded)
         events.append(ServerEvent.message(MessageEvent(message: samples.message())).encoded)

@@ -45,7 +45,7 @@ extension SendBirdTests {
                 #expect(view.events.last == "remove three")
                 view.close()
 
-                // Refresh is remove, create, fetch; without a network from the cache.
+                // A refresh removes, creates and fetches; without a network it reads the cache.
                 await story.phone.network.cut()
                 let again = ListScreen()
                 again.viewDidLoad()
@@ -57,7 +57,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `pages come around the viewpoint and one by one (R175 to R177, R184 to R189)`()
+        func `pages come around the viewpoint, one by one (R175 to R177, R184 to R189)`()
             throws
         {
             try SyncStory.play(seed: 2) { story in
@@ -83,7 +83,7 @@ extension SendBirdTests {
                 #expect(codes.values.sorted() == [0, SBSMErrorCode.duplicateFetch.rawValue])
                 let log = try await story.world.log(of: url)
 
-                // Another viewpoint: everything goes, and pages lead both ways from there.
+                // At another viewpoint everything is removed, and pages lead both ways from there.
                 view.viewpoint = log[49].createdAt.milliseconds
                 view.messageCollection.resetViewpointTimestamp(view.getLastReadTimestamp())
                 await story.world.pass()
@@ -145,7 +145,7 @@ extension SendBirdTests {
                 try await story.bob.send("hi", to: url)
                 await story.world.pass()
                 #expect(view.shown == ["hello", "hi"])
-                // The guide takes a failed preview back, so it is not sent later.
+                // The guide cancels a failed preview, so it is not sent later.
                 await story.phone.network.cut()
                 view.send("lost")
                 await story.world.pass()
@@ -158,7 +158,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `a filter says whether it is a part of another (R175, R207)`() {
+        func `a filter reports whether it is part of another (R175, R207)`() {
             func filter(
                 _ type: SBDMessageTypeFilter, _ custom: String? = nil, _ senders: [String]? = nil
             ) -> SBSMMessageFilter {

@@ -13,7 +13,7 @@ import SendBirdSyncManager
 import Testing
 
 extension SendBirdTests {
-    /// The worked example of the database guide, against the server.
+    /// Tests of the database guide's example against the server.
     struct DatabaseGuide {
         private static func cache(_ story: SyncStory) throws -> MessageCache {
             MessageCache(table: try MessageTable(path: story.folder.file("own.sqlite")))
@@ -57,7 +57,7 @@ extension SendBirdTests {
                 #expect(changes == nil)
                 let server = try await story.world.log(of: url).map(\.text)
                 #expect(try Self.texts(cache, url) == server)
-                // The token leads on from there.
+                // The token continues from there.
                 try await story.bob.delete(try #require(log[10].messageID), in: url)
                 await story.bob.waitUntilIdle()
                 let _: (any Error)? = await story.wait { done in
@@ -65,7 +65,7 @@ extension SendBirdTests {
                 }
                 let now = try await story.world.log(of: url).map(\.text)
                 #expect(try Self.texts(cache, url) == now)
-                // An unsent message stays out of it.
+                // An unsent message is left out.
                 await story.phone.network.cut()
                 try cache.table.insert([
                     channel.sendUserMessage(with: try #require(SBDUserMessageParams(message: "x")))
@@ -107,7 +107,7 @@ extension SendBirdTests {
                 }
                 #expect(newer == nil)
                 #expect(try Self.texts(cache, url) == (1...131).map(String.init))
-                // Of those of one moment none is left out, wherever a page ends.
+                // No message of one moment is left out, wherever a page ends.
                 let log = try await story.world.log(of: url)
                 try cache.table.delete([NSNumber(value: log[0].messageID?.rawValue ?? 0)])
                 let older: (any Error)? = await story.wait {
@@ -120,9 +120,9 @@ extension SendBirdTests {
         }
 
         @Test
-        func `open channels may be kept too, by the time they were made (R7, R65)`() throws {
+        func `open channels may be stored too, by their time of creation (R7, R65)`() throws {
             try SyncStory.play(seed: 34) { story in
-                // By address they would come the other way round.
+                // By address the order would be reversed.
                 for (url, name) in [("open-z", "first"), ("open-a", "second")] {
                     await story.world.makeOpenChannel(ChannelURL(url), name: name)
                     await story.world.pass()
@@ -141,7 +141,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `one's own list of channels follows the server, live and later (R64 to R72)`()
+        func `an app's own list of channels follows the server, live and later (R64 to R72)`()
             throws
         {
             try SyncStory.play(seed: 32) { story in
@@ -157,7 +157,7 @@ extension SendBirdTests {
                 }
                 #expect(error == nil)
                 #expect(try names().sorted() == ["empty", "first"])
-                // As it happens.
+                // Live events.
                 SBDMain.add(cache as any SBDChannelDelegate, identifier: "cache")
                 try await story.bob.update(empty, ChannelUpdateParams(name: "still empty"))
                 await story.world.pass()
@@ -172,7 +172,7 @@ extension SendBirdTests {
                 #expect(try !names().contains("third"))
                 #expect(try cache.table.messages(in: third.rawValue).isEmpty)
                 SBDMain.removeAllChannelDelegates()
-                // What happened while nobody listened, by the change log.
+                // Changes without a listener, by the change log.
                 let fourth = try await story.channel("fourth")
                 try await story.bob.deleteChannel(empty)
                 await story.bob.waitUntilIdle()

@@ -12,9 +12,9 @@ import SendBirdSyncManager
 import Testing
 
 extension SendBirdTests {
-    /// Everything from inside each method of each delegate.
+    /// All calls from inside each method of each delegate.
     struct Delegates {
-        /// Implements all there is.
+        /// A delegate that implements all methods.
         private final class Ears: SBDConnectionDelegate, SBDChannelDelegate,
             SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
         {
@@ -70,7 +70,7 @@ extension SendBirdTests {
             ) { table.hear(#function) }
         }
 
-        /// What makes each method come: Bob's deeds, Alice's own, and the network's.
+        /// Returns the actions of Bob, Alice and the network that lead to each method.
         private static func deeds(
             _ story: SyncStory, _ dave: ChatClient, _ channel: SBDGroupChannel, _ url: ChannelURL
         ) -> [(method: String, deed: () async throws -> Void)] {
@@ -127,7 +127,7 @@ extension SendBirdTests {
             ]
         }
 
-        /// The server says no, and then yes: who has been in before is not asked again.
+        /// Lets the server refuse, then accept; a user who has logged in before is not asked again.
         private static func refuse(_ story: SyncStory) async throws {
             let table = CallTable()
             SBDMain.door.call(on: table.queue(story.world))
@@ -148,7 +148,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `every call is allowed inside every method of every delegate (scar 138)`() throws {
+        func `every call works inside every method of every delegate (scar 138)`() throws {
             try SyncStory.play(seed: 82) { story in
                 let table = CallTable()
                 await story.world.add(User(id: "dave"))

@@ -12,10 +12,10 @@ import SendBirdSyncManager
 import Testing
 
 extension SendBirdTests {
-    /// The library without the sync manager.
+    /// Tests of the library without the sync manager.
     struct Library {
         @Test
-        func `server and folder may be named before the application (R204)`() throws {
+        func `server and folder may be set before the application (R204)`() throws {
             let folder = try TemporaryFolder()
             try SimulatedWorld.play(seed: 61) { world in
                 let phone = world.device(of: "alice")

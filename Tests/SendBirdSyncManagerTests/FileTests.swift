@@ -16,7 +16,7 @@ import Testing
 @testable import GuideSamples
 
 extension SendBirdTests {
-    /// The basic cache of the guides, with objects of the library.
+    /// Tests of the guides' basic cache, with objects of the library.
     struct Files {
         private static func messages(_ channel: SBDGroupChannel, _ story: SyncStory) async
             -> [SBDBaseMessage]
@@ -49,7 +49,7 @@ extension SendBirdTests {
                     with: try #require(SBDUserMessageParams(message: "not yet")))
                 SBDFileCache.saveMessages(messages + [unsent], channelUrl: url.rawValue)
                 SBDFileCache.saveChannels([channel])
-                // Whatever the page calls it, it is empty or what was kept.
+                // Under either name it is empty or the saved list.
                 let kept = try #require(SBDFileCache.loadMessages(inChannel: url.rawValue))
                 #expect(kept.map { $0.message ?? "" } == (4...103).map(String.init))
                 #expect(kept.allSatisfy { $0 is SBDUserMessage })
@@ -60,7 +60,7 @@ extension SendBirdTests {
                 SBDFileCache.save(message: unsent)
                 #expect(SBDFileCache.loadMessages(channelUrl: url.rawValue) == kept)
                 #expect(SBDFileCache.loadChannels().count == 1)
-                // One more pushes out the oldest; one that is known takes its own place.
+                // Another message displaces the oldest; a known one keeps its place.
                 let late = SBDBaseMessage.make(
                     Message(
                         delivery: .delivered(9_999_999, "late"), channelURL: url,
@@ -70,7 +70,7 @@ extension SendBirdTests {
                 #expect(
                     SBDFileCache.loadMessages(channelUrl: url.rawValue).map { $0.message ?? "" }
                         == (5...104).map(String.init))
-                // The native importer takes the same files.
+                // The native importer reads the same files.
                 let files = FileCache(
                     folder: story.folder.path + "-files", application: "simulation", user: "alice")
                 #expect(files.loadMessages(in: url)?.values.count == 100)
@@ -84,7 +84,8 @@ extension SendBirdTests {
         }
 
         @Test
-        func `the page's code works with helpers that undo no sum (R29, R34, R46 to R48, R53)`()
+        func
+            `the page's code works with helpers that reverse no checksum (R29, R34, R46 to R48, R53)`()
             throws
         {
             let sample = FileSample(channelUrl: "c") { "\([UInt8].sha256(of: Array($0.utf8)))" }
@@ -105,7 +106,7 @@ extension SendBirdTests {
             sample.save(channels: channels)
             sample.save(channels: nil)
             #expect(sample.loadChannels().map(\.name) == ["train"])
-            // What is equal is not written again.
+            // An equal list is not written again.
             let count = sample.writeCount
             sample.save(channels: channels)
             #expect(sample.writeCount == count)

@@ -14,7 +14,7 @@ import Testing
 extension SendBirdTests {
     struct History {
         @Test
-        func `objects become bytes and objects again, of their own kind (R12 to R18)`() throws {
+        func `objects survive serialisation as objects of their own kind (R12 to R18)`() throws {
             let message = RoostModel.Message(
                 delivery: .delivered(7, "r-1"), channelURL: "c",
                 createdAt: Timestamp(milliseconds: 1_432_039_402_493),
@@ -37,7 +37,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `pages and change logs are there for one's own database (R56 to R63, R70, R196)`()
+        func `pages and change logs feed a database of the app's own (R56 to R63, R70, R196)`()
             throws
         {
             try SyncStory.play(seed: 21) { story in
@@ -78,7 +78,7 @@ extension SendBirdTests {
                         sinceTimestamp: since, params: SBDMessageChangeLogsParams()
                     ) { done(($0, $1, $2, $3, $4)) }
                 }
-                // What was written since is a change as well.
+                // A message written since is a change as well.
                 #expect(log.0?.contains { $0.message == "7!" } == true)
                 #expect(log.1 == [NSNumber(value: page[1].messageId)])
                 let next: Log = await story.wait { done in
@@ -107,7 +107,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `open channels are listed page by page, and are a kind of their own (R5, R65, R214)`()
+        func `open channels are listed page by page as a kind of their own (R5, R65, R214)`()
             throws
         {
             try SyncStory.play(seed: 22) { story in
@@ -129,7 +129,7 @@ extension SendBirdTests {
                 }
                 #expect(pages.map(\.count) == [2, 2, 1])
                 #expect(pages.flatMap { $0 }.map(\.name) == (1...5).map { "hall \($0)" })
-                // Too early, and too late: harmless.
+                // Too early and too late are both harmless.
                 let twice = try #require(SBDOpenChannel.createOpenChannelListQuery())
                 let codes = Answers<Int>()
                 for _ in 0..<2 { twice.loadNextPage { codes.values.append($1?.code ?? 0) } }

@@ -16,7 +16,8 @@ import Testing
 extension SendBirdTests {
     struct Lifecycle {
         @Test
-        func `set up with a user, everything works before any connection (R156 to R159, R161)`()
+        func
+            `everything works before any connection after a set-up with a user (R156 to R159, R161)`()
             throws
         {
             try SyncStory.play(seed: 11) { story in
@@ -38,7 +39,7 @@ extension SendBirdTests {
                 offline.viewDidLoad()
                 await story.world.pass()
                 #expect(offline.shown == ["1"])
-                // What is open stays open when the connection is made later.
+                // An open collection stays open when the connection is made later.
                 story.phone.network.restore()
                 await story.connect()
                 try await story.bob.send("2", to: url)
@@ -50,7 +51,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `after a reconnection the guide's delegate shows what was missed (R160, R205)`()
+        func `the guide's delegate shows missed messages after a reconnection (R160, R205)`()
             throws
         {
             try SyncStory.play(seed: 12) { story in
@@ -65,7 +66,7 @@ extension SendBirdTests {
                 await story.phone.network.cut()
                 try await story.bob.send("2", to: url)
                 await story.bob.waitUntilIdle()
-                // The warning of the old guide is without object here.
+                // The warning of the old guide does not apply here.
                 SBDMain.removeAllChannelDelegates()
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
@@ -80,7 +81,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `after a logout the app chooses: clear the cache, or only stop (R162, R163, R204)`()
+        func `the app clears the cache after a logout or only stops (R162, R163, R204)`()
             throws
         {
             try SyncStory.play(seed: 13) { story in
@@ -156,7 +157,7 @@ extension SendBirdTests {
                 chat.update(params, chat.messageCollection)
                 await story.world.pass()
                 #expect(chat.channels.count == 41)
-                // Whatever comes of the guide's bookkeeping, a message is shown once.
+                // A message is shown once, for any behaviour of the guide's own list.
                 chat.send(params, chat.messageCollection)
                 await story.world.pass()
                 #expect(chat.channels.count == 42)
@@ -177,7 +178,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `the old names and numbers are there (R80, R164, R165, R202, R209 to R212, R214)`() {
+        func `the old names and numbers exist (R80, R164, R165, R202, R209 to R212, R214)`() {
             #expect(SBSMErrorCode.databaseError.rawValue == 810001)
             #expect(SBSMErrorCode.setupRequired.rawValue == 810100)
             #expect(SBSMErrorCode.duplicateFetch.rawValue == 810200)

@@ -7,14 +7,14 @@ import SendBirdSyncManager
 import Testing
 
 extension SendBirdTests {
-    /// The names of the old libraries, as far as they can be shown without Objective-C.
+    /// Tests of the old libraries' names, as far as they can be tested without Objective-C.
     struct Names {
         private static let tables: [(module: String, names: ObjectiveCNames)] = [
             ("SendBirdSDK", .sendBirdSDK), ("SendBirdSyncManager", .syncManager),
         ]
 
         @Test
-        func `each class of the doors stands in the table under its old name (R157, R165, R214)`()
+        func `each class of the doors is in the table under its old name (R157, R165, R214)`()
             throws
         {
             let sources = URL(filePath: #filePath).deletingLastPathComponent()
@@ -38,7 +38,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `the lines of the guides that are repaired are those that a page lists (R13, R165)`()
+        func `the repaired lines of the guides are those on a page (R13, R165)`()
             throws
         {
             let root = URL(filePath: #filePath).deletingLastPathComponent()
@@ -60,7 +60,7 @@ extension SendBirdTests {
             #expect(count > 20)
         }
 
-        @Test func `constants have the numbers of the old headers' order (R209 to R212)`() {
+        @Test func `constants have the numbers of the old headers (R209 to R212)`() {
             let orders: [(String, [String])] = [
                 (
                     "SBSMChannelEventAction",
@@ -76,14 +76,14 @@ extension SendBirdTests {
             #expect(ObjectiveCNames.syncManager.constants == expected)
         }
 
-        /// A message that the guides send, and the Swift spelling that the compiler imports it under; that it
-        /// compiles is what is shown.
+        /// The methods that the guides call, in the spelling in which Swift imports them; compiling
+        /// is the test.
         private static var messages: [String: Any] {
             [
                 // Objects as bytes.
                 "serialize": SBDBaseMessage.serialize,
                 "buildFromSerializedData:": SBDBaseMessage.build(fromSerializedData:),
-                // One's own database.
+                // A database of the app's own.
                 "getMessagesByTimestamp:params:completionHandler:":
                     SBDGroupChannel.getMessagesByTimestamp(_:params:completionHandler:),
                 "getMessageChangeLogsSinceToken:params:completionHandler:":
@@ -127,7 +127,7 @@ extension SendBirdTests {
             ]
         }
 
-        /// What the guides' delegates implement.
+        /// A delegate with the methods that the guides implement.
         private final class Delegate: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate {
             func collection(
                 _ collection: SBSMChannelCollection,

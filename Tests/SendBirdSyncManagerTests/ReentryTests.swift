@@ -12,9 +12,9 @@ import SendBirdSyncManager
 import Testing
 
 extension SendBirdTests {
-    /// Everything from inside everything.
+    /// All calls from inside every handler.
     struct Reentry {
-        /// Tells of the first event.
+        /// A delegate that reports its first event.
         private final class Ears: SBDConnectionDelegate, SBSMChannelCollectionDelegate,
             SBSMMessageCollectionDelegate
         {
@@ -39,7 +39,7 @@ extension SendBirdTests {
             ) { hear() }
         }
 
-        /// What lives until all that was called has called back.
+        /// The owner of objects that must live until all calls have called back.
         final class Shelf {
             var things: [AnyObject] = []
 
@@ -77,7 +77,7 @@ extension SendBirdTests {
                     .union(CallTable.functions(of: "SendBirdSyncManager"))
                 #expect(table.functions.union(["disconnect"]) == functions)
                 Self.add(delegatesTo: table, channel, shelf)
-                // Last: whatever comes after it has no connection.
+                // The last call, because later ones would have no connection.
                 table.add("disconnect") { called in SBDMain.disconnect { called() } }
                 await table.play {
                     await story.world.pass(.seconds(15))

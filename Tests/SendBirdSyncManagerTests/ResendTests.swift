@@ -12,11 +12,11 @@ import SendBirdSyncManager
 import Testing
 
 extension SendBirdTests {
-    /// What the manager's options do with messages that could not be sent.
+    /// Tests of the manager's options for messages that could not be sent.
     struct Resends {
         private typealias View = ChatScreen
 
-        /// Alice looks at a channel, with options of her own.
+        /// Plays a story in which Alice watches a channel, with options of her own.
         private static func play(
             seed: UInt64, _ set: @escaping @Sendable (SBSMSyncManagerOptions) -> Void,
             _ story: @escaping @Sendable (SyncStory, ChannelURL, View) async throws -> Void
@@ -37,14 +37,14 @@ extension SendBirdTests {
             }
         }
 
-        /// Writes without what the guide does after an error.
+        /// Sends without the guide's handling of an error.
         private static func send(_ text: String, _ view: View) {
             guard let params = SBDUserMessageParams(message: text) else { return }
             view.channel.sendUserMessage(with: params)
         }
 
         @Test(arguments: [SBSMMessageResendPolicy.none, .manual, .automatic])
-        func `what is written without a connection goes by the policy (R138, R149)`(
+        func `the policy decides on messages written without a connection (R138, R149)`(
             policy: SBSMMessageResendPolicy
         ) throws {
             try Self.play(seed: 91) {
@@ -78,7 +78,7 @@ extension SendBirdTests {
         }
 
         @Test(arguments: [0, 1] as [UInt])
-        func `a message is tried again as often as the options say (R143, R153)`(
+        func `a message is retried as often as the options say (R143, R153)`(
             retries: UInt
         ) throws {
             try Self.play(seed: 92) {
@@ -86,11 +86,11 @@ extension SendBirdTests {
             } _: { story, url, view in
                 Self.send("lost", view)
                 await story.world.pass(.milliseconds(1))
-                await story.phone.network.cut()  // It is on its way, and does not arrive.
+                await story.phone.network.cut()  // The message is being sent and does not arrive.
                 await story.world.pass()
                 let client = try await SBDMain.door.client()
                 #expect(try await client.allUnsent().map(\.attemptCount) == [1])
-                // One that never left is not a try.
+                // An attempt that never left does not count.
                 Self.send("fresh", view)
                 await story.world.pass()
                 story.phone.network.restore()
@@ -103,7 +103,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `of failed messages the newest are kept, for some days (R149, R151)`() throws {
+        func `the newest failed messages are kept, for some days (R149, R151)`() throws {
             try Self.play(seed: 93) {
                 $0.maxFailedMessageCountPerChannel = 2
                 $0.failedMessageRetentionDays = 1

@@ -5,7 +5,7 @@ import Foundation
 import SendBirdSDK
 import SendBirdSyncManager
 
-// Screens after the guide's samples (those stand in `GuideSamples`), which note what came.
+// Screens after the guide's samples (in `GuideSamples`), which record their calls.
 
 final class ListScreen: SBSMChannelCollectionDelegate {
     var channelCollection: SBSMChannelCollection?

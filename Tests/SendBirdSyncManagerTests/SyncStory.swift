@@ -11,11 +11,11 @@ import SendBirdSDK
 import SendBirdSyncManager
 import Testing
 
-/// All tests of the door: the library is one for the process, so they take turns.
+/// The root of all tests of the door: a process has one library, so they run one after another.
 @Suite(.serialized)
 struct SendBirdTests {}
 
-/// Alice's app is on the v3 door.
+/// The story of Alice with an app on the v3 door.
 @dynamicMemberLookup
 struct SyncStory: Sendable {
     let base: AppStory
@@ -52,7 +52,7 @@ struct SyncStory: Sendable {
 
     func channel(_ name: String) async throws -> ChannelURL { try await base.channel(name) }
 
-    /// Connects as the guide says.
+    /// Connects as in the guide.
     @discardableResult
     func connect() async -> SBDError? {
         await wait { done in

@@ -12,7 +12,7 @@ import SendBirdSyncManager
 import Testing
 
 extension SendBirdTests {
-    /// What a message collection tells when something comes between.
+    /// Tests of the events of a message collection while other events come between.
     struct Windows {
         private typealias View = ChatScreen
 
@@ -21,7 +21,7 @@ extension SendBirdTests {
             throws
         {
             try SyncStory.play(seed: 51) { story in
-                // Written before she connects: nothing of them is on her disk.
+                // Written before she connects, so nothing of them is on her disk.
                 var urls: [ChannelURL] = []
                 for _ in 0..<8 {
                     let url = try await story.channel("train")
@@ -101,7 +101,7 @@ extension SendBirdTests {
                 #expect(view.events.contains("clear") == isHuge)
                 let first = isHuge ? count - 39 : 0
                 #expect(view.shown == (first...count + 1).map(String.init))
-                // Pages lead through what was missed, to the very first message.
+                // Pages lead through the missed messages to the very first one.
                 for _ in 0..<10 {
                     view.messageCollection.fetch(in: .previous)
                     await story.world.pass()
@@ -112,7 +112,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `what is downloaded is shown without asking anybody (R11, R182, R184)`() throws {
+        func `downloaded messages are shown without a request (R11, R182, R184)`() throws {
             try SyncStory.play(seed: 54) { story in
                 let url = try await story.channel("train")
                 for number in 1...250 { try await story.bob.send("\(number)", to: url) }
@@ -142,7 +142,7 @@ extension SendBirdTests {
                 for number in 1...250 { try await story.bob.send("\(number)", to: url) }
                 await story.bob.waitUntilIdle()
                 await story.connect()
-                // The download has not begun, or it is nowhere near: nobody waits for it.
+                // The download has not begun or is far away: no fetch waits for it.
                 SBSMSyncManager.pauseSynchronize()
                 let view = View(channel: try await story.get(url))
                 view.viewDidLoad()
@@ -154,7 +154,7 @@ extension SendBirdTests {
                 }
                 #expect(first == nil)
                 #expect(view.shown.first == "171")
-                // Without a network there is nothing to wait for either: the app is told, and asks again.
+                // Without a network no fetch waits either: the app gets an error and asks again.
                 await story.phone.network.cut()
                 let second: (Bool, SBDError?) = await story.wait { done in
                     view.messageCollection.fetch(in: .previous) { done(($0, $1)) }
@@ -172,7 +172,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `a download ends with its collection, however soon that is closed (R154, R180, R186)`()
+        func `a download ends with its collection, however soon (R154, R180, R186)`()
             throws
         {
             try SyncStory.play(seed: 53) { story in
@@ -191,7 +191,7 @@ extension SendBirdTests {
                 }
                 await story.world.pass(.seconds(60))
                 #expect(story.phone.network.requestCount - before <= 1)
-                // Resumed twice it is one download, and it goes to the first message.
+                // Resumed twice it is one download, down to the first message.
                 SBSMSyncManager.resumeSynchronize()
                 SBSMSyncManager.forceResumeSync()
                 await story.world.pass(.seconds(60))

@@ -37,7 +37,7 @@ extension SendbirdChatTests {
         }
 
         @Test(arguments: Order.allCases)
-        func `what goes first is the app's to say, or what was opened longest ago (R120 to R125)`(
+        func `the app or the time of opening decides which channel is evicted first (R120 to R125)`(
             order: Order
         ) throws {
             try DoorStory.play(seed: 23) { story in
@@ -76,7 +76,7 @@ extension SendbirdChatTests {
                 #expect(
                     Set(seen.values.map(\.cachedMessageCount)) == (order == .custom ? [1, 5] : []))
                 #expect(seen.values.allSatisfy { $0.messageCollectionAccessedAt > 0 })
-                // Messages go, channels stay.
+                // Messages are removed, channels stay.
                 try await client.trimCache(downTo: 0)
                 await story.phone.network.cut()
                 view.calls = []
@@ -89,7 +89,7 @@ extension SendbirdChatTests {
         }
 
         @Test(arguments: [1, 256] as [Int64])
-        func `a cache beyond its limit is made smaller when the user connects (R119, R126, R127)`(
+        func `a cache beyond its limit is evicted when the user connects (R119, R126, R127)`(
             maxSize: Int64
         ) throws {
             try DoorStory.play(seed: 24) { story in
@@ -116,7 +116,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `encryption is off unless it is asked for, and covers all files (R131 to R136)`()
+        func `encryption is off by default, and covers all files (R131 to R136)`()
             throws
         {
             #expect(
@@ -142,7 +142,7 @@ extension SendbirdChatTests {
                     await SendbirdChat.door.close()
                     #expect(try Self.says("a secret", below: folder) == !isEncrypted)
 
-                    // Whoever turns it off again reads on.
+                    // A cache without encryption reads the same messages.
                     params.localCacheConfig.isEncryptionEnabled = false
                     story.launch()
                     SendbirdChat.initialize(params: params)
@@ -164,7 +164,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `the cache tells its size, and forgets one channel or everything (R126 to R130)`()
+        func `the cache reports its size, and clears one channel or everything (R126 to R130)`()
             throws
         {
             try DoorStory.play(seed: 22) { story in

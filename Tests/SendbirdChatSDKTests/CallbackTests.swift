@@ -13,7 +13,7 @@ import Testing
 
 extension SendbirdChatTests {
     struct Callbacks {
-        @Test func `a database that has to be moved tells of it when somebody connects (scar 154)`()
+        @Test func `a database that has to be rewritten reports it at the connection (scar 154)`()
             throws
         {
             try DoorStory.play(seed: 40) { story in
@@ -32,7 +32,7 @@ extension SendbirdChatTests {
                         migrationStartHandler: { steps.values.append("\(round) moves") },
                         completionHandler: { _ in steps.values.append("\(round) begins") })
                     SendbirdChat.door.configure { settings in
-                        // A key that is new has all of it sealed.
+                        // A new key causes a rewrite of the whole cache.
                         settings.protection =
                             (try? .key([UInt8](repeating: 7, count: 32))) ?? .none
                     }
@@ -44,7 +44,8 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `all may be called from inside each handler, which comes once (R215, R216, scar 138)`()
+        func
+            `each call works from inside each handler, which is called once (R215, R216, scar 138)`()
             throws
         {
             try DoorStory.play(seed: 41) { story in
@@ -96,7 +97,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `before the library is initialized and before anybody connects, calls say so (R216)`()
+        func `calls before the initialisation and before a connection get an error (R216)`()
             throws
         {
             try SimulatedWorld.play(seed: 42) { world in
@@ -138,7 +139,8 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `delegates hear of links and channels; none is needed (scar 147, R93, R155, R205)`()
+        func
+            `delegates get events of connection and channels, and none is needed (scar 147, R93, R155, R205)`()
             throws
         {
             try DoorStory.play(seed: 43) { story in
@@ -175,7 +177,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `handlers come on the main queue, or on the one that the app names (scar 138)`()
+        func `handlers run on the main queue, or on the queue of the app (scar 138)`()
             async throws
         {
             let world = World.live()

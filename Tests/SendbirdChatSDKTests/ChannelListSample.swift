@@ -3,12 +3,12 @@
 import Foundation
 import SendbirdChatSDK
 
-// The page's first sample, as it stands there; what it leaves out ("// ...") notes what came. Its
-// extension names another controller than the class, which is a slip of the page's.
+// The page's first sample, line for line; its gaps ("// ...") record the calls. Its extension names
+// another controller than the class, which is an error of the page.
 
 typealias ChannelListViewController = CustomViewController
 
-/// UIKit's, as far as the samples need it.
+/// The parts of UIKit that the samples need.
 class UIViewController {
     required init?(coder: NSCoder) {}
 }

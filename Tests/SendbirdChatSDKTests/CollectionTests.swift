@@ -11,10 +11,10 @@ import SendbirdChatSDK
 import Testing
 
 extension SendbirdChatTests {
-    /// The page's samples, and what it says that they do.
+    /// Tests of the page's samples and their described behaviour.
     struct Collections {
         @Test
-        func `a channel list is there from the cache and follows the server (R80 to R92, R203)`()
+        func `a channel list is shown from the cache and follows the server (R80 to R92, R203)`()
             throws
         {
             try DoorStory.play(seed: 1) { story in
@@ -50,7 +50,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `without a network the list is there all the same, from the last time (R1, R2, R4)`()
+        func `a channel list is shown without a network, as of the last time (R1, R2, R4)`()
             throws
         {
             try DoorStory.play(seed: 2) { story in
@@ -116,7 +116,7 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 #expect(view.calls.contains("deleted succeeded"))
                 #expect(!view.shown.contains("m99"))
-                // A message that was never sent is taken back (R105).
+                // An unsent message is canceled (R105).
                 await story.phone.network.cut()
                 let unsent = try #require(view.channel).sendUserMessage("never")
                 await story.world.pass()
@@ -138,7 +138,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a chat view hears of its channel, of no other, and of its end (R93, R106, R107)`()
+        func `a chat view gets events of its channel only, up to its end (R93, R106, R107)`()
             throws
         {
             try DoorStory.play(seed: 6) { story in
@@ -166,7 +166,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `opening what is known already asks for little (R3)`() throws {
+        func `opening a known channel makes few requests (R3)`() throws {
             try DoorStory.play(seed: 7) { story in
                 let url = try await story.channel("train")
                 for number in 1...200 { try await story.bob.send("m\(number)", to: url) }
@@ -189,14 +189,14 @@ extension SendbirdChatTests {
                 }
                 let first = await open()
                 let second = await open()
-                // What changed is asked for, what is known is not.
+                // Changes are requested, known messages are not.
                 #expect(second < first)
                 #expect(second <= 3)
             }
         }
 
         @Test(arguments: [300, 301])
-        func `300 missing messages come by themselves, 301 are a huge gap (R108, R110 to R115)`(
+        func `300 missing messages are filled in, 301 are a huge gap (R108, R110 to R115)`(
             count: Int
         ) throws {
             try DoorStory.play(seed: UInt64(count)) { story in
@@ -221,14 +221,14 @@ extension SendbirdChatTests {
             }
         }
 
-        /// An app that followed the page's prose.
+        /// A delegate of an app that followed the page's text.
         private final class ProseView: MessageCollectionDelegate {
             var gaps = 0
             func didHugeGapDetected(_ collection: MessageCollection) { gaps += 1 }
         }
 
         @Test
-        func `a huge gap is told under the name of the page's prose as well (R108)`() throws {
+        func `a huge gap is also reported under the name in the page's text (R108)`() throws {
             try DoorStory.play(seed: 8) { story in
                 let url = try await story.channel("train")
                 try await story.bob.send("first", to: url)
@@ -251,7 +251,8 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `with local caching off everything works and nothing stays (R77, R78)`() throws {
+        func `without local caching everything works and nothing stays on disk (R77, R78)`() throws
+        {
             try DoorStory.play(seed: 5) { story in
                 let url = try await story.channel("train")
                 try await story.bob.send("hello", to: url)

@@ -11,11 +11,11 @@ import SendbirdChatSDK
 import Testing
 
 extension SendbirdChatTests {
-    /// Everything from inside each method of each delegate.
+    /// All calls from inside each method of each delegate.
     struct Delegates {
         private typealias Channel = SendbirdChatSDK.GroupChannel
 
-        /// Implements all there is.
+        /// A delegate that implements all methods.
         private final class Ears: ConnectionDelegate, GroupChannelDelegate,
             GroupChannelCollectionDelegate, MessageCollectionDelegate
         {
@@ -94,7 +94,7 @@ extension SendbirdChatTests {
             func didHugeGapDetected(_ collection: MessageCollection) { table.hear(#function) }
         }
 
-        /// What makes each method come: Bob's deeds, and the network's.
+        /// Returns the actions of Bob and the network that lead to each method.
         private static func deeds(
             _ story: DoorStory, _ dave: ChatClient, _ url: ChannelURL, _ doomed: ChannelURL
         ) -> [(method: String, deed: @Sendable () async throws -> Void)] {
@@ -182,7 +182,7 @@ extension SendbirdChatTests {
             ]
         }
 
-        /// The server says no, and then yes: who has been in before is not asked again.
+        /// Lets the server refuse, then accept; a user who has logged in before is not asked again.
         private static func refuse(_ story: DoorStory, _ url: ChannelURL) async throws {
             let table = CallTable()
             SendbirdChat.door.call(on: table.queue(story.world))
@@ -201,7 +201,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `every call is allowed inside every method of every delegate (scar 138)`() throws {
+        func `every call works inside every method of every delegate (scar 138)`() throws {
             try DoorStory.play(seed: 62) { story in
                 let table = CallTable()
                 for user in ["dave", "erin"] as [UserID] {

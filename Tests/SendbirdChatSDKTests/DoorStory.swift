@@ -11,11 +11,11 @@ import RoostTestSupport
 import SendbirdChatSDK
 import Testing
 
-/// All tests of the door: the library is one for the process, so they take turns.
+/// The root of all tests of the door: a process has one library, so they run one after another.
 @Suite(.serialized)
 struct SendbirdChatTests {}
 
-/// Alice's app is on the v4 door.
+/// The story of Alice with an app on the v4 door.
 @dynamicMemberLookup
 struct DoorStory: Sendable {
     let base: AppStory
@@ -69,7 +69,7 @@ struct DoorStory: Sendable {
     }
 }
 
-/// What is uploaded, as the network sees it.
+/// The uploads in the simulated network.
 final class Uploads: Sendable {
     private let lines = Guarded<[String]>([])
 
@@ -83,12 +83,12 @@ final class Uploads: Sendable {
 
     var isRequested: Bool { count > 0 }
 
-    /// Messages that went by HTTP.
+    /// The number of messages sent by HTTP.
     var sentByHTTP: Int {
         lines.withLock { $0.filter { $0.hasPrefix("-> POST") && $0.hasSuffix("/messages") }.count }
     }
 
-    /// Whether an answer has come since the last one.
+    /// Whether an answer has arrived since the last call.
     var isAnswered: Bool {
         lines.withLock { lines in
             guard let last = lines.lastIndex(where: Self.isUpload) else { return false }

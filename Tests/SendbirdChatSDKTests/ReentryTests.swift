@@ -11,11 +11,11 @@ import SendbirdChatSDK
 import Testing
 
 extension SendbirdChatTests {
-    /// Everything from inside everything.
+    /// All calls from inside every handler.
     struct Reentry {
         typealias Channel = SendbirdChatSDK.GroupChannel
 
-        /// Tells of the first event.
+        /// A delegate that reports its first event.
         private final class Ears: ConnectionDelegate, GroupChannelCollectionDelegate,
             MessageCollectionDelegate
         {
@@ -41,7 +41,7 @@ extension SendbirdChatTests {
             ) { hear() }
         }
 
-        /// What lives until all that was called has called back.
+        /// The owner of objects that must live until all calls have called back.
         final class Shelf {
             var things: [AnyObject] = []
 
@@ -91,7 +91,7 @@ extension SendbirdChatTests {
 
         static func add(aboutTheLibraryTo table: CallTable, _ url: String) {
             table.add("initialize") { called in
-                // Settings of an open client stay until another user comes.
+                // Settings of an open client stay until another user logs in.
                 let params = InitParams(applicationId: "simulation", isLocalCachingEnabled: true)
                 params.server = "http://127.0.0.1:1"
                 SendbirdChat.initialize(params: params) { _ in called() }
@@ -269,7 +269,7 @@ extension SendbirdChatTests {
                     Channel.createChannel(params: params, completionHandler: nil)
                 }
             }
-            // Last: whatever comes after it has no connection.
+            // The last call, because later ones would have no connection.
             table.add("disconnect") { called in SendbirdChat.disconnect { called() } }
             table.add("delegate of the connection") { called in
                 SendbirdChat.addConnectionDelegate(

@@ -12,7 +12,7 @@ import Testing
 
 extension SendbirdChatTests {
     struct Sending {
-        /// Alice looks at a channel with Bob.
+        /// Plays a story in which Alice watches a channel with Bob.
         private static func open(
             _ story: DoorStory
         ) async throws -> (url: ChannelURL, view: ChatView.CustomViewController) {
@@ -28,7 +28,9 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `what one user sends is never another's, whoever logs in meanwhile (R143)`() throws {
+        func `a user's messages never become another's, whichever user logs in meanwhile (R143)`()
+            throws
+        {
             try DoorStory.play(seed: 38) { story in
                 let (url, view) = try await Self.open(story)
                 let channel = try #require(view.channel)
@@ -49,7 +51,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `whoever has nothing to send again is told so, once (R149)`() throws {
+        func `a resend without a failed message gets an error, once (R149)`() throws {
             try DoorStory.play(seed: 39) { story in
                 let (_, view) = try await Self.open(story)
                 let channel = try #require(view.channel)
@@ -65,7 +67,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `two who send one message again are both answered, once each (R149, R216)`() throws {
+        func `two resends of one message are both answered, once each (R149, R216)`() throws {
             try DoorStory.play(seed: 37) { story in
                 let (url, view) = try await Self.open(story)
                 let channel = try #require(view.channel)
@@ -89,7 +91,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a query that the app lets go of answers all the same (R81)`() throws {
+        func `a query that the app releases answers all the same (R81)`() throws {
             try DoorStory.play(seed: 40) { story in
                 let (url, _) = try await Self.open(story)
                 try await story.bob.send("hi", to: url)
@@ -106,7 +108,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a text is shown at once and becomes sent, under one name (R137, R143, R152)`()
+        func `a text is shown at once and becomes sent under one request ID (R137, R143, R152)`()
             throws
         {
             try DoorStory.play(seed: 31) { story in
@@ -174,7 +176,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `what waited three days has failed, and can be sent again (R149, R151)`()
+        func `a message fails after three days and can be sent again (R149, R151)`()
             throws
         {
             try DoorStory.play(seed: 33) { story in
@@ -199,7 +201,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a file waits for the network, and becomes its address (R140, R144 to R147)`()
+        func `a file waits for the network and becomes its address (R140, R144 to R147)`()
             throws
         {
             try DoorStory.play(seed: 34) { story in
@@ -227,7 +229,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `an answer that does not come in time is a failure, until it comes (R149, R150)`()
+        func `a late answer turns a failed message into a sent one (R149, R150)`()
             throws
         {
             try DoorStory.play(seed: 42) { story in
@@ -243,7 +245,7 @@ extension SendbirdChatTests {
                 #expect(
                     view.collection?.failedMessages.map(\.errorCode)
                         == [ChatError.ackTimeout.rawValue])
-                // The server has it all the same; the next sign of it says so.
+                // The server has the message all the same, and its next mention reports it.
                 #expect(try await story.world.log(of: url).map(\.text) == ["hello"])
                 story.phone.network.weather = .calm
                 await story.phone.network.cut()
@@ -255,7 +257,7 @@ extension SendbirdChatTests {
             }
         }
 
-        /// Alice sends a file, and at some point of its upload something happens.
+        /// Plays a story in which Alice sends a file, with a fault at some point of its upload.
         private static func upload(
             _ story: DoorStory, _ channel: SendbirdChatSDK.GroupChannel,
             until point: KeyPath<Uploads, Bool>,
@@ -301,7 +303,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a file whose socket is lost while it is uploaded goes by HTTP (R146)`() throws {
+        func `a file whose socket is lost during the upload goes by HTTP (R146)`() throws {
             try DoorStory.play(seed: 46) { story in
                 let (url, view) = try await Self.open(story)
                 let (_, uploads) = await Self.upload(
@@ -311,10 +313,10 @@ extension SendbirdChatTests {
                     network.restore()
                     network.weather.busyLogin = 1000
                 }
-                // Nobody could log in again yet.
+                // No login was possible yet.
                 #expect(try await story.world.log(of: url).count == 1)
                 #expect(uploads.sentByHTTP == 1)
-                // What stands before it is known with the next connection; then it is shown as sent.
+                // The next connection tells the predecessor; then the message is shown as sent.
                 story.phone.network.weather = .calm
                 await story.world.pass(.seconds(60))
                 #expect(view.calls.contains("updated succeeded"))
@@ -324,7 +326,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `with a network but no answer to the message, a file has failed (R146, R148, R150)`()
+        func `a file fails with a network and no answer to the message (R146, R148, R150)`()
             throws
         {
             try DoorStory.play(seed: 44) { story in
@@ -333,7 +335,7 @@ extension SendbirdChatTests {
                 let (answers, uploads) = await Self.upload(
                     story, channel, until: \.isRequested
                 ) { network in
-                    // The upload passes, the message does not; only the socket is lost for good.
+                    // The upload succeeds, the message does not; only the socket is lost for good.
                     await network.cut()
                     network.restore()
                     network.weather.lostRequest = 1000
@@ -346,7 +348,7 @@ extension SendbirdChatTests {
                 story.phone.network.weather = .calm
                 await story.world.pass(.seconds(600))
                 #expect(try await story.world.log(of: url).isEmpty)
-                // By hand it goes, without another upload.
+                // A resend succeeds, without another upload.
                 let failed = try #require(view.collection?.failedMessages.first as? FileMessage)
                 let (_, error): (FileMessage?, SBError?) = await story.wait { done in
                     channel.resendFileMessage(failed) { done(($0, $1)) }
@@ -357,7 +359,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `an upload tells how it goes, up to its end, before the message is told of (R145)`()
+        func `an upload reports its progress up to its end, before the message (R145)`()
             throws
         {
             try DoorStory.play(seed: 45) { story in
@@ -380,7 +382,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `what the server refuses has failed at once and does not go out again (R148, R149)`()
+        func `a refused message fails at once and is not sent again (R148, R149)`()
             throws
         {
             try DoorStory.play(seed: 35) { story in
@@ -400,7 +402,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `messages are edited, answered with reactions and deleted (R200)`() throws {
+        func `messages are edited, get reactions and are deleted (R200)`() throws {
             try DoorStory.play(seed: 36) { story in
                 let (url, view) = try await Self.open(story)
                 let channel = try #require(view.channel)

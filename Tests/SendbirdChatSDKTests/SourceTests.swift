@@ -11,12 +11,12 @@ import SendbirdChatSDK
 import Testing
 
 extension SendbirdChatTests {
-    /// Where the events of collections come from.
+    /// Tests of the sources of collections' events.
     struct Sources {
         private final class Ears: MessageCollectionDelegate, GroupChannelCollectionDelegate {
             var heard: [String] = []
 
-            /// What was heard since the last time.
+            /// Returns and removes the recorded events.
             func take() -> [String] {
                 defer { heard = [] }
                 return heard
@@ -57,12 +57,12 @@ extension SendbirdChatTests {
             #expect(Set(sources.keys) == Set(ChangeOrigin.allCases))
             for (origin, source) in sources { #expect(CollectionEventSource([origin]) == source) }
             #expect(Set(sources.values) == Set(CollectionEventSource.allCases))
-            // Of steps that were joined, what the user did comes first.
+            // Of joined steps the user's own action comes first.
             #expect(CollectionEventSource([.event, .local, .upkeep]) == .localAction)
             #expect(CollectionEventSource([.upkeep, .event]) == .event)
         }
 
-        @Test func `what is told says where it comes from (R86 to R88, R103 to R107)`() throws {
+        @Test func `each event has the source of its change (R86 to R88, R103 to R107)`() throws {
             try DoorStory.play(seed: 63) { story in
                 let url = try await story.channel("train")
                 let old = try #require(try await story.bob.send("old", to: url).requestID)
