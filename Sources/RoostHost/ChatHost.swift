@@ -88,7 +88,7 @@ package final class ChatHost: Sendable {
         let storage: SQLiteStorage
         do {
             storage = try await SQLiteStorage(
-                .file(folder + "/" + databaseName), digest: { Digest.sha256($0) }, on: thread)
+                .file(folder + "/" + databaseName), on: thread)
             loop = try EventLoop.start()
         } catch {
             throw RoostError(

@@ -22,7 +22,7 @@ struct HealthTests {
         let disk = SimulatedDisk(folder.path)
         let executor = ThreadExecutor(name: "server")
         let storage = try await SQLiteStorage(
-            .file(folder.path + "/server.sqlite"), digest: { $0 }, on: executor)
+            .file(folder.path + "/server.sqlite"), on: executor)
         let server = await ChatServer(
             ChatServer.Configuration(applicationID: "APP"), storage: storage, files: nil,
             fanOut: InProcessFanOut(on: executor),

@@ -120,7 +120,7 @@ struct AppendingTests {
             atPath: folder, withIntermediateDirectories: true)
         let location = DatabaseLocation.file(folder + "/server.sqlite")
         let storage = try await SQLiteStorage(
-            location, digest: TestWorld.digest, on: ThreadExecutor(name: "storage"))
+            location, on: ThreadExecutor(name: "storage"))
         try await fill(storage)
         return (storage, try Connection(location), folder)
     }

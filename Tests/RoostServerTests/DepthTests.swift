@@ -138,7 +138,7 @@ struct DepthTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let location = DatabaseLocation.file(folder.appendingPathComponent("server.sqlite").path)
         let storage = try await SQLiteStorage(
-            location, digest: TestWorld.digest, on: ThreadExecutor(name: "storage"))
+            location, on: ThreadExecutor(name: "storage"))
         let scene = try await BudgetScene(storage)
         let later = scene.fixture.world.now.milliseconds + 1_000
         for number in 0..<60 {

@@ -209,7 +209,7 @@ struct FileTests {
         let executor = ThreadExecutor(name: "files")
         let store = MemoryFileStore(on: executor)
         let fixture = await ServerFixture(
-            storage: try await SQLiteStorage(location, digest: TestWorld.digest, on: executor),
+            storage: try await SQLiteStorage(location, on: executor),
             files: store)
         let ann = try await fixture.connect("ann")
         let headers = RequestHeaders(sessionKey: ann.key)

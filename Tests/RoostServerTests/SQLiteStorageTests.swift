@@ -14,7 +14,7 @@ struct SQLiteStorageTests {
     @Test
     func `no hot question walks a whole table or sorts a page of messages`() async throws {
         let executor = ThreadExecutor(name: "storage")
-        let plans = try await SQLiteStorage(.memory, digest: TestWorld.digest, on: executor)
+        let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
         #expect(plans.count == 24)
         for (name, steps) in plans {
@@ -40,7 +40,7 @@ struct SQLiteStorageTests {
         var next = ""
         for start in 0..<3 {
             let executor = ThreadExecutor(name: "storage")
-            let storage = try await SQLiteStorage(location, digest: TestWorld.digest, on: executor)
+            let storage = try await SQLiteStorage(location, on: executor)
             let fixture = await ServerFixture(storage: storage, seed: UInt64(start))
             #expect(try await storage.log(of: "g") == log)
             let device = try await fixture.connect("alice")
@@ -72,7 +72,7 @@ struct SQLiteStorageTests {
         let folder = try TemporaryFolder(inMemory: true)
         let location = DatabaseLocation.file(folder.path + "/server.sqlite")
         let storage = try await SQLiteStorage(
-            location, logLimit: 100, digest: TestWorld.digest,
+            location, logLimit: 100,
             on: ThreadExecutor(name: "storage"))
         let readers = try OverlappingReaders(location)
         await readers.begin()

@@ -16,7 +16,7 @@ enum StorageKind: CaseIterable, Sendable {
         let executor = ThreadExecutor(name: "storage")
         return switch self {
         case .memory: MemoryStorage(on: executor)
-        case .sqlite: try await SQLiteStorage(.memory, digest: TestWorld.digest, on: executor)
+        case .sqlite: try await SQLiteStorage(.memory, on: executor)
         }
     }
 }
@@ -117,7 +117,7 @@ struct StorageContractTests {
         let first = try #require(
             try await storage.append(Self.draft("x", request: "r"), now: at(1)))
         let id = try #require(first.message.messageID)
-        _ = try await storage.delete(id, in: "g", deleter: "a", now: at(2))
+        _ = try await storage.delete(id, in: "g", now: at(2))
         let again = try #require(
             try await storage.append(Self.draft("x", request: "r"), now: at(3)))
         #expect(again.isDeleted)
@@ -140,7 +140,7 @@ struct StorageContractTests {
         for text in ["one", "two", "three"] {
             let edit = EditCommand(channelURL: "g", messageID: id, requestID: nil, text: text)
             if case .edited(let message, _) = try await storage.edit(
-                edit, mentioned: [], editor: "a", now: at(2))
+                edit, mentioned: [], now: at(2))
             {
                 times.append(message.updatedAt)
             }
@@ -154,7 +154,7 @@ struct StorageContractTests {
         let first = try await storage.append(Self.draft("1"), now: at(1))
         let second = try await storage.append(Self.draft("2"), now: at(2))
         let id = try #require(second?.message.messageID)
-        _ = try await storage.delete(id, in: "g", deleter: nil, now: at(3))
+        _ = try await storage.delete(id, in: "g", now: at(3))
         let third = try await storage.append(Self.draft("3"), now: at(4))
         #expect(third?.previousID == first?.message.messageID)
     }
@@ -173,9 +173,9 @@ struct StorageContractTests {
         let start = try await storage.messageChanges(in: "g", after: .time(Self.start), limit: 9)
         #expect(start.changes.count == 5)
         let edit = EditCommand(channelURL: "g", messageID: ids[0], requestID: nil, text: "new")
-        _ = try await storage.edit(edit, mentioned: [], editor: "a", now: at(10))
-        _ = try await storage.delete(ids[2], in: "g", deleter: "a", now: at(11))
-        _ = try await storage.edit(edit, mentioned: [], editor: "a", now: at(12))
+        _ = try await storage.edit(edit, mentioned: [], now: at(10))
+        _ = try await storage.delete(ids[2], in: "g", now: at(11))
+        _ = try await storage.edit(edit, mentioned: [], now: at(12))
         for _ in 0..<2 {
             let page = try await storage.messageChanges(
                 in: "g", after: .sequence(start.end), limit: 9)
@@ -199,21 +199,18 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `only the sender edits and deletes, and only what is there`(
+    func `only an existing message can be edited or deleted`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
         let appended = try await storage.append(Self.draft("x"), now: at(1))
         let id = try #require(appended?.message.messageID)
         let edit = EditCommand(channelURL: "g", messageID: id, requestID: nil, text: "y")
+        #expect(try await storage.delete(id, in: "h", now: at(2)) == .notFound)
+        #expect(try await storage.delete(99, in: "g", now: at(2)) == .notFound)
+        _ = try await storage.delete(id, in: "g", now: at(2))
         #expect(
-            try await storage.edit(edit, mentioned: [], editor: "b", now: at(2)) == .notOwner)
-        #expect(try await storage.delete(id, in: "g", deleter: "b", now: at(2)) == .notOwner)
-        #expect(try await storage.delete(id, in: "h", deleter: "a", now: at(2)) == .notFound)
-        #expect(try await storage.delete(99, in: "g", deleter: nil, now: at(2)) == .notFound)
-        _ = try await storage.delete(id, in: "g", deleter: nil, now: at(2))
-        #expect(
-            try await storage.edit(edit, mentioned: [], editor: nil, now: at(2)) == .notFound)
+            try await storage.edit(edit, mentioned: [], now: at(2)) == .notFound)
         #expect(try await storage.append(Self.draft("z", to: "none"), now: at(3)) == nil)
     }
 
@@ -253,14 +250,32 @@ struct StorageContractTests {
         let storage = try await make(kind, users: ["a", "b", "c"])
         let first = try await storage.createChannel(
             Self.channel("d1", ["a", "b"], isDistinct: true), now: at(1))
-        #expect(first.isCreated)
+        #expect(first == .done(CreatedChannel(url: "d1", isCreated: true, joined: ["a", "b"])))
         _ = try await storage.removeMember("b", from: "d1", now: at(2))
         let again = try await storage.createChannel(
             Self.channel("d2", ["b", "a"], isDistinct: true), now: at(3))
-        #expect(again == CreatedChannel(url: "d1", isCreated: false, joined: ["b"]))
+        #expect(again == .done(CreatedChannel(url: "d1", isCreated: false, joined: ["b"])))
         let other = try await storage.createChannel(
             Self.channel("d3", ["a", "c"], isDistinct: true), now: at(4))
-        #expect(other.isCreated)
+        #expect(other == .done(CreatedChannel(url: "d3", isCreated: true, joined: ["a", "c"])))
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a new channel keeps its members in order, joined and invited ones mixed`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind, users: ["a", "b", "c", "d"])
+        var new = Self.channel("n", ["d", "b", "a", "c"])
+        new.invited = ["b", "c"]
+        new.inviter = "d"
+        let created = try await storage.createChannel(new, now: at(1))
+        #expect(
+            created
+                == .done(CreatedChannel(url: "n", isCreated: true, joined: ["d", "b", "a", "c"])))
+        let members = try await storage.memberRecords(of: "n")
+        #expect(members.map(\.user.id) == ["d", "b", "a", "c"])
+        #expect(members.map(\.state) == [.joined, .invited, .joined, .invited])
+        #expect(members.map(\.traits.inviter) == [nil, "d", nil, "d"])
     }
 
     @Test(arguments: StorageKind.allCases)

@@ -96,7 +96,7 @@ struct StorageDifferenceTests {
                 "\(try await storage.addMembers([id], as: state, inviter: nil, to: url, now: now))"
         case 2: return "\(try await storage.removeMember(id, from: url, now: now))"
         case 3: return "\(String(describing: try await storage.markRead(url, by: id, now: now)))"
-        case 4: return "\(try await storage.delete(message, in: url, deleter: nil, now: now))"
+        case 4: return "\(try await storage.delete(message, in: url, now: now))"
         case 5:
             var edit = EditCommand(channelURL: url, messageID: message, requestID: nil, text: "e")
             edit.customType = "t\(dice.roll(3))"
@@ -105,7 +105,7 @@ struct StorageDifferenceTests {
                 arrays: [MetaArray(key: "k", values: ["v\(dice.roll(3))"])],
                 mode: dice.roll(2) == 0 ? .add : .remove, isUpsert: true)
             return
-                "\(try await storage.edit(edit, mentioned: [User(id: id)], editor: nil, now: now))"
+                "\(try await storage.edit(edit, mentioned: [User(id: id)], now: now))"
         case 6:
             let point: ChangePoint =
                 dice.roll(2) == 0

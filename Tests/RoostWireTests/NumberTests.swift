@@ -86,6 +86,32 @@ struct NumberTests {
         #expect(success.unread?.all == Int(seconds))
     }
 
+    @Test(arguments: [
+        ("1.5", 1), ("1e308", Int64(Int32.max)), ("-1e308", 0), ("1e999", 2_147_483_647),
+    ])
+    func `a wait with a fraction or beyond 64 bits becomes the nearest possible one`(
+        text: String, seconds: Int64
+    ) throws {
+        guard case .busy(let busy) = try event(#"BUSY{"retry_after":\#(text)}"#) else {
+            return #expect(Bool(false))
+        }
+        #expect(busy.retryAfter == .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        ("1.5", 1), ("0.9", 0), ("-0.5", 0), ("1e308", Int(Int32.max)), ("-1e308", 0),
+        ("1e999999999999", Int(Int32.max)), ("9223372036854775808", Int(Int32.max)),
+    ])
+    func `a count with a fraction or beyond 64 bits becomes the nearest possible one`(
+        text: String, count: Int
+    ) throws {
+        let json =
+            #"{"channel_url":"g","created_at":1.5,"unread_message_count":\#(text),"member_count":\#(text)}"#
+        let output = try GetChannel.decode(APIResponse(status: 200, body: Array(json.utf8)))
+        #expect(output.unreadMessageCount == count && output.memberCount == count)
+        #expect(output.createdAt == Timestamp(seconds: 1))
+    }
+
     @Test(arguments: [(largest, Int(Int32.max)), ("-1", 0), ("7", 7)])
     func `a count is clamped to 0 to 2^31 - 1`(text: String, count: Int) throws {
         let json =

@@ -127,8 +127,7 @@ extension AccessRule {
         guard access.record.isPublic else {
             throw ServerError(.notAMember, "Only invited users may join this channel.")
         }
-        let code = access.record.traits.accessCode
-        guard code.isEmpty || code == standing.accessCode else {
+        guard standing.knowsAccessCode else {
             throw ServerError(.notAuthorized, "The access code is not this channel's.")
         }
     }

@@ -132,6 +132,8 @@ extension AccessRule {
     package static let adminMessage = AccessRule(.platform, in: .reader, .inLog)
     package static let edit = speech(in: .reader, on: .ownMessage)
     package static let reaction = speech(in: .participant, as: .named, on: .message)
+    /// A question about a poll.
+    package static let poll = AccessRule(.user, in: .reader, on: .poll)
     package static let vote = speech(in: .participant, as: .named, on: .poll)
     package static let typing = AccessRule(.user, in: .member, speaks: true)
     /// A user's settings for a channel.

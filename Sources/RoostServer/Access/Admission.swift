@@ -92,7 +92,6 @@ struct Admission: ServerPart {
         standing.subject = target.subject
         standing.channelURL = target.channel
         standing.wantsOpenChannel = target.wantsOpenChannel
-        standing.accessCode = target.accessCode
         guard rule.caller != .anybody else { return standing }
         standing.isOver = target.session.map(sessions.isOver) ?? false
         switch rule.actor {
@@ -121,6 +120,10 @@ struct Admission: ServerPart {
         let actor = standing.actor
         standing.access = try await ask(try await storage.access(to: url, of: actor))
         guard let access = standing.access else { return }
+        if rule.place == .newcomer, let code = access.record.traits.accessCode {
+            standing.knowsAccessCode = world.matches(
+                target.accessCode ?? "", code, as: .accessCode)
+        }
         if access.record.traits.isOpen, let actor {
             standing.isInside =
                 target.session.map { rooms.contains($0, in: url) }

@@ -23,7 +23,8 @@ struct Standing: Sendable {
     var access: ChannelAccess?
     /// Whether the actor is inside the open channel; of a socket, whether this connection is.
     var isInside = false
-    var accessCode: String?
+    /// Whether the call names the channel's access code; true for a channel without one.
+    var knowsAccessCode = true
     var message: Message?
     /// The poll or the scheduled message that the call names.
     var document: Document?

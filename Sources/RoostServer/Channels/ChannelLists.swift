@@ -8,11 +8,21 @@ struct ChannelLists: ServerPart {
     let context: ServerContext
     let views: ChannelViews
 
+    /// Returns a user's channels, without the times of messages that the user does not see.
+    private func listings(of id: UserID) async throws(ServerError) -> [ChannelListing] {
+        try await ask(try await storage.listings(of: id)).map { listing in
+            guard !listing.record.showsMessages(to: listing.state) else { return listing }
+            var shown = listing
+            shown.lastMessageAt = nil
+            return shown
+        }
+    }
+
     func list(_ call: ListMyChannels) async throws(ServerError) -> ChannelPage {
         let id = call.userID
         let filter = try ChannelListFilter(
             call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
-        var listings = try await ask(try await storage.listings(of: id)).filter(filter.matches)
+        var listings = try await self.listings(of: id).filter(filter.matches)
         if filter.needsStates {
             let kept = try await urls(of: listings, matching: filter, for: id)
             listings.removeAll { !kept.contains($0.record.url) }
@@ -51,7 +61,7 @@ struct ChannelLists: ServerPart {
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
         // Operators and the banned of open channels have a row there, and no place in a list.
-        let all = try await ask(try await storage.listings(of: id))
+        let all = try await listings(of: id)
             .filter { !$0.record.traits.isOpen }
         let changed: [ChannelListing]
         var end = all.map(\.changeSequence).max() ?? 0

@@ -28,7 +28,7 @@ extension ChannelState {
     /// need to join it.
     private func sight(of me: MemberRecord?, _ viewer: UserID?) -> (words: Bool, members: Bool) {
         guard viewer != nil, me?.state != .joined else { return (true, true) }
-        let isShown = record.isPublic && record.traits.accessCode.isEmpty
+        let isShown = record.showsMessages(to: me?.state ?? .none)
         return (isShown, isShown || me != nil)
     }
 
@@ -97,9 +97,14 @@ extension ChannelState {
 }
 
 extension ChannelRecord {
+    /// Whether a user in a state sees the messages of the channel.
+    func showsMessages(to state: MembershipState) -> Bool {
+        state == .joined || isPublic && traits.accessCode == nil
+    }
+
     /// The channel as a list for everybody may look at it.
     var veiled: ChannelRecord {
-        guard !traits.accessCode.isEmpty else { return self }
+        guard traits.accessCode != nil else { return self }
         var record = self
         record.traits.metadata = [:]
         return record
@@ -123,7 +128,7 @@ extension GroupChannel {
         isExclusive = traits.isExclusive
         isEphemeral = traits.isEphemeral
         isDiscoverable = traits.isDiscoverable ?? record.isPublic
-        needsAccessCode = !traits.accessCode.isEmpty
+        needsAccessCode = traits.accessCode != nil
         messageSurvivalSeconds = traits.survivalSeconds
     }
 

@@ -30,24 +30,47 @@ struct Channels: ServerPart {
             throw ServerError(.duplicate, "There is a channel with this URL already.")
         }
         let now = world.now()
+        var traits = ChannelTraits()
+        traits.apply(call.options, try kept(call.options.accessCode))
         let record = ChannelRecord(
             url: url, name: call.name, coverURL: call.coverURL, data: call.data,
             customType: call.customType, createdAt: Timestamp(seconds: now.seconds),
             createdBy: maker, isDistinct: call.isDistinct, isSuper: call.isSuper,
-            isPublic: call.isPublic, traits: ChannelTraits(call.options))
+            isPublic: call.isPublic, traits: traits)
         try configuration.limits.check(record, since: nil)
         try limits.check(operators: call.operatorIDs.count)
-        let new = NewChannel(
-            record: record, members: members.map(\.id), operators: call.operatorIDs)
-        let created = try await ask(try await storage.createChannel(new, now: now))
+        var new = NewChannel(
+            record: record, members: members.map(\.user.id), operators: call.operatorIDs)
+        let inviter = members.first { $0.user.id == caller.userID }
+        let guests = members.filter { $0.user.id != maker }
+        new.inviter = maker
+        new.invited = Set(guests.filter { !memberships.joins($0) }.map(\.user.id))
+        let refusals = guests.compactMap { guest in
+            guest.refusalOfInvitation(by: inviter).map { (guest.user.id, $0) }
+        }
+        new.barred = Set(refusals.map(\.0))
+        if caller != .platform { new.creatorLimit = limits.createdChannels }
+        let created = try await create(new, at: now, refusal: refusals.first?.1)
         await memberships.publishJoined(
-            created.joined, to: created.url, inviter: maker, among: members)
+            created.joined, to: created.url, inviter: maker, among: members.map(\.user))
         // A distinct channel that was there before may be one that the caller is banned from.
         if !created.isCreated {
             try await admission.admit(.reader, AccessTarget(channel: created.url), caller)
         }
         let channel = try await views.view(created.url, for: caller.userID, ChannelExtras())
         return CreateChannel.Output(channel: channel, isCreated: created.isCreated)
+    }
+
+    /// Creates a channel in the storage, or finds the distinct one of the members.
+    private func create(
+        _ new: NewChannel, at now: Timestamp, refusal: ServerError?
+    ) async throws(ServerError) -> CreatedChannel {
+        switch try await ask(try await storage.createChannel(new, now: now)) {
+        case .done(let created): return created
+        case .barred:
+            throw refusal ?? ServerError(.notAuthorized, "A user of the call cannot be invited.")
+        case .tooMany: throw limits.tooManyChannels
+        }
     }
 
     func get(_ call: GetChannel, for caller: APICaller) async throws(ServerError) -> GroupChannel {
@@ -64,19 +87,27 @@ struct Channels: ServerPart {
                 name: call.name, coverURL: call.coverURL, data: call.data,
                 customType: call.customType))
         try await setOperators(call.options, url)
+        let code = try kept(call.options.accessCode)
         try await changeChannel(url) { record in
             record.name = call.name ?? record.name
             record.coverURL = call.coverURL ?? record.coverURL
             record.data = call.data ?? record.data
             record.customType = call.customType ?? record.customType
             record.isPublic = call.options.isPublic ?? record.isPublic
-            record.traits.apply(call.options)
+            record.traits.apply(call.options, code)
         }
         let members = try await ask(try await storage.memberIDs(of: url))
         let event = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now())
         await publisher.publish(.channel(event), to: members)
         return try await views.view(url, for: caller.userID, ChannelExtras())
+    }
+
+    /// Returns the stored form of an access code, none for an empty one; nil if the call names no code.
+    private func kept(_ code: String?) throws(ServerError) -> KeptSecret?? {
+        guard let code else { return nil }
+        try limits.check(name: code, "The access code")
+        return .some(code.isEmpty ? nil : world.keep(code, as: .accessCode))
     }
 
     /// Makes exactly these members operators, where the call names any.
@@ -129,17 +160,13 @@ struct Channels: ServerPart {
 }
 
 extension ChannelTraits {
-    init(_ options: ChannelOptions) {
-        self.init()
-        apply(options)
-    }
-
-    mutating func apply(_ options: ChannelOptions) {
+    /// Takes over the options that a call names; a code of nil stays as it is.
+    fileprivate mutating func apply(_ options: ChannelOptions, _ code: KeptSecret??) {
         isBroadcast = options.isBroadcast ?? isBroadcast
         isExclusive = options.isExclusive ?? isExclusive
         isEphemeral = options.isEphemeral ?? isEphemeral
         isDiscoverable = options.isDiscoverable ?? isDiscoverable
-        accessCode = options.accessCode ?? accessCode
+        accessCode = code ?? accessCode
         survivalSeconds = options.survivalSeconds ?? survivalSeconds
     }
 }

@@ -16,14 +16,16 @@ struct Memberships: ServerPart {
     {
         let url = call.channelURL
         let inviter = caller.userID ?? call.inviterID
-        var known = try await existing(call.userIDs)
-        try await makeRoom(for: known.map(\.id), in: url)
+        let guests = try await existing(call.userIDs)
+        try await makeRoom(for: guests.map(\.user.id), in: url)
+        var host: UserRecord?
+        if let inviter { host = try await ask(try await storage.userRecord(inviter)) }
         var states: [MembershipState: [UserID]] = [:]
-        for id in known.map(\.id) {
+        for guest in guests {
             try stopIfCancelled()
-            try await refuseGuest(id, of: inviter, to: url)
-            let state = await acceptsInvitations(id) ? MembershipState.joined : .invited
-            states[state, default: []].append(id)
+            try await refuseBanned(guest.user.id, in: url)
+            if let refusal = guest.refusalOfInvitation(by: host) { throw refusal }
+            states[joins(guest) ? .joined : .invited, default: []].append(guest.user.id)
         }
         var changed: [UserID] = []
         for state in [MembershipState.joined, .invited] {
@@ -32,10 +34,8 @@ struct Memberships: ServerPart {
                 try await storage.addMembers(
                     ids, as: state, inviter: inviter, to: url, now: world.now()))
         }
-        if let inviter, let user = try await ask(try await storage.user(inviter)) {
-            known.append(user)
-        }
-        await publishJoined(changed, to: url, inviter: inviter, among: known)
+        let users = guests.map(\.user) + (host.map { [$0.user] } ?? [])
+        await publishJoined(changed, to: url, inviter: inviter, among: users)
         return try await views.view(url, for: caller.userID, ChannelExtras())
     }
 
@@ -48,7 +48,7 @@ struct Memberships: ServerPart {
             try await storage.addMembers(
                 [id], as: .joined, inviter: nil, to: url, now: world.now()))
         await publishJoined(
-            joined, to: url, inviter: id, among: try await existing([id]),
+            joined, to: url, inviter: id, among: try await existing([id]).map(\.user),
             isAcceptance: isAcceptance)
         return try await views.view(url, for: id, ChannelExtras())
     }
@@ -116,56 +116,40 @@ struct Memberships: ServerPart {
             count: members.union(ids).count, "members of a channel", atMost: limits.members)
     }
 
-    /// Refuses the invitation of a user who is banned, or of two that block each other.
-    private func refuseGuest(
-        _ id: UserID, of inviter: UserID?, to url: ChannelURL
-    ) async throws(ServerError) {
+    /// Refuses the invitation of a banned user.
+    private func refuseBanned(_ id: UserID, in url: ChannelURL) async throws(ServerError) {
         let access = try await ask(try await storage.access(to: url, of: id))
-        guard access?.traits.ban?.isActive(at: world.now()) != true else {
-            throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
-        }
-        guard let inviter else { return }
-        let (one, other) = (
-            try await ask(try await storage.userRecord(id)),
-            try await ask(try await storage.userRecord(inviter))
-        )
-        if one?.traits.blocked.contains(inviter) == true {
-            throw ServerError(RoostError.Code(400_702), "The user has blocked the inviter.")
-        }
-        if other?.traits.blocked.contains(id) == true {
-            throw ServerError(RoostError.Code(400_701), "A blocked user cannot be invited.")
-        }
+        guard access?.traits.ban?.isActive(at: world.now()) == true else { return }
+        throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
     }
 
-    /// Whether a user comes in at once when invited.
-    func acceptsInvitations(_ id: UserID) async -> Bool {
-        // Who cannot be asked now is treated as everybody is.
-        let record = try? await storage.userRecord(id)
-        return record?.traits.preferences["auto_accept"]?.bool ?? configuration.acceptsInvitations
+    /// Whether an invitation makes a user a member at once.
+    func joins(_ user: UserRecord) -> Bool {
+        user.traits.preferences["auto_accept"]?.bool ?? configuration.acceptsInvitations
     }
 
-    /// The users of these names, each once.
+    /// Returns the users of a call, each once, in its order.
     ///
-    /// Where a first login would make a user, being invited does too: who comes first must not matter.
-    func existing(_ ids: [UserID]) async throws(ServerError) -> [User] {
+    /// Where the first login of an unknown user creates the user, the first invitation does too, so the
+    /// order of the two does not matter.
+    func existing(_ ids: [UserID]) async throws(ServerError) -> [UserRecord] {
         var unique: [UserID] = []
         var seen: Set<UserID> = []
-        try configuration.limits.check(
-            count: ids.count, "users in one call", atMost: configuration.limits.users)
+        try limits.check(count: ids.count, "users in one call", atMost: limits.users)
         for id in ids where seen.insert(id).inserted {
-            try configuration.limits.check(user: id)
+            try limits.check(user: id)
             unique.append(id)
         }
         let wanted = unique
-        var users = try await ask(try await storage.users(wanted))
-        let known = Set(users.map(\.id))
+        var users = try await ask(try await storage.userRecords(wanted))
+        let known = Set(users.map(\.user.id))
         for id in unique where !known.contains(id) {
             guard configuration.createsUsers, !configuration.requiresToken else {
                 throw ServerError(.notFound, "There is no user “\(id)” here.")
             }
             let user = User(id: id)
             try await ask(try await storage.saveUser(user))
-            users.append(user)
+            users.append(UserRecord(user: user))
         }
         return users
     }
@@ -348,6 +332,20 @@ struct Memberships: ServerPart {
 extension ChannelRecord {
     /// Whether its members hear how many they are instead of who comes and goes.
     fileprivate var countsMembersOnly: Bool { isSuper || traits.isBroadcast }
+}
+
+extension UserRecord {
+    /// Returns the reason why a user cannot invite this one; nil without an inviter or a block.
+    func refusalOfInvitation(by inviter: UserRecord?) -> ServerError? {
+        guard let inviter else { return nil }
+        if traits.blocked.contains(inviter.user.id) {
+            return ServerError(RoostError.Code(400_702), "The user has blocked the inviter.")
+        }
+        if inviter.traits.blocked.contains(user.id) {
+            return ServerError(RoostError.Code(400_701), "A blocked user cannot be invited.")
+        }
+        return nil
+    }
 }
 
 extension MemberRecord {

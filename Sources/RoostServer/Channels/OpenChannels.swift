@@ -135,8 +135,12 @@ struct OpenChannels: ServerPart {
         try configuration.limits.check(record, since: nil)
         let named = try fields.users("operator_ids", "operators") ?? []
         try limits.check(operators: named.count)
-        try await ask(
-            try await storage.createChannel(NewChannel(record: record, members: []), now: now))
+        var new = NewChannel(record: record, members: [])
+        if call.caller != .platform { new.creatorLimit = limits.createdChannels }
+        let draft = new
+        guard case .done = try await ask(try await storage.createChannel(draft, now: now)) else {
+            throw limits.tooManyChannels
+        }
         // Who makes a channel can look after it, unless others are to.
         let operators = named.isEmpty ? call.caller.userID.map { [$0] } ?? [] : named
         try await setRoles(operators, to: .operator, in: url)

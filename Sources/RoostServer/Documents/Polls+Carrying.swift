@@ -69,7 +69,7 @@ extension Polls {
                 document = document.with(poll, at: now)
             })
         guard let poll = carried?.poll(for: nil, at: now) else { return }
-        // Earlier servers let two messages have one poll: nobody would keep the second one's up to date.
+        // Only one message may show a poll, because no change of the poll reaches a second one.
         try await show(poll.messageID == id ? poll : nil, in: id, of: message.channelURL)
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostExecutors
 import RoostModel
 import RoostWire
 
@@ -18,6 +17,7 @@ struct Polls: ServerPart {
     let publisher: EventPublisher
     let sessions: Sessions
     let views: ChannelViews
+    let admission: Admission
 
     func answer(
         _ action: PollAction, _ call: RouteCall
@@ -138,22 +138,54 @@ struct Polls: ServerPart {
         try limits.check(text: poll.dataText, "The data")
         for text in texts { poll.add(text, by: id, at: now) }
         try limits.check(poll)
+        let count = try await ask(try await storage.documentCount(.poll, of: id))
+        try limits.check(count: count + 1, "polls of one user", atMost: limits.createdPolls)
         let draft = Document(.poll, of: id, body: [:]).with(poll, at: now)
         return response(to: try await ask(try await storage.addDocument(draft)), for: call)
     }
 
+    /// Answers with the caller's own polls, without those in channels that the caller cannot read; the
+    /// platform sees all polls.
     private func listPolls(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (owner, limit) = (call.caller.userID, try call.fields.int("limit", in: 1...100) ?? 20)
-        let start = try call.fields.int64("token") ?? 0
-        let found = try await ask(
-            try await storage.documents(.poll, of: owner, in: nil, after: start, limit: limit + 1))
-        let polls = found.prefix(limit).map { $0.poll(for: owner, at: world.now()) }
-        let next = found.count > limit ? polls.last.map { String($0.id) } ?? "" : ""
+        var last = try call.fields.int64("token") ?? 0
+        var polls: [Poll] = []
+        var hasMore = true
+        while hasMore, polls.count < limit {
+            try stopIfCancelled()
+            let (start, wanted) = (last, limit - polls.count)
+            let found = try await ask(
+                try await storage.documents(
+                    .poll, of: owner, in: nil, after: start, limit: wanted + 1))
+            hasMore = found.count > wanted
+            for document in found.prefix(wanted) {
+                last = document.id
+                guard try await isShown(document, to: call.caller) else { continue }
+                polls.append(document.poll(for: owner, at: world.now()))
+            }
+        }
+        let (shown, next) = (polls, hasMore ? String(last) : "")
         return APIResponse { writer in
             writer.array("polls") { writer in
-                for poll in polls { writer.object { writer in writer.fields(of: poll) } }
+                for poll in shown { writer.object { writer in writer.fields(of: poll) } }
             }
             writer.field("next", next)
+        }
+    }
+
+    /// Whether a caller may look up a poll.
+    private func isShown(
+        _ document: Document, to caller: APICaller
+    ) async throws(ServerError) -> Bool {
+        guard document.channelURL != nil else { return true }
+        var target = AccessTarget()
+        target.poll = document.id
+        do throws(ServerError) {
+            try await admission.admit(.poll, target, caller)
+            return true
+        } catch {
+            guard error.code != .internalServerError else { throw error }
+            return false
         }
     }
 
@@ -178,22 +210,19 @@ struct Polls: ServerPart {
     ) async throws(ServerError) -> APIResponse {
         let document = try poll(call)
         let now = world.now()
-        let limits = configuration.limits
-        let refusal = Guarded<ServerError?>(nil)
+        let judged = JudgedChange<Document> { document in
+            var poll = document.poll(for: nil, at: now)
+            guard poll.status == .open, change(&poll, now) else { return }
+            poll.updatedAt = now
+            document = document.with(poll, at: now)
+        } check: { [limits] (outcome, before) throws(ServerError) in
+            let poll = outcome.poll(for: nil, at: now)
+            guard poll.weight > before.poll(for: nil, at: now).weight else { return }
+            try limits.check(poll)
+        }
         let changed = try await ask(
-            try await storage.updateDocument(document.id, .poll) { document in
-                var poll = document.poll(for: nil, at: now)
-                let before = poll.weight
-                guard poll.status == .open, change(&poll, now) else { return }
-                do throws(ServerError) {
-                    if poll.weight > before { try limits.check(poll) }
-                    poll.updatedAt = now
-                    document = document.with(poll, at: now)
-                } catch {
-                    refusal.withLock { $0 = error }
-                }
-            })
-        if let error = refusal.withLock({ $0 }) { throw error }
+            try await storage.updateDocument(document.id, .poll) { judged.apply(to: &$0) })
+        try judged.confirm()
         guard let changed, changed != document else {
             throw ServerError(.invalidValue, "The poll does not allow this.")
         }

@@ -88,6 +88,9 @@ struct ScheduledMessages: ServerPart {
         let limits = configuration.limits
         try limits.check(
             count: waiting + 1, "messages to be sent later", atMost: limits.scheduledMessages)
+        try await ask(
+            try await storage.removeFinishedDocuments(
+                .scheduled, of: sender, keeping: limits.finishedScheduledMessages))
         return try await response(to: try await ask(try await storage.addDocument(draft)))
     }
 

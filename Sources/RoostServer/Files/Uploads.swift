@@ -51,7 +51,7 @@ struct Uploads: ServerPart {
         guard let file = call.fields.file("file") else {
             throw ServerError(.parameterMissing, "The part “file” with a file name is missing.")
         }
-        let url = try await keep(file, at: call.address)
+        let url = try await keep(file, of: call.caller, at: call.address)
         return APIResponse { writer in
             writer.field("url", url)
             writer.array("thumbnails") { _ in }
@@ -60,14 +60,41 @@ struct Uploads: ServerPart {
         }
     }
 
-    /// Keeps a file of a form; until then it is forgotten when the call ends.
+    /// Keeps a file of a form and counts it among the user's files; other files end with their call.
     ///
     /// - Returns: Its URL.
-    func keep(_ file: ReceivedForm.File, at address: String) async throws(ServerError) -> String {
+    func keep(
+        _ file: ReceivedForm.File, of caller: APICaller, at address: String
+    ) async throws(ServerError) -> String {
         guard let files = context.files else { throw Self.noFiles }
-        try await ask(try await files.keep(file.id))
+        try await count(file, of: caller, by: 1)
+        do throws(ServerError) {
+            try await ask(try await files.keep(file.id))
+        } catch {
+            try await count(file, of: caller, by: -1)
+            throw error
+        }
         let name = PercentEncoding.encode(String(file.fileName.prefix(100)))
         return "\(address)/files/\(file.id)/\(name)"
+    }
+
+    /// Removes a kept file of a call that failed.
+    func remove(_ file: ReceivedForm.File, of caller: APICaller) async {
+        await context.files?.remove(file.id)
+        // The storage failed and the reason is in the log; the file stays counted.
+        try? await count(file, of: caller, by: -1)
+    }
+
+    /// Adds a file to the files of a user, or takes it away; the platform's files are not counted.
+    private func count(
+        _ file: ReceivedForm.File, of caller: APICaller, by sign: Int
+    ) async throws(ServerError) {
+        guard let id = caller.userID else { return }
+        try await changeUser(id) { record in
+            record.traits.uploadedFiles = max(0, record.traits.uploadedFiles + sign)
+            let bytes = Int64(sign * file.byteCount)
+            record.traits.uploadedBytes = max(0, record.traits.uploadedBytes.addingSaturated(bytes))
+        }
     }
 
     /// Where clients reach the server, as the beginning of a URL.
@@ -79,8 +106,8 @@ struct Uploads: ServerPart {
     /// Keeps the pictures that a call about a user or a channel brings, which then reads as if it had
     /// named their URLs (`docs/protocol` 3.0); `picture` is the name of what was kept.
     func keepPictures(
-        of request: APIRequest, at host: String?
-    ) async throws(ServerError) -> (call: APIRequest, picture: String?) {
+        of request: APIRequest, by caller: APICaller, at host: String?
+    ) async throws(ServerError) -> (call: APIRequest, picture: ReceivedForm.File?) {
         let path = request.path.drop { $0 == "sdk" }
         guard case .success(var form)? = request.form, path.count <= 2, let place = path.first,
             ["users", "group_channels", "open_channels"].contains(place)
@@ -89,12 +116,12 @@ struct Uploads: ServerPart {
         guard let file = form.files.first(where: { $0.part == kind + "_file" }) else {
             return (request, nil)
         }
-        let url = try await keep(file, at: address(host))
+        let url = try await keep(file, of: caller, at: address(host))
         form.texts.removeAll { $0.name == kind + "_url" }
         form.texts.append(QueryItem(kind + "_url", url))
         var call = request
         call.form = .success(form)
-        return (call, file.id)
+        return (call, file)
     }
 
     /// A file by its path, and the name it has in the store; nil when the path names none.

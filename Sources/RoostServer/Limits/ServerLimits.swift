@@ -51,6 +51,16 @@ package struct ServerLimits: Hashable, Sendable {
     package var preferenceBytes = 131_072
     /// Messages of one user that wait to be sent later.
     package var scheduledMessages = 1_000
+    /// Sent, failed and canceled scheduled messages of one user; a new message removes the oldest beyond.
+    package var finishedScheduledMessages = 1_000
+    /// Live channels that one user has created, of both kinds.
+    package var createdChannels = 10_000
+    /// Polls that one user has created, removed ones included: change logs tell of them.
+    package var createdPolls = 10_000
+    /// Files that one user has uploaded.
+    package var uploadedFiles = 100_000
+    /// All files together that one user has uploaded, in bytes: 100 GiB.
+    package var uploadedBytes: Int64 = 107_374_182_400
     /// Users who vote in one poll; each vote reads all of them.
     package var voters = 10_000
     /// The bytes of one answer that a server fills with rows.
@@ -133,12 +143,20 @@ extension ServerLimits {
 
     func check(count: Int, _ what: String, atMost limit: Int) throws(ServerError) {
         guard count > limit else { return }
-        throw ServerError(RoostError.Code(400_203), "There may be \(limit) \(what) at most.")
+        throw Self.tooMany(what, limit)
+    }
+
+    private static func tooMany(_ what: String, _ limit: Int) -> ServerError {
+        ServerError(RoostError.Code(400_203), "There may be \(limit) \(what) at most.")
     }
 
     /// Refuses more operators than one frame can tell of.
     func check(operators count: Int) throws(ServerError) {
         try check(count: count, "operators of a channel", atMost: operators)
+    }
+
+    var tooManyChannels: ServerError {
+        Self.tooMany("channels created by one user", createdChannels)
     }
 
     func check(metadata: [String: String]) throws(ServerError) {

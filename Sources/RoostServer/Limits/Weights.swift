@@ -207,6 +207,15 @@ extension ServerLimits {
         if traits.blocked.count > known.blocked.count {
             try check(count: traits.blocked.count, "blocked users", atMost: blockedUsers)
         }
+        if traits.uploadedFiles > known.uploadedFiles {
+            try check(
+                count: traits.uploadedFiles, "files uploaded by one user", atMost: uploadedFiles)
+            guard traits.uploadedBytes <= uploadedBytes else {
+                throw ServerError(
+                    RoostError.Code(400_203),
+                    "The files of one user may have \(uploadedBytes) bytes at most.")
+            }
+        }
         if traits.discoveryKeys != known.discoveryKeys {
             try check(count: traits.discoveryKeys.count, "discovery keys", atMost: entries)
             for key in traits.discoveryKeys { try check(name: key, "A discovery key") }

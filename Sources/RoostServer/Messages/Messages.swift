@@ -54,7 +54,7 @@ struct Messages: ServerPart {
         else { return }
         let before = message.contentWeight
         message.apply(edit, mentioned: mentioned, at: world.now())
-        // One that was stored when there was no such bound may become lighter.
+        // A message above a bound that was lowered may become lighter.
         guard message.contentWeight > before else { return }
         try configuration.limits.check(content: message)
     }
@@ -68,7 +68,7 @@ struct Messages: ServerPart {
         let mentioned = try await cards(of: edit.mentionedUserIDs ?? [])
         try await check(edit, mentioned: mentioned)
         let outcome = try await ask(
-            try await storage.edit(edit, mentioned: mentioned, editor: nil, now: world.now()))
+            try await storage.edit(edit, mentioned: mentioned, now: world.now()))
         guard case .edited(let message, let oldMention) = outcome else {
             throw ServerError(.messageNotFound, "There is no such message.")
         }
@@ -89,7 +89,7 @@ struct Messages: ServerPart {
     func delete(_ call: DeleteMessage) async throws(ServerError) {
         let url = call.channelURL
         let outcome = try await ask(
-            try await storage.delete(call.messageID, in: url, deleter: nil, now: world.now()))
+            try await storage.delete(call.messageID, in: url, now: world.now()))
         guard case .deleted(let message, let parent) = outcome else {
             throw ServerError(.messageNotFound, "There is no such message.")
         }

@@ -132,7 +132,7 @@ extension Route {
         Route(.get, "report", .platform, .report),
         Route(.post, "polls", AccessRule(.user, as: .named), .poll(.create)),
         Route(.get, "polls", .user, .poll(.list)),
-        Route(.get, "polls/*", AccessRule(.user, in: .reader, on: .poll), .poll(.get)),
+        Route(.get, "polls/*", .poll, .poll(.get)),
         Route(.put, "polls/*", .speech(in: .reader, on: .ownPoll), .poll(.update)),
         Route(.delete, "polls/*", .speech(in: .reader, on: .ownPoll), .poll(.delete)),
         Route(.put, "polls/*/close", .speech(in: .reader, on: .ownPoll), .poll(.close)),
@@ -141,12 +141,12 @@ extension Route {
             .post, "polls/*/options", .speech(in: .participant, as: .named, on: .suggestingPoll),
             .poll(.addOption)),
         Route(
-            .get, "polls/*/options/*", AccessRule(.user, in: .reader, on: .poll), .poll(.getOption)),
+            .get, "polls/*/options/*", .poll, .poll(.getOption)),
         Route(.put, "polls/*/options/*", .speech(in: .reader, on: .ownPoll), .poll(.updateOption)),
         Route(
             .delete, "polls/*/options/*", .speech(in: .reader, on: .ownPoll), .poll(.deleteOption)),
         Route(
-            .get, "polls/*/options/*/voters", AccessRule(.user, in: .reader, on: .poll),
+            .get, "polls/*/options/*/voters", .poll,
             .poll(.voters)),
         Route(.get, "group_channels/*/polls/changelogs", .reader, .poll(.changes)),
         Route(.get, "open_channels/*/polls/changelogs", .reader, .poll(.changes)),

@@ -32,7 +32,7 @@ struct Router: ServerPart {
     }
 
     private func answer(_ request: APIRequest, _ headers: RequestHeaders) async -> APIResponse {
-        var picture: String?
+        var kept: (picture: ReceivedForm.File, owner: APICaller)?
         do throws(ServerError) {
             try parts.rates.charge(address: headers.peer)
             guard request.body.count <= configuration.limits.bodyBytes else {
@@ -42,9 +42,9 @@ struct Router: ServerPart {
             }
             if let (route, segments) = Route.find(request) {
                 let caller = try await parts.logins.caller(headers)
-                let call: APIRequest
-                (call, picture) = try await parts.uploads.keepPictures(
-                    of: request, at: headers.host)
+                let (call, picture) = try await parts.uploads.keepPictures(
+                    of: request, by: caller, at: headers.host)
+                kept = picture.map { ($0, caller) }
                 let fields = try RequestFields(call, pathParts: segments)
                 return try await answer(
                     route, fields, of: caller, in: kind(of: request), at: headers.host)
@@ -52,15 +52,16 @@ struct Router: ServerPart {
             let call = try await decode(request, headers)
             if call.rule.caller == .anybody { return try await answerAnybody(call, headers) }
             let caller = try await parts.logins.caller(headers)
-            let whole: APIRequest
-            (whole, picture) = try await parts.uploads.keepPictures(of: request, at: headers.host)
+            let (whole, picture) = try await parts.uploads.keepPictures(
+                of: request, by: caller, at: headers.host)
+            kept = picture.map { ($0, caller) }
             return try await answer(
                 whole == request ? call : try APICall(decoding: whole), of: caller,
                 in: kind(of: request))
         } catch {
             // A call that the server could not end may have named it already.
-            if let picture, error.code != .internalServerError {
-                await context.files?.remove(picture)
+            if let kept, error.code != .internalServerError {
+                await parts.uploads.remove(kept.picture, of: kept.owner)
             }
             // The socket's number for this is not REST's (`docs/protocol` 3.6).
             return APIResponse(

@@ -53,7 +53,9 @@ struct ServerParts {
         admission = Admission(context: context, sessions: sessions, rooms: rooms, lanes: lanes)
 
         let views = ChannelViews(context: context)
-        polls = Polls(context: context, publisher: publisher, sessions: sessions, views: views)
+        polls = Polls(
+            context: context, publisher: publisher, sessions: sessions, views: views,
+            admission: admission)
         history = History(context: context, views: views, polls: polls)
         search = Search(context: context, admission: admission)
         receipts = Receipts(

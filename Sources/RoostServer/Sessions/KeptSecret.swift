@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stored form of an access token or a session key: a salt of its own, and a hash over both.
+/// The stored form of a token, a session key or an access code: a salt of its own, and a hash over both.
 ///
-/// The secret has 160 random bits, so a fast hash is enough. The salt keeps the stored forms of equal
+/// Tokens and keys have 160 random bits, so a fast hash is enough for them. An access code has as many as
+/// its operators choose: the hash hides it from a reader of the database, and not from a guesser. The salt keeps the stored forms of equal
 /// secrets apart. The kind is hashed too, so that the form of a token never fits a key.
 package struct KeptSecret: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case accessToken = "token"
         case sessionKey = "session"
+        /// The access code of a channel, which its operators choose.
+        case accessCode = "access"
     }
 
     /// 32 hexadecimal digits.
@@ -105,9 +108,9 @@ package struct NumberedSecret: Hashable, Sendable {
 
     package var text: String { String(number, radix: 16) + secret }
 
-    /// Whether a text looks like a key that this release or an earlier one gave out.
+    /// Whether a text looks like a key that a server has issued.
     static func looksIssued(_ text: String) -> Bool {
-        (secretDigits...secretDigits + 16).contains(text.utf8.count)
+        (secretDigits + 1...secretDigits + 16).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
                     || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)

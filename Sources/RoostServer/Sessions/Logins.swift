@@ -204,7 +204,6 @@ struct Logins: ServerPart {
     private func check(
         _ text: String?, of id: UserID, from address: String?
     ) async throws(ServerError) -> Proof {
-        // A token of an older release has no number.
         let token = text.flatMap { NumberedSecret($0) }
         let known = try await ask(try await storage.token(token?.number, of: id))
         guard let text else {
@@ -213,6 +212,7 @@ struct Logins: ServerPart {
             }
             return Proof(token: nil, end: nil)
         }
+        // A text without a number is compared with the token that has no end.
         let isRight = world.matches(
             token?.secret ?? text, known.record?.kept, as: .accessToken)
         guard isRight, let record = known.record, !record.isOver(at: world.now()) else {

@@ -65,6 +65,16 @@ extension Query where Input == String, Output == (Int64, ChannelURL) {
     }
 }
 
+extension Query where Input == UserID, Output == Int {
+    /// The number of live channels that a user has created.
+    static var createdChannels: Query {
+        Query(
+            sql: "SELECT count(*) FROM channel WHERE created_by = ?1 AND deleted_at IS NULL",
+            bind: { id, bindings in bindings.append(id.rawValue) },
+            decode: { row in Int(row.int64(0)) })
+    }
+}
+
 extension Query where Input == (new: NewChannel, change: ChangeStamp), Output == Int64 {
     static var insertChannel: Query {
         Query(

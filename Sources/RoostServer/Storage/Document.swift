@@ -53,6 +53,20 @@ package protocol DocumentStorage: Sendable {
     func documents(
         _ kind: Document.Kind, among ids: [Int64]
     ) async throws(StorageError) -> [Document]
+    /// Returns the number of an owner's documents.
+    func documentCount(
+        _ kind: Document.Kind, of owner: UserID
+    ) async throws(StorageError) -> Int
+    /// Removes the oldest of an owner's documents that do not wait for their time.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the documents.
+    ///   - owner: Their owner.
+    ///   - limit: The number of documents that stay, the newest ones.
+    /// - Throws: A failure of the storage; then all documents stay.
+    func removeFinishedDocuments(
+        _ kind: Document.Kind, of owner: UserID, keeping limit: Int
+    ) async throws(StorageError)
     /// How many of an owner's documents wait for their time.
     func waitingDocuments(
         _ kind: Document.Kind, of owner: UserID
@@ -66,54 +80,62 @@ package protocol DocumentStorage: Sendable {
 extension MemoryStorage {
     package func addDocument(_ document: Document) -> Document {
         var document = document
-        document.id = Int64(documents.count + 1)
-        documents.append(document)
+        document.id = lastDocument + 1
+        lastDocument = document.id
+        documents[document.id] = document
         return document
     }
 
     package func document(_ id: Int64, _ kind: Document.Kind) -> Document? {
-        guard let index = index(id, kind) else { return nil }
-        return documents[index]
+        guard let document = documents[id], document.kind == kind else { return nil }
+        return document
     }
 
     package func updateDocument(
         _ id: Int64, _ kind: Document.Kind, _ change: @Sendable (inout Document) -> Void
     ) -> Document? {
-        guard let index = index(id, kind) else { return nil }
-        change(&documents[index])
-        return documents[index]
-    }
-
-    private func index(_ id: Int64, _ kind: Document.Kind) -> Int? {
-        // None is ever removed, so the number is the place.
-        let index = Int(clamping: id.subtractingSaturated(1))
-        guard documents.indices.contains(index), documents[index].kind == kind else { return nil }
-        return index
+        guard var document = document(id, kind) else { return nil }
+        change(&document)
+        documents[id] = document
+        return document
     }
 
     package func documents(
         _ kind: Document.Kind, of owner: UserID?, in url: ChannelURL?, after id: Int64, limit: Int
     ) -> [Document] {
-        Array(
-            documents.lazy.filter { document in
-                document.kind == kind && document.id > id
-                    && (owner == nil || document.owner == owner)
-                    && (url == nil || document.channelURL == url)
-            }.prefix(limit))
+        let found = documents.values.filter { document in
+            document.kind == kind && document.id > id
+                && (owner == nil || document.owner == owner)
+                && (url == nil || document.channelURL == url)
+        }
+        return Array(found.sorted { $0.id < $1.id }.prefix(limit))
     }
 
     package func documents(_ kind: Document.Kind, among ids: [Int64]) -> [Document] {
         Set(ids).sorted().compactMap { document($0, kind) }
     }
 
+    package func documentCount(_ kind: Document.Kind, of owner: UserID) -> Int {
+        documents.values.count { $0.kind == kind && $0.owner == owner }
+    }
+
+    package func removeFinishedDocuments(
+        _ kind: Document.Kind, of owner: UserID, keeping limit: Int
+    ) {
+        let finished = documents.values.filter {
+            $0.kind == kind && $0.owner == owner && $0.dueAt == nil
+        }
+        for id in finished.map(\.id).sorted(by: >).dropFirst(limit) { documents[id] = nil }
+    }
+
     package func waitingDocuments(_ kind: Document.Kind, of owner: UserID) -> Int {
-        documents.count { $0.kind == kind && $0.owner == owner && $0.dueAt != nil }
+        documents.values.count { $0.kind == kind && $0.owner == owner && $0.dueAt != nil }
     }
 
     package func dueDocuments(
         _ kind: Document.Kind, through now: Timestamp, limit: Int
     ) -> [Document] {
-        let due = documents.filter { $0.kind == kind && $0.dueAt.map { $0 <= now } ?? false }
+        let due = documents.values.filter { $0.kind == kind && $0.dueAt.map { $0 <= now } ?? false }
         return Array(due.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(limit))
     }
 }

@@ -3,13 +3,22 @@
 package import RoostModel
 
 extension MemoryStorage {
-    package func createChannel(_ new: NewChannel, now: Timestamp) -> CreatedChannel {
+    package func createChannel(_ new: NewChannel, now: Timestamp) -> CreateOutcome {
         if let key = new.distinctKey, let url = distinct[key] {
-            let joined = addMembers(new.members, as: .joined, inviter: nil, to: url, now: now)
-            return CreatedChannel(url: url, isCreated: false, joined: joined)
+            guard new.barred.isSubset(of: channels[url]?.members ?? []) else { return .barred }
+            return .done(
+                CreatedChannel(url: url, isCreated: false, joined: add(new, to: url, now: now)))
         }
         let url = new.record.url
-        if channels[url] != nil { return CreatedChannel(url: url, isCreated: false, joined: []) }
+        if channels[url] != nil {
+            return .done(CreatedChannel(url: url, isCreated: false, joined: []))
+        }
+        guard new.barred.isEmpty else { return .barred }
+        if let creator = new.record.createdBy,
+            channels.values.count(where: { $0.record.createdBy == creator }) >= new.creatorLimit
+        {
+            return .tooMany
+        }
         let channel = MemoryChannel(record: new.record, change: nextChange(now))
         if let before = deleted.removeValue(forKey: url) {
             channel.memberships = before.memberships
@@ -17,9 +26,18 @@ extension MemoryStorage {
         }
         channels[url] = channel
         if let key = new.distinctKey { distinct[key] = url }
-        let joined = addMembers(new.members, as: .joined, inviter: nil, to: url, now: now)
+        let joined = add(new, to: url, now: now)
         for id in new.operators { channels[url]?.memberships[id]?.role = .operator }
-        return CreatedChannel(url: url, isCreated: true, joined: joined)
+        return .done(CreatedChannel(url: url, isCreated: true, joined: joined))
+    }
+
+    /// Lets the members of a new channel in.
+    private func add(_ new: NewChannel, to url: ChannelURL, now: Timestamp) -> [UserID] {
+        new.runs.flatMap { state, members in
+            addMembers(
+                members, as: state, inviter: state == .invited ? new.inviter : nil, to: url,
+                now: now)
+        }
     }
 
     package func access(to url: ChannelURL, of id: UserID?) -> ChannelAccess? {

@@ -77,13 +77,12 @@ extension MemoryStorage {
     }
 
     package func edit(
-        _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
+        _ edit: EditCommand, mentioned: [User], now: Timestamp
     ) -> EditOutcome {
         guard let channel = channels[edit.channelURL],
             let index = channel.index(of: edit.messageID), channel.log[index].deletedAt == nil
         else { return .notFound }
         let before = channel.log[index].message
-        if let editor, before.sender?.user.id != editor { return .notOwner }
         var after = before
         after.apply(edit, mentioned: mentioned, at: now)
         channel.log[index].message = after
@@ -93,13 +92,12 @@ extension MemoryStorage {
     }
 
     package func delete(
-        _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
+        _ id: MessageID, in url: ChannelURL, now: Timestamp
     ) -> DeleteOutcome {
         guard let channel = channels[url], let index = channel.index(of: id),
             channel.log[index].deletedAt == nil
         else { return .notFound }
         let before = channel.log[index].message
-        if let deleter, before.sender?.user.id != deleter { return .notOwner }
         channel.log[index].message = before.tombstone
         channel.log[index].deletedAt = now
         channel.log[index].change = nextChange(now)

@@ -19,8 +19,8 @@ package actor MemoryStorage: Storage {
     /// Those that are gone, for the change logs of who was in them.
     var deleted: [ChannelURL: MemoryChannel] = [:]
     var distinct: [String: ChannelURL] = [:]
-    /// By number, which is the place plus one.
-    var documents: [Document] = []
+    var documents: [Int64: Document] = [:]
+    var lastDocument: Int64 = 0
     var lastMessageID: Int64 = 0
     private var lastSequence: Int64 = 0
     private var lastChangedAt = Timestamp(milliseconds: 0)
@@ -54,6 +54,8 @@ package actor MemoryStorage: Storage {
     package func userRecord(_ id: UserID) -> UserRecord? {
         users[id].map { UserRecord(user: $0, traits: userTraits[id] ?? UserTraits()) }
     }
+
+    package func userRecords(_ ids: [UserID]) -> [UserRecord] { ids.compactMap { userRecord($0) } }
 
     package func updateUser(
         _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void

@@ -7,25 +7,30 @@ import RoostWire
 extension SQLiteStorage {
     package func createChannel(
         _ new: NewChannel, now: Timestamp
-    ) throws(StorageError) -> CreatedChannel {
+    ) throws(StorageError) -> CreateOutcome {
         try write { db throws(SQLiteError) in
             if let key = new.distinctKey, let (id, url) = try db.first(.distinctChannel, key) {
-                let joined = try db.add(
-                    new.members, as: .joined, by: nil, to: id, now: now)
-                return CreatedChannel(url: url, isCreated: false, joined: joined)
+                guard try new.barred.isSubset(of: db.all(.memberIDs, url)) else { return .barred }
+                let joined = try db.add(new, to: id, now: now)
+                return .done(CreatedChannel(url: url, isCreated: false, joined: joined))
             }
             let url = new.record.url
             guard try db.first(.channelRow, url) == nil else {
-                return CreatedChannel(url: url, isCreated: false, joined: [])
+                return .done(CreatedChannel(url: url, isCreated: false, joined: []))
+            }
+            guard new.barred.isEmpty else { return .barred }
+            if let creator = new.record.createdBy, new.creatorLimit < .max,
+                try db.first(.createdChannels, creator) ?? 0 >= new.creatorLimit
+            {
+                return .tooMany
             }
             let change = try db.nextChange(now)
             guard let id = try db.first(.insertChannel, (new, change)) else {
                 throw .malformed("channel", because: "The insertion returned no ID.")
             }
-            let joined = try db.add(
-                new.members, as: .joined, by: nil, to: id, now: now)
+            let joined = try db.add(new, to: id, now: now)
             for user in new.operators { try db.execute(.makeOperator, (id, user)) }
-            return CreatedChannel(url: url, isCreated: true, joined: joined)
+            return .done(CreatedChannel(url: url, isCreated: true, joined: joined))
         }
     }
 
@@ -222,6 +227,18 @@ extension Connection {
         for row in try all(.channelsOfPage, page) { rows[row.1.url] = row }
         for url in odd { rows[url] = try first(.channel, url) }
         return rows
+    }
+
+    /// Lets the members of a new channel in.
+    fileprivate func add(
+        _ new: NewChannel, to channel: Int64, now: Timestamp
+    ) throws(SQLiteError) -> [UserID] {
+        var changed: [UserID] = []
+        for (state, members) in new.runs {
+            let inviter = state == .invited ? new.inviter : nil
+            changed += try add(members, as: state, by: inviter, to: channel, now: now)
+        }
+        return changed
     }
 
     /// Lets users into a channel; those who stand as well or better stay as they are.

@@ -76,6 +76,20 @@ extension SQLiteStorage {
         return documents
     }
 
+    package func documentCount(
+        _ kind: Document.Kind, of owner: UserID
+    ) throws(StorageError) -> Int {
+        try read { db throws(SQLiteError) in try db.first(.documentCount, (kind, owner)) ?? 0 }
+    }
+
+    package func removeFinishedDocuments(
+        _ kind: Document.Kind, of owner: UserID, keeping limit: Int
+    ) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            try db.execute(.removeFinishedDocuments, (kind, owner, limit))
+        }
+    }
+
     package func waitingDocuments(
         _ kind: Document.Kind, of owner: UserID
     ) throws(StorageError) -> Int {
@@ -149,7 +163,33 @@ extension Query where Input == Int64, Output == Void {
     }
 }
 
+extension Query where Input == (kind: Document.Kind, owner: UserID, limit: Int), Output == Void {
+    fileprivate static var removeFinishedDocuments: Query {
+        Query(
+            sql: """
+                DELETE FROM document WHERE id IN (
+                    SELECT id FROM document WHERE owner = ?2 AND kind = ?1 AND due_at IS NULL
+                    ORDER BY id DESC LIMIT -1 OFFSET ?3)
+                """,
+            bind: { input, bindings in
+                bindings.append(input.kind.rawValue)
+                bindings.append(input.owner.rawValue)
+                bindings.append(input.limit)
+            })
+    }
+}
+
 extension Query where Input == (kind: Document.Kind, owner: UserID), Output == Int {
+    fileprivate static var documentCount: Query {
+        Query(
+            sql: "SELECT count(*) FROM document WHERE owner = ?2 AND kind = ?1",
+            bind: { input, bindings in
+                bindings.append(input.kind.rawValue)
+                bindings.append(input.owner.rawValue)
+            },
+            decode: { row in Int(row.int64(0)) })
+    }
+
     fileprivate static var waitingDocuments: Query {
         Query(
             sql: """

@@ -6,14 +6,13 @@ package import RoostWire
 
 extension SQLiteStorage {
     package func edit(
-        _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
+        _ edit: EditCommand, mentioned: [User], now: Timestamp
     ) throws(StorageError) -> EditOutcome {
         try write { db throws(SQLiteError) in
             guard let channel = try db.first(.channelRow, edit.channelURL),
                 let row = try db.first(.message, (channel, edit.messageID)), row.deletedAt == nil
             else { return .notFound }
             let before = try row.message()
-            if let editor, before.sender?.user.id != editor { return .notOwner }
             var after = before
             after.apply(edit, mentioned: mentioned, at: now)
             let change = try db.nextChange(now)
@@ -25,14 +24,13 @@ extension SQLiteStorage {
     }
 
     package func delete(
-        _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
+        _ id: MessageID, in url: ChannelURL, now: Timestamp
     ) throws(StorageError) -> DeleteOutcome {
         try write { db throws(SQLiteError) in
             guard let channel = try db.first(.channelRow, url),
                 let row = try db.first(.message, (channel, id)), row.deletedAt == nil
             else { return .notFound }
             let before = try row.message()
-            if let deleter, before.sender?.user.id != deleter { return .notOwner }
             let change = try db.nextChange(now)
             try db.execute(.replaceMessage, (row.id, before.tombstone, change, now))
             try db.setMentions(before.tombstone, row.id)

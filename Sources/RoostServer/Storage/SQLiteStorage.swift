@@ -29,12 +29,11 @@ package actor SQLiteStorage: Storage {
     ///   - location: The file, or memory.
     ///   - durability: What an acknowledged message survives.
     ///   - logLimit: Pages of 4 KiB that the log may have while readers overlap.
-    ///   - digest: That of the server's world, with which older releases stored access tokens.
     ///   - executor: Runs every call; SQLite blocks, so it must not be the shared pool.
     /// - Throws: When the file cannot be opened, is no such database, or belongs to a newer release.
     package init(
         _ location: DatabaseLocation, durability: ConnectionOptions.Durability = .powerLoss,
-        logLimit: Int = 8_000, digest: @escaping @Sendable (String) -> String,
+        logLimit: Int = 8_000,
         on executor: ThreadExecutor
     ) async throws(StorageError) {
         self.executor = executor
@@ -44,7 +43,7 @@ package actor SQLiteStorage: Storage {
             var options = ConnectionOptions()
             options.durability = durability
             connection = try Connection(location, options)
-            try SQLiteSchema.migrator(digest: digest).migrate(connection)
+            try SQLiteSchema.migrator.migrate(connection)
         } catch {
             throw StorageError(
                 "The server's database could not be opened; check its folder, rights and space.",
@@ -153,6 +152,22 @@ extension SQLiteStorage {
 
     package func userRecord(_ id: UserID) throws(StorageError) -> UserRecord? {
         try read { db throws(SQLiteError) in try db.record(id)?.1 }
+    }
+
+    package func userRecords(_ ids: [UserID]) throws(StorageError) -> [UserRecord] {
+        try read { db throws(SQLiteError) in
+            var rows: [Readable<UserRecord>] = []
+            for id in ids {
+                guard let row = try db.first(.readableUser, id) else { continue }
+                guard let user = row.value else {
+                    rows.append(Readable(value: nil))
+                    continue
+                }
+                let traits = try db.first(.userTraits, user.id) ?? UserTraits()
+                rows.append(Readable(value: UserRecord(user: user.user, traits: traits)))
+            }
+            return readable(rows)
+        }
     }
 
     package func updateUser(

@@ -43,6 +43,8 @@ package protocol UserStorage: Sendable {
     /// Makes a user or replaces what others see of one.
     func saveUser(_ user: User) async throws(StorageError)
     func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord?
+    /// Returns the users that exist with all that is known of them, in the order asked for.
+    func userRecords(_ ids: [UserID]) async throws(StorageError) -> [UserRecord]
     /// Changes what is known of a user, in one step with reading it.
     ///
     /// The sessions of a user who is not active afterwards end, and so do tokens that have an end.
@@ -64,9 +66,9 @@ package protocol UserStorage: Sendable {
 }
 
 package protocol ChannelStorage: Sendable {
-    /// Makes a channel, or finds the distinct one that its members have and lets all of them in again.
+    /// Creates a channel, or finds the distinct one of the members and lets all of them in again.
     func createChannel(_ new: NewChannel, now: Timestamp) async throws(StorageError)
-        -> CreatedChannel
+        -> CreateOutcome
     /// Whether a channel exists, and how a user stands to it; nil when there is none.
     func access(to url: ChannelURL, of id: UserID?) async throws(StorageError) -> ChannelAccess?
     /// Changes a channel's record, in one step with reading it; its URL stays.
@@ -159,12 +161,11 @@ package protocol MessageStorage: Sendable {
     /// - Parameters:
     ///   - edit: What changes.
     ///   - mentioned: The users behind the IDs that the edit mentions.
-    ///   - editor: Must be the sender; nil lets anybody's message be changed.
     ///   - now: Becomes the time of the change.
     /// - Returns: The message after and the mention before, or why nothing changed.
     /// - Throws: When the storage failed; nothing has changed then.
     func edit(
-        _ edit: EditCommand, mentioned: [User], editor: UserID?, now: Timestamp
+        _ edit: EditCommand, mentioned: [User], now: Timestamp
     ) async throws(StorageError) -> EditOutcome
     /// Changes a live message without calling it edited, in one step with reading it; its place, its
     /// names and its sender stay.
@@ -180,12 +181,11 @@ package protocol MessageStorage: Sendable {
     /// - Parameters:
     ///   - id: The message.
     ///   - url: Its channel.
-    ///   - deleter: Must be the sender; nil lets anybody's message be deleted.
     ///   - now: Becomes the time of deletion.
     /// - Returns: The message as it was, or why nothing changed.
     /// - Throws: When the storage failed; nothing has changed then.
     func delete(
-        _ id: MessageID, in url: ChannelURL, deleter: UserID?, now: Timestamp
+        _ id: MessageID, in url: ChannelURL, now: Timestamp
     ) async throws(StorageError) -> DeleteOutcome
     func message(_ id: MessageID, in url: ChannelURL) async throws(StorageError) -> Message?
     /// Whether a sender's message of this request is in a channel's log, deleted or not.

@@ -42,11 +42,32 @@ package struct NewChannel: Hashable, Sendable {
     /// In the order they shall stand; each must exist.
     package var members: [UserID]
     package var operators: [UserID]
+    /// The members who come in by an invitation that they have to accept; the others join.
+    package var invited: Set<UserID> = []
+    package var inviter: UserID?
+    /// The members whom the inviter may not invite; all of them must be in the channel already.
+    package var barred: Set<UserID> = []
+    /// The most live channels that one user may have created.
+    package var creatorLimit = Int.max
 
     package init(record: ChannelRecord, members: [UserID], operators: [UserID] = []) {
         self.record = record
         self.members = members
         self.operators = operators
+    }
+
+    /// The members in their order, as runs of one state.
+    var runs: [(state: MembershipState, members: [UserID])] {
+        var runs: [(state: MembershipState, members: [UserID])] = []
+        for id in members {
+            let state: MembershipState = invited.contains(id) ? .invited : .joined
+            if runs.last?.state == state {
+                runs[runs.count - 1].members.append(id)
+            } else {
+                runs.append((state, [id]))
+            }
+        }
+        return runs
     }
 
     /// Names the set of members for a distinct channel: the same set, the same text.
@@ -56,10 +77,18 @@ package struct NewChannel: Hashable, Sendable {
     }
 }
 
+package enum CreateOutcome: Hashable, Sendable {
+    case done(CreatedChannel)
+    /// Nothing changed: a user would come in whom the inviter may not invite.
+    case barred
+    /// Nothing changed: the creator has as many channels as one user may have.
+    case tooMany
+}
+
 package struct CreatedChannel: Hashable, Sendable {
     package var url: ChannelURL
     package var isCreated: Bool
-    /// Who came in by this.
+    /// The users who came in, joined or invited, in the order of the call.
     package var joined: [UserID]
 
     package init(url: ChannelURL, isCreated: Bool, joined: [UserID]) {
@@ -146,14 +175,12 @@ package struct Appended: Hashable, Sendable {
 package enum EditOutcome: Hashable, Sendable {
     case edited(Message, oldMention: Mention)
     case notFound
-    case notOwner
 }
 
 package enum DeleteOutcome: Hashable, Sendable {
     /// With the message it answered, if any is left, and that one's thread as it is now.
     case deleted(Message, parent: Message?)
     case notFound
-    case notOwner
 }
 
 /// Places in a channel's log, both ends left out.

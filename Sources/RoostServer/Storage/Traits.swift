@@ -13,8 +13,8 @@ package struct ChannelTraits: Hashable, Sendable {
     package var isEphemeral = false
     /// Whether a public channel shows in lists; nil leaves it to `isPublic`.
     package var isDiscoverable: Bool?
-    /// What who joins a public channel must say; "" asks nothing.
-    package var accessCode = ""
+    /// The stored form of the code that newcomers of a public channel need; nil lets them in without one.
+    package var accessCode: KeptSecret?
     package var survivalSeconds: Int?
     package var metadata: [String: String] = [:]
     package var counters: [String: Int64] = [:]
@@ -60,6 +60,10 @@ package struct UserTraits: Hashable, Sendable {
     package var createdAt: Timestamp?
     package var blocked: [UserID] = []
     package var discoveryKeys: [String] = []
+    /// The number of files that the user has uploaded.
+    package var uploadedFiles = 0
+    /// The size of all of them together.
+    package var uploadedBytes: Int64 = 0
     /// Settings by name, as the protocol writes them.
     package var preferences: JSONValue = [:]
 
@@ -127,7 +131,7 @@ extension ChannelTraits {
         writer.add("exclusive", isExclusive)
         writer.add("ephemeral", isEphemeral)
         writer.add("discoverable", isDiscoverable.map { .bool($0) })
-        writer.add("code", accessCode)
+        writer.add("code", accessCode.map { .array([.string($0.salt), .string($0.hash)]) })
         writer.add("survival", survivalSeconds.map { .int(Int64($0)) })
         if !metadata.isEmpty {
             let fields = metadata.sorted { $0.key < $1.key }
@@ -149,7 +153,9 @@ extension ChannelTraits {
         isExclusive = value["exclusive"] != nil
         isEphemeral = value["ephemeral"] != nil
         isDiscoverable = value["discoverable"]?.bool
-        accessCode = value["code"]?.string ?? ""
+        if let salt = value["code"]?[0]?.string, let hash = value["code"]?[1]?.string {
+            accessCode = KeptSecret(salt: salt, hash: hash)
+        }
         survivalSeconds = value["survival"]?.int.map { Int($0) }
         for field in value["metadata"]?.fields ?? [] { metadata[field.name] = field.value.string }
         for field in value["counters"]?.fields ?? [] { counters[field.name] = field.value.int }
@@ -205,6 +211,9 @@ extension UserTraits {
         writer.add("created", createdAt)
         writer.add("blocked", blocked.map(\.rawValue))
         writer.add("keys", discoveryKeys)
+        if uploadedFiles > 0 {
+            writer.add("files", .array([.int(Int64(uploadedFiles)), .int(uploadedBytes)]))
+        }
         if preferences != [:] { writer.add("preferences", preferences) }
         return writer.text
     }
@@ -214,6 +223,8 @@ extension UserTraits {
         createdAt = value.moment("created")
         blocked = value.texts("blocked").map { UserID($0) }
         discoveryKeys = value.texts("keys")
+        uploadedFiles = Int(clamping: value["files"]?[0]?.int ?? 0)
+        uploadedBytes = value["files"]?[1]?.int ?? 0
         preferences = value["preferences"] ?? [:]
     }
 }

@@ -22,13 +22,13 @@ struct UserSettings: ServerPart {
             try await memberships.leaveAll(call.subject) { type == nil || $0.customType == type }
             return .empty
         case .getInvitation, .putInvitation:
-            _ = try await existingUser(call.subject)
+            var record = try await existingUser(call.subject)
             if action == .putInvitation, let accepts = try call.fields.bool("auto_accept") {
-                try await changeUser(call.subject) {
+                record = try await changeUser(call.subject) {
                     $0.traits.preferences["auto_accept"] = .bool(accepts)
                 }
             }
-            let accepts = await memberships.acceptsInvitations(call.subject)
+            let accepts = memberships.joins(record)
             return APIResponse { writer in writer.field("auto_accept", accepts) }
         case .getCount, .putCount, .getChannelPush, .putChannelPush:
             return try await answerAboutChannel(action, call)

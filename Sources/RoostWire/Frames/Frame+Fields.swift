@@ -14,6 +14,7 @@ private struct SmallFields {
     var timestamp: Timestamp?
     var messageCreatedAt: Timestamp?
     var updatedAt: Timestamp?
+    var retryAfter: Duration?
     var numbers: [String: Int] = [:]
     var texts: [String: String] = [:]
     var raws: [String: String] = [:]
@@ -34,7 +35,8 @@ private struct SmallFields {
         case "ts": timestamp = try reader.readMoment()
         case "message_created_at": messageCreatedAt = try reader.readMoment()
         case "updated_at": updatedAt = try reader.readMoment()
-        case "cat", "code", "retry_after", "reason_code", "reason", "expires_in":
+        case "retry_after": retryAfter = try reader.readDuration()
+        case "cat", "code", "reason_code", "reason", "expires_in":
             numbers[name] = try reader.readIntIfPresent()
         case "message", "reaction", "operation": texts[name] = try reader.readStringIfPresent()
         case "data": raws[name] = try reader.readRaw()
@@ -104,7 +106,7 @@ extension Frame {
     func readBusy() throws(WireError) -> BusyEvent {
         let fields = try readSmallFields()
         return BusyEvent(
-            retryAfter: .seconds(fields.numbers["retry_after"] ?? 0).clamped(to: Duration.told),
+            retryAfter: fields.retryAfter ?? .zero,
             reason: fields.numbers["reason_code"] ?? 0, message: fields.texts["message"] ?? "")
     }
 

@@ -12,6 +12,14 @@ extension JSONReader {
             .outOfRange, offset: start, message: "The number is no whole number of 64 bits.")
     }
 
+    /// Reads a number as the nearest whole one of 64 bits; a fraction is cut off.
+    mutating func readNearestInt64() throws(WireError) -> Int64 {
+        if let value = readPlainInt64() { return value }
+        guard try peek() == .number else { throw wrongType(.number) }
+        let scanned = try scanNumber()
+        return scanned.wholeValue(in: bytes) ?? scanned.nearestValue(in: bytes)
+    }
+
     /// Reads a positive whole number of up to 18 plain digits; otherwise consumes nothing.
     private mutating func readPlainInt64() -> Int64? {
         var index = position
@@ -100,6 +108,12 @@ struct ScannedNumber {
         return accumulate(
             bytes, [integer, fraction], dropping: digitCount - significant,
             appendingZeros: pointAt - significant)
+    }
+
+    /// Returns the nearest whole number towards zero, or the end of 64 bits for a number beyond it.
+    func nearestValue(in bytes: [UInt8]) -> Int64 {
+        let value = Double(String(decoding: bytes[text], as: UTF8.self)) ?? 0
+        return Int64(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
     }
 
     private func trailingZeros(_ bytes: [UInt8]) -> Int {

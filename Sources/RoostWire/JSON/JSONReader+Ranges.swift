@@ -30,13 +30,13 @@ extension JSONReader {
     /// Reads a moment in milliseconds, at most the end of the year 9999; nil for null, 0 and less, which
     /// mean "never".
     mutating func readMoment() throws(WireError) -> Timestamp? {
-        guard let value = try readInt64IfPresent(), value > 0 else { return nil }
+        guard let value = try readNearestInt64IfPresent(), value > 0 else { return nil }
         return Timestamp(milliseconds: value).clamped(to: Timestamp.told)
     }
 
     /// Reads a moment in whole seconds, at most the end of the year 9999; nil for null, 0 and less.
     mutating func readSeconds() throws(WireError) -> Timestamp? {
-        guard let value = try readInt64IfPresent(), value > 0 else { return nil }
+        guard let value = try readNearestInt64IfPresent(), value > 0 else { return nil }
         return Timestamp(seconds: value).clamped(to: Timestamp.told)
     }
 
@@ -48,28 +48,33 @@ extension JSONReader {
 
     /// Reads a count, 0 to 2^31 - 1; nil for null.
     mutating func readCount() throws(WireError) -> Int? {
-        try readIntIfPresent().map { $0.clamped(to: Self.counts) }
+        try readNearestInt64IfPresent().map { Int(clamping: $0).clamped(to: Self.counts) }
     }
 
     /// Reads a number of seconds or hours; nil for null and negative numbers, which mean "no
     /// limit".
     mutating func readLimit() throws(WireError) -> Int? {
-        guard let value = try readIntIfPresent(), value >= 0 else { return nil }
-        return value.clamped(to: Self.counts)
+        guard let value = try readNearestInt64IfPresent(), value >= 0 else { return nil }
+        return Int(clamping: value).clamped(to: Self.counts)
     }
 
     /// Reads the size of a file in bytes, 0 to 2^53; nil for null.
     mutating func readFileSize() throws(WireError) -> Int64? {
-        try readInt64IfPresent().map { $0.clamped(to: Self.fileSizes) }
+        try readNearestInt64IfPresent().map { $0.clamped(to: Self.fileSizes) }
     }
 
     /// Reads a wait in whole seconds, within `Duration.told`; nil for null.
     mutating func readDuration() throws(WireError) -> Duration? {
-        try readInt64IfPresent().map { Duration.seconds($0).clamped(to: Duration.told) }
+        try readNearestInt64IfPresent().map { Duration.seconds($0).clamped(to: Duration.told) }
     }
 
     /// Reads a wait in whole milliseconds, within `Duration.told`; nil for null.
     mutating func readMilliseconds() throws(WireError) -> Duration? {
-        try readInt64IfPresent().map { Duration.milliseconds($0).clamped(to: Duration.told) }
+        try readNearestInt64IfPresent().map { Duration.milliseconds($0).clamped(to: Duration.told) }
+    }
+
+    /// Reads a number as the nearest whole one of 64 bits; nil for null and for empty text.
+    private mutating func readNearestInt64IfPresent() throws(WireError) -> Int64? {
+        try peek() == .number ? try readNearestInt64() : try readInt64IfPresent()
     }
 }
