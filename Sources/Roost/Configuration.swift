@@ -88,11 +88,11 @@ extension Configuration {
             } else if !(1...200).contains(pageSize) {
                 "The page size must be 1 to 200 messages."
             } else if cache == .folder("") {
-                "The cache folder must be named."
+                "The cache folder must not be empty."
             } else if protection.keyFolder == "" {
-                "The folder of the key must be named."
+                "The folder of the key must not be empty."
             } else if case .folder(let folder) = cache, folder == protection.keyFolder {
-                "The key must not lie with what it seals: name another folder for it."
+                "The key must not be in the folder of the data: name another folder."
             } else {
                 nil
             }

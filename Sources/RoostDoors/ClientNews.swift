@@ -134,15 +134,15 @@ actor ClientEar {
         case .delivered(let message): settle(message, nil)
         case .failed(let message):
             guard case .unsent(_, .failed(let code)) = message.delivery else { return }
-            settle(message, RoostError(code, remedy: .none, message: "It was not sent."))
+            settle(message, RoostError(code, remedy: .none, message: "The message was not sent."))
         case .delayed(let message, let code):
             settle(
                 message,
-                RoostError(code, remedy: .retry, message: "It waits, and is sent later."))
+                RoostError(code, remedy: .retry, message: "The message is sent later."))
         case .canceled(let message):
             settle(
                 message,
-                RoostError(.requestCanceled, remedy: .none, message: "It was taken back."))
+                RoostError(.requestCanceled, remedy: .none, message: "The message was canceled."))
         case .uploading(let id, let progress):
             for sender in senders where sender.id == id { door?.tell(sender.progress, progress) }
         case .queued, .retried, .changeQueued, .changeMade, .changeRefused,

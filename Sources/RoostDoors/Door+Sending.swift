@@ -127,7 +127,7 @@ extension Door {
 extension RoostError {
     fileprivate static let nothingToResend = RoostError(
         .messageNotFound, remedy: .none,
-        message: "This message has not failed, or was taken back: there is nothing to send again.")
+        message: "This message has not failed, or was canceled, so it cannot be sent again.")
     fileprivate static let noText = RoostError(
         .invalidParameter, remedy: .correctInput,
         message: "This is not a user message: its text cannot be changed in this way.")

@@ -61,7 +61,7 @@ package final class Door: Sendable {
             if let opening { return try await opening.value.get() }
             throw isInitialized
                 ? RoostError(
-                    .connectionRequired, remedy: .signIn, message: "Connect as somebody first.")
+                    .connectionRequired, remedy: .signIn, message: "Connect a user first.")
                 : RoostError(
                     .invalidInitialization, remedy: .correctInput,
                     message: "Initialize the library before anything else.")
@@ -151,7 +151,7 @@ package final class Door: Sendable {
             guard settings.server != nil else {
                 throw RoostError(
                     .invalidInitialization, remedy: .correctInput,
-                    message: "Name the server before anybody connects.")
+                    message: "Set the server before the first connection.")
             }
             var configuration = Self.configuration(of: account, settings)
             if settings.migrationBegins.call != nil {

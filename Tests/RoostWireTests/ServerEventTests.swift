@@ -67,7 +67,7 @@ struct ServerEventTests {
 
     @Test
     func
-        `a frame about a poll tells of nobody's votes, though an empty list comes with it (scar 117)`()
+        `a poll's frame contains no votes, though it has an empty list of them (scar 117)`()
         throws
     {
         let poll = #""poll":{"id":1,"title":"?","voted_option_ids":[]}"#

@@ -104,7 +104,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `all of the history is downloaded, into the cache only (R10, R11, R154, R178 to R181)`()
+            `the whole history is downloaded, into the cache only (R10, R11, R154, R178 to R181)`()
             throws
         {
             try SyncStory.play(seed: 3) { story in
@@ -128,7 +128,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `own messages appear once, from preview to sent, and failed ones go (R190 to R192, R206)`()
+            `own messages appear once, from preview to sent, and failed ones are removed (R190 to R192, R206)`()
             throws
         {
             try SyncStory.play(seed: 4) { story in

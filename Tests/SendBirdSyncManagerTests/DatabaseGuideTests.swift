@@ -25,7 +25,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `one's own table holds messages by time, with edits and deletions (R8, R9, R55 to R63)`()
+            `an app's own table has messages by time, with edits and deletions (R8, R9, R55 to R63)`()
             throws
         {
             try SyncStory.play(seed: 31) { story in
@@ -76,7 +76,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `what came live hides nothing that was missed, and ties come whole (R59, R60, R202)`()
+            `live messages hide no missed ones, and ties come together (R59, R60, R202)`()
             throws
         {
             try SyncStory.play(seed: 33) { story in

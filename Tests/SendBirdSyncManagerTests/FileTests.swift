@@ -33,7 +33,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `lists of objects go into files and come back, each user's own (R24, R40 to R49, R52, R53)`()
+            `lists of objects survive in files, separately for each user (R24, R40 to R49, R52, R53)`()
             throws
         {
             try SyncStory.play(seed: 71) { story in

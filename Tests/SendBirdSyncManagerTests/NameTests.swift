@@ -150,7 +150,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `what the guides say in Objective-C has its Swift spelling here (R13 to R16, R165, R208)`()
+            `the guides' Objective-C calls have a Swift spelling here (R13 to R16, R165, R208)`()
         {
             #expect(Self.messages.count == 28)
             #expect(Delegate.messages.count == 2)

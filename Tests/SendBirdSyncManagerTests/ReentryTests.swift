@@ -51,7 +51,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `every call is allowed inside every callback, and calls back once, on its queue (scar 138)`()
+            `every call works inside every callback, and calls back once, on its queue (scar 138)`()
             throws
         {
             try SyncStory.play(seed: 81) { story in

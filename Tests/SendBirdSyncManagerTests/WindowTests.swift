@@ -44,7 +44,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `once another viewpoint is chosen, nothing more comes of the old one (R185, scar 136)`()
+            `a new viewpoint ends the events of the old one (R185, scar 136)`()
             throws
         {
             try SyncStory.play(seed: 52) { story in
@@ -77,7 +77,7 @@ extension SendBirdTests {
 
         @Test(arguments: [300, 301])
         func
-            `300 missed messages come by themselves, after 301 the collection begins anew (R113, R115)`(
+            `300 missed messages are filled in, after 301 the collection begins anew (R113, R115)`(
                 count: Int
             ) throws
         {
@@ -134,7 +134,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `a page that is not downloaded yet comes as soon as it is there, not later (R182, R183)`()
+            `a page that is not downloaded yet is fetched at once (R182, R183)`()
             throws
         {
             try SyncStory.play(seed: 55) { story in

@@ -14,7 +14,7 @@ extension SendbirdChatTests {
     struct Cache {
         @Test
         func
-            `the page's settings are taken as they stand there (R73 to R76, R79, R117 to R119, R213)`()
+            `the page's settings are accepted as printed (R73 to R76, R79, R117 to R119, R213)`()
         {
             let initParam = SettingsSample.cacheManagement()
             #expect(SendbirdChat.getApplicationId() == "{APP_ID}")

@@ -77,7 +77,7 @@ extension SendbirdChatTests {
 
         @Test
         func
-            `a chat view shows the cache, then the server, then what happens (R45, R94 to R105, R109)`()
+            `a chat view shows the cache, then the server, then live events (R45, R94 to R105, R109)`()
             throws
         {
             try DoorStory.play(seed: 3) { story in

@@ -53,7 +53,7 @@ extension SendbirdChatTests {
 
         @Test
         func
-            `every call is allowed inside every callback, and calls back once, on its queue (scar 138)`()
+            `every call works inside every callback, and calls back once, on its queue (scar 138)`()
             throws
         {
             try DoorStory.play(seed: 61) { story in

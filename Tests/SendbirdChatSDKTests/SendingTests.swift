@@ -280,7 +280,7 @@ extension SendbirdChatTests {
 
         @Test
         func
-            `a file that is uploaded waits for a connection, and is not uploaded again (R141, R147)`()
+            `an uploaded file waits for a connection and is not uploaded again (R141, R147)`()
             throws
         {
             try DoorStory.play(seed: 43) { story in

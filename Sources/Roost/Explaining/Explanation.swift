@@ -72,7 +72,7 @@ extension Message {
     fileprivate var failureWords: String {
         switch delivery {
         case .unsent(_, .failed(let code)): "error \(code)"
-        case .unsent(_, .canceled): "it was taken back"
+        case .unsent(_, .canceled): "canceled"
         case .unsent(_, .pending), .delivered: "no reason is known"
         }
     }
@@ -83,27 +83,26 @@ extension MessageExplanation: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cached(_, passes: true):
-            "It is on this device, and the timeline's filter lets it through."
+            "The message is on this device, and the timeline's filter selects it."
         case .cached(_, passes: false):
-            "It is on this device, but the timeline's filter leaves it out."
+            "The message is on this device, but the timeline's filter does not select it."
         case .pending(_, let ahead, .connection):
-            "It waits for a connection\(Self.behind(ahead)), and is sent then."
+            "The message waits for a connection\(Self.behind(ahead)), and is sent then."
         case .pending(_, let ahead, .server):
-            "It is being sent\(Self.behind(ahead)); the server has not answered yet."
+            "The message is being sent\(Self.behind(ahead)); the server has not answered yet."
         case .failed(let message):
-            "It was not sent (\(message.failureWords)) and waits for "
-                + "somebody to try it again or to take it back."
+            "The message has failed (\(message.failureWords)); it can be sent again or canceled."
         case .perhapsIn(let holes):
-            "It is not on this device. The server may have it: \(holes.count) parts of the channel's "
+            "The message is not on this device. The server may have it: \(holes.count) parts of the channel's "
                 + "history have not been fetched."
         case .notInChannel:
-            "It is not in the channel: all of the history is on this device. It was deleted, lies before "
-                + "what this member may see, or never was."
+            "The message is not in the channel, whose whole history is on this device. It was deleted, lies "
+                + "before the visible history, or never existed."
         }
     }
 
     private static func behind(_ count: Int) -> String {
-        count > 0 ? " behind \(count) others" : ""
+        count > 0 ? " behind \(count) other items" : ""
     }
 }
 
@@ -111,13 +110,13 @@ extension ChannelExplanation: CustomStringConvertible {
     /// The explanation in one sentence.
     public var description: String {
         switch self {
-        case .shown: "The list shows it."
+        case .shown: "The list shows the channel."
         case .leftOut(let criteria):
-            "The list leaves it out because of its \(criteria.map(\.rawValue).joined(separator: ", "))."
+            "The list leaves the channel out because of its \(criteria.map(\.rawValue).joined(separator: ", "))."
         case .unknown(isListWhole: true):
-            "The user is no member of it: all the user's channels are on this device."
+            "The user is no member of the channel: all the user's channels are on this device."
         case .unknown(isListWhole: false):
-            "It is not on this device; not all of the user's channels have been fetched yet."
+            "The channel is not on this device; not all of the user's channels have been fetched yet."
         }
     }
 }

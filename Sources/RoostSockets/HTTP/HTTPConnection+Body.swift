@@ -37,5 +37,5 @@ extension HTTPConnection {
     }
 
     private static let bodyCut = SocketError(
-        .connectionLost, "The client went away before the end of what it sent.")
+        .connectionLost, "The client disconnected before the end of its request.")
 }

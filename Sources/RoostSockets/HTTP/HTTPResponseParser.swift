@@ -87,7 +87,7 @@ package struct HTTPResponseParser: Sendable {
         guard head.status >= 200 else {
             interimCount += 1
             guard head.status != 101, interimCount <= Self.interimLimit else {
-                throw HTTPRefusal(400, "The answer switches protocols or never comes.")
+                throw HTTPRefusal(400, "The answer switches protocols, or is missing.")
             }
             headParser = HTTPResponseHeadParser(limits: limits)
             return try headParser.append(rest.span)
@@ -110,7 +110,7 @@ package struct HTTPResponseParser: Sendable {
         guard transfers.isEmpty else {
             guard lengths.isEmpty, transfers.count == 1, head.isHTTP11,
                 transfers[0].equalsIgnoringCase("chunked")
-            else { throw HTTPRefusal(400, "The answer's length is told in a way that is unknown.") }
+            else { throw HTTPRefusal(400, "The encoding of the answer's length is unknown.") }
             return .chunkSize
         }
         guard let text = lengths.first else { return .untilEnd }

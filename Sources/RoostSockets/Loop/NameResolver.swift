@@ -100,7 +100,7 @@ enum NameResolver {
         default:
             SocketError(
                 .nameNotFound,
-                "No host is called \(host) (\(uvMessage(status))); check the spelling and the "
+                "The host name \(host) is unknown (\(uvMessage(status))); check the spelling and the "
                     + "network.")
         }
     }

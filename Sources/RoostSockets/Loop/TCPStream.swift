@@ -222,7 +222,7 @@ extension SocketError {
         case UV_ECONNREFUSED.rawValue:
             SocketError(.refused, "Nothing listens there; check the port and that the server runs.")
         case UV_ENETUNREACH.rawValue, UV_EHOSTUNREACH.rawValue, UV_EADDRNOTAVAIL.rawValue:
-            SocketError(.unreachable, "No way leads there; check the network.")
+            SocketError(.unreachable, "The host cannot be reached; check the network.")
         case UV_ETIMEDOUT.rawValue:
             SocketError(.timedOut, "The host did not answer; check the network.")
         case UV_ECONNRESET.rawValue, UV_EPIPE.rawValue, UV_ECONNABORTED.rawValue:

@@ -124,7 +124,7 @@ extension Endpoint {
         case .timedOut: timedOut
         case .cannotFindHost, .dnsLookupFailed:
             TransportError(
-                .unreachable, "No host is called \(host); check the spelling and the network.")
+                .unreachable, "The host name \(host) is unknown; check spelling and network.")
         case .cannotConnectToHost:
             TransportError(
                 .unreachable, "\(name) does not take connections; check that the server runs.")

@@ -79,7 +79,7 @@ extension JSONReader {
         while position < end, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
             position += 1
         }
-        guard position > start else { throw malformed("Here a digit is needed.") }
+        guard position > start else { throw malformed("A digit is missing.") }
         return start..<position
     }
 }

@@ -178,7 +178,7 @@ package struct JSONReader {
     /// Checks that only white space is left.
     package mutating func finish() throws(WireError) {
         skipWhitespace()
-        guard position == end else { throw malformed("Something follows the value.") }
+        guard position == end else { throw malformed("Text follows the value.") }
     }
 }
 
@@ -277,6 +277,6 @@ extension JSONReader {
     func wrongType(_ expected: WireError.Expected) -> WireError {
         WireError(
             .wrongType(expected: expected), offset: position,
-            message: "Here a value of kind \(expected.rawValue) is needed.")
+            message: "A value of kind \(expected.rawValue) is needed.")
     }
 }
