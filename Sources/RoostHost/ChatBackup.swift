@@ -4,21 +4,21 @@ import Foundation
 package import RoostModel
 import RoostSQLite
 
-/// A copy of all that a server keeps, made while it runs.
+/// A backup of a server's folder, made while the server runs.
 package enum ChatBackup {
-    /// What a copy holds.
+    /// The contents of a backup.
     package struct Content: Hashable, Sendable {
         package var databaseBytes: Int64
         package var files: Int
     }
 
-    /// Copies a server's folder; what was acknowledged before the call is in it.
+    /// Copies a server's folder, with everything acknowledged before the call.
     ///
-    /// The target appears when it is whole. To go back to it, stop the server and put it in the place of
-    /// the server's folder.
+    /// The target appears when it is complete. To restore it, stop the server and replace the
+    /// server's folder with it.
     ///
-    /// - Throws: `.localDatabaseError` when there is no such server, its database is damaged, or the target
-    ///   is there already or cannot be written; nothing is left behind.
+    /// - Throws: `.localDatabaseError` if there is no such server, its database is damaged, or the
+    ///   target exists or cannot be written; then nothing is left of the copy.
     package static func make(
         of folder: String, to target: String
     ) throws(RoostError) -> Content {
@@ -35,7 +35,7 @@ package enum ChatBackup {
             try manager.createDirectory(
                 atPath: part, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            // First the database: what it names lies among the files already, and they never change.
+            // The database comes first: the files that it names are there already and never change.
             try copyDatabase(of: folder, to: part)
             let files = try copyFiles(of: folder, to: part)
             let size = try manager.attributesOfItem(atPath: part + "/" + ChatHost.databaseName)
@@ -44,7 +44,7 @@ package enum ChatBackup {
             return Content(databaseBytes: (size[.size] as? Int64) ?? 0, files: files)
         } catch {
             try? manager.removeItem(atPath: part)
-            // To look for room at the target helps nobody whose source is broken.
+            // A remedy at the target does not help against a damaged source.
             let isDamaged = error is StorageDamage || (error as? SQLiteError)?.isCorrupt == true
             throw failure(
                 isDamaged
@@ -61,10 +61,10 @@ package enum ChatBackup {
         try source.backUp(to: target + "/" + ChatHost.databaseName)
     }
 
-    /// The database has pages that contradict each other: a copy of it would only look safe.
+    /// The database has contradictory pages, so a copy would only look intact.
     private struct StorageDamage: Error {}
 
-    /// Copies the uploads, and nothing that is only on its way.
+    /// Copies the kept uploads.
     private static func copyFiles(of folder: String, to target: String) throws -> Int {
         let (source, copies) = (folder + "/files", target + "/files")
         let names = PlainFile.names(in: source).filter(FolderFileStore.isName)
@@ -73,7 +73,7 @@ package enum ChatBackup {
         for name in names {
             try FileManager.default.copyItem(
                 atPath: source + "/" + name, toPath: copies + "/" + name)
-            // An upload of an earlier release may be readable by others.
+            // An upload of an earlier version may be readable by other users of the machine.
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: copies + "/" + name)
         }

@@ -4,7 +4,7 @@ import RoostServer
 import RoostSockets
 import RoostWire
 
-/// Hands what the sockets bring to the chat server.
+/// The handler of HTTP requests and WebSocket connections: it passes them to the chat server.
 struct ChatHandler: HTTPServerHandler {
     private let server: ChatServer
     private let believesProxy: Bool
@@ -72,12 +72,12 @@ struct ChatHandler: HTTPServerHandler {
         }
     }
 
-    /// Lets a permitted page read an answer that it asked for.
+    /// Lets a permitted page read the answer to its call.
     private func opened(
         _ response: HTTPServerResponse, for request: HTTPServerRequest
     ) -> HTTPServerResponse {
         var response = response
-        // Also for a client without an origin: its answer may be kept for a page that has one.
+        // Also for clients without an origin: a cache may serve their answer to a page.
         response.headers.append("Vary", "Origin")
         guard let origin = request.headers["Origin"] else { return response }
         response.headers.append("Access-Control-Allow-Origin", origin)
@@ -90,7 +90,7 @@ struct ChatHandler: HTTPServerHandler {
             contentType: request.headers["Content-Type"] ?? "")
     }
 
-    /// The answer to what a browser asks before it lets a page call.
+    /// The answer to the preflight request of a browser.
     private static let preflight = HTTPServerResponse(
         status: 200,
         headers: [
@@ -103,14 +103,14 @@ struct ChatHandler: HTTPServerHandler {
 
     private func headers(of request: HTTPServerRequest) -> RequestHeaders {
         var headers = RequestHeaders { request.headers[$0] }
-        // The last one is the proxy's own; those before it are whatever the client wrote.
+        // The last address is the proxy's own entry; the client wrote those before it.
         let forwarded = believesProxy ? request.headers.list("X-Forwarded-For").last : nil
         headers.peer = forwarded ?? (request.peer.isEmpty ? nil : request.peer)
         return headers
     }
 
     private func answer(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        // Clients ask for the bare host at each connect and ignore the answer.
+        // Clients request `/` at each connect and ignore the answer.
         if request.target == "/" { return HTTPServerResponse(APIResponse.empty) }
         if request.method == "GET", request.target.hasPrefix("/files/") {
             return await file(request)
@@ -131,14 +131,14 @@ struct ChatHandler: HTTPServerHandler {
         }
     }
 
-    /// Sends a file, or the part of it that was asked for, and never as a page of this server.
+    /// Sends a file or a range of it, in a form that no browser runs as a page.
     private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.target.split(separator: "?", maxSplits: 1)[0]
         let found: (id: String, file: StoredFile)?
         do throws(ServerError) {
             found = try await server.file(at: String(path))
         } catch {
-            // Clients drop what is not there, and try again what is not there now.
+            // A client drops an address after 404, and tries again after 503.
             return HTTPServerResponse(status: 503, text: error.message)
         }
         guard let files = server.files, let (id, file) = found else {
@@ -162,7 +162,7 @@ struct ChatHandler: HTTPServerHandler {
         }
         response.source = HTTPBodySource(byteCount: count) { [start] stretch in
             let place = (start + stretch.lowerBound)..<(start + stretch.upperBound)
-            // A read that fails cuts the connection: the head has promised these bytes.
+            // A failed read cuts the connection: the head has promised these bytes.
             return (try? await files.read(id, place)) ?? []
         }
         return response
@@ -181,25 +181,24 @@ struct ChatHandler: HTTPServerHandler {
     }
 }
 
-/// One client's socket, from its login to its end.
+/// Serves one socket from its login to its end.
 private func serve(
     _ connection: WebSocketConnection, _ handshake: Handshake, by server: ChatServer
 ) async {
     guard let session = await server.connect(handshake, SocketOutlet(connection: connection)) else {
         return
     }
-    // A broken connection and a closed one are the same here: the session is over.
+    // A broken connection ends the session as a closed one does.
     while let message = try? await connection.receive() {
         if case .text(let text) = message { await server.take(text, from: session) }
     }
     await server.disconnect(session)
 }
 
-/// The way out to one socket, which lives on the server's own thread: nothing is waited for, and no task
-/// stands between the two.
+/// The outgoing side of one socket.
 ///
-/// The connection has the limit: a reader that is too slow is closed with 1013, which ends the reading
-/// side as well.
+/// The socket lives on the server's own thread, so sending needs no wait and no task. The
+/// connection has the limit: a slow reader is closed with 1013, which also ends the reading side.
 private struct SocketOutlet: SessionOutlet {
     let connection: WebSocketConnection
 
@@ -214,7 +213,7 @@ extension HTTPServerResponse {
             body: response.body)
         guard let wait = response.retryAfter else { return }
         headers.append("Retry-After", String(wait.wholeSecondsUp))
-        // A page's script may read it.
+        // Allows the script of a page to read the header.
         headers.append("Access-Control-Expose-Headers", "Retry-After")
     }
 }

@@ -8,22 +8,22 @@ import RoostServer
 import RoostSockets
 package import RoostWire
 
-/// A chat server on real sockets: REST and WebSocket on one port, SQLite behind it.
+/// A chat server on sockets: REST and WebSocket on one port, SQLite behind it.
 package final class ChatHost: Sendable {
     static let databaseName = "server.sqlite"
-    /// How long answers under way may take while the server stops.
+    /// The time for answers under way while the server stops.
     private static let grace = Duration.seconds(5)
 
-    /// The port it listens on, also when a free one was asked for.
+    /// The port of the server, also if the configuration asks for a free one.
     package let port: UInt16
     private let loop: EventLoop
     private let chat: ChatServer
     private let apiToken: String?
     private let http: HTTPServer
-    /// Two servers on one folder would each tell only their own clients of a message.
+    /// The lock of the folder: two servers on it would each send events to their own clients only.
     private let lock: FolderLock
     private let storageThread: ThreadExecutor
-    /// Of its own: to make a large upload durable may take seconds, and no message waits for it.
+    /// A thread of its own, because making a large upload durable may take seconds.
     private let fileThread: ThreadExecutor
     private let heartbeats: [Heartbeat]
     private let log: LogWriter
@@ -48,8 +48,8 @@ package final class ChatHost: Sendable {
 
     /// Opens the data and listens.
     ///
-    /// - Throws: `.localDatabaseError` for the folder or the file, `.networkError` for the address; the
-    ///   message says what to do, and nothing that was there has changed.
+    /// - Throws: `.localDatabaseError` for the folder or the file, `.networkError` for the address;
+    ///   the message names the remedy, and the data is unchanged.
     package static func start(_ configuration: Configuration) async throws(RoostError) -> ChatHost {
         let folder = configuration.dataFolder
         let listening: HTTPServer.Configuration
@@ -60,7 +60,7 @@ package final class ChatHost: Sendable {
                 .networkError, remedy: .correctInput, message: error.message, underlying: error)
         }
         do {
-            // A folder that is there keeps the rights its owner gave it; the files in it are the user's own.
+            // An existing folder keeps its permissions; the files in it belong to the user.
             if !FileManager.default.fileExists(atPath: folder) {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true,
@@ -69,7 +69,7 @@ package final class ChatHost: Sendable {
         } catch {
             throw RoostError(
                 .localDatabaseError, remedy: .repairStorage,
-                message: "The data folder \(folder) cannot be made: name one that may be written.",
+                message: "The data folder \(folder) cannot be created; name a writable one.",
                 underlying: error)
         }
         let lock: FolderLock
@@ -132,14 +132,14 @@ package final class ChatHost: Sendable {
         }
     }
 
-    /// A call of the platform from within the process that runs the server.
+    /// Makes a call of the platform from within the server's process.
     package func callAsPlatform(_ request: APIRequest) async -> APIResponse {
         await chat.respond(to: request, headers: RequestHeaders(apiToken: apiToken))
     }
 
-    /// Stops accepting, finishes what is being answered and closes the sockets.
+    /// Stops accepting, finishes the answers under way, and closes the sockets.
     ///
-    /// Every message that was acknowledged is on disk already.
+    /// Every acknowledged message is on disk already.
     package func stop() async {
         for heartbeat in heartbeats { heartbeat.cancel() }
         await http.shutdown(grace: Self.grace)

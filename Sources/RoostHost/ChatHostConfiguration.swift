@@ -5,11 +5,11 @@ import RoostSockets
 
 extension ChatHost {
     package struct Configuration: Sendable {
-        /// Files in PEM form; both are read once, at the start.
+        /// The files of a certificate in PEM form; both are read once, at the start.
         package struct Certificate: Hashable, Sendable {
-            /// The server's own certificate first, then those that vouch for it.
+            /// The file of the server's certificate, followed by the intermediate ones.
             package var chainFile: String
-            /// Without a passphrase.
+            /// The file of the private key, without a passphrase.
             package var keyFile: String
 
             package init(chainFile: String, keyFile: String) {
@@ -18,44 +18,46 @@ extension ChatHost {
             }
         }
 
-        /// Loopback unless told otherwise: whoever opens a server to others does so on purpose.
+        /// The address to listen on; loopback unless set, so a server is opened to others on
+        /// purpose only.
         package var host = "127.0.0.1"
-        /// 0 takes a free port.
+        /// The port to listen on; 0 for a free one.
         package var port: UInt16 = 0
-        /// Where `server.sqlite` lives; made when missing.
+        /// The folder of `server.sqlite`; created if missing.
         package var dataFolder: String
         package var applicationID: String
-        /// Opens the platform calls; nil closes them.
+        /// The token of the platform's calls; nil refuses all of them.
         package var apiToken: String?
-        /// Refuses users without an access token.
+        /// Whether a login needs an access token.
         package var requiresToken = false
         /// The web pages that may call from a browser; see `OriginPolicy`.
         package var allowedOrigins: [String] = []
-        /// nil speaks in the clear, as behind a proxy or on loopback.
+        /// The certificate for TLS; nil without TLS, as behind a proxy or on loopback.
         package var certificate: Certificate?
-        /// How clients reach the server, such as `https://chat.example`, when that is not how it listens.
+        /// The URL by which clients reach the server, such as `https://chat.example`, if it differs
+        /// from the address.
         package var publicAddress: String?
-        /// Believes the header of a proxy that says where a call came from.
+        /// Whether the server believes a proxy's header with the address of the client.
         ///
-        /// Without a proxy that sets it, everybody could say anything there.
+        /// Without a proxy that sets it, clients could write any address there.
         package var isBehindProxy = false
-        /// Makes frames smaller for clients that ask for it (permessage-deflate).
+        /// Whether the server compresses frames for clients that ask for it (permessage-deflate).
         ///
-        /// They cost several times the processor time of plain ones.
+        /// Compressed frames cost several times the processor time of plain ones.
         package var compressesFrames = false
-        /// From which kind of entry on the log is written to standard error; nil writes none.
+        /// The lowest level of the log on standard error; nil writes none.
         package var logLevel: LogLine.Level?
 
         package var limits = ServerLimits()
         package var userRate: Rate?
         package var addressRate: Rate?
         package var fileLimitMB = 1_024
-        /// Open connections, of all and of one address.
+        /// The open connections in all; another limit bounds those of one address.
         package var connectionLimit = 10_000
         package var connectionsPerAddress = Int.max
-        /// Bytes of one frame of a client.
+        /// The bytes of one frame of a client.
         package var frameBytes = 1_048_576
-        /// Bytes that wait for a slow reader before it is closed.
+        /// The bytes in the queue of a slow reader before its socket is closed.
         package var queueBytes = 4_194_304
 
         package init(dataFolder: String, applicationID: String) {
@@ -66,7 +68,7 @@ extension ChatHost {
 }
 
 extension ChatHost.Configuration {
-    /// What the core is told of it.
+    /// The configuration of the server without sockets.
     var core: ChatServer.Configuration {
         var core = ChatServer.Configuration(applicationID: applicationID, apiToken: apiToken)
         core.requiresToken = requiresToken
@@ -79,9 +81,9 @@ extension ChatHost.Configuration {
         return core
     }
 
-    /// What the sockets are told of it.
+    /// Returns the configuration of the sockets.
     ///
-    /// - Throws: When the certificate or its key cannot be used.
+    /// - Throws: An error if the certificate or its key cannot be used.
     func listening() throws(SocketError) -> HTTPServer.Configuration {
         var listening = HTTPServer.Configuration()
         listening.host = host

@@ -2,7 +2,7 @@
 
 import RoostSockets
 
-/// The answer to `/health`; however many ask, the storage is asked once a second.
+/// The answer to `/health`, from at most one check of the storage per second.
 ///
 /// A check writes to the disk durably, so unbounded checks would be an attack.
 actor HealthProbe {
@@ -34,7 +34,7 @@ actor HealthProbe {
     private func isWell() async -> Bool {
         let now = second()
         if let last, last.second == now { return await last.answer.value }
-        // Belongs to all that ask in this second, so one that goes away must not cancel it.
+        // The task belongs to all requests of this second, so a cancelled one must not cancel it.
         let answer = Task { [check] in await check() }
         last = (now, answer)
         return await answer.value

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The web pages that may call a server from a browser.
+/// The policy for web pages that call the server from a browser.
 ///
-/// A page of any site can make its reader's browser call a server that the reader reaches. Browsers name the
-/// page's origin in such calls and in WebSocket handshakes; other clients name none and are not concerned.
+/// A page of any site can make its reader's browser call a server that the reader reaches. Browsers
+/// name the page's origin in such calls and in WebSocket handshakes; other clients name none.
 package struct OriginPolicy: Hashable, Sendable {
-    /// What `--allow-origin` names: origins in their plain form, `null`, or `*` for every page.
+    /// The values of `--allow-origin`: origins in their plain form, `null`, or `*` for every page.
     private var allowed: Set<String> = []
-    /// Whether a page that was fetched by the server's name may call it under that name.
+    /// Whether a page from the server's own name may call the server.
     ///
-    /// Not where tokens are missing: whoever owns a name can point it at this server (DNS rebinding), and a
-    /// page that came by that name counts as the server's own in the browser.
+    /// False without required tokens: the owner of any name can point it at this server (DNS
+    /// rebinding), and a browser treats a page of that name as the server's own.
     private var trustsNames: Bool
 
     /// Prepares a policy.
@@ -34,7 +34,7 @@ package struct OriginPolicy: Hashable, Sendable {
         return allowed.contains(plain) || isOwn(plain, host: host)
     }
 
-    /// Whether a page came from the very address that it calls.
+    /// Whether a page came from the address that it calls.
     private func isOwn(_ origin: String, host: String?) -> Bool {
         guard let host, let end = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<end.lowerBound]
@@ -43,8 +43,8 @@ package struct OriginPolicy: Hashable, Sendable {
             || LoopbackAddress.isNumberOrLocal(Self.name(in: origin[end.upperBound...]))
     }
 
-    /// Returns the form in which origins are compared: lower case, without the scheme's own port, without a
-    /// path; nil for text that is no origin.
+    /// Returns an origin in its plain form: lower case, without the scheme's default port and
+    /// without a path; nil for other text.
     package static func plain(_ text: String) -> String? {
         let text = text.lowercased()
         if text == "*" || text == "null" { return text }
@@ -67,17 +67,17 @@ package struct OriginPolicy: Hashable, Sendable {
     }
 }
 
-/// Addresses that only this machine reaches.
+/// The addresses that only this machine reaches.
 package enum LoopbackAddress {
-    /// Whether nothing but this machine reaches a server that listens on the address.
+    /// Whether only this machine reaches a server that listens on an address.
     ///
-    /// A name other than `localhost` counts as reachable, whatever it stands for at the moment.
+    /// A name other than `localhost` counts as reachable.
     package static func contains(_ host: String) -> Bool {
         if host.lowercased() == "localhost" || host == "::1" { return true }
         return isIPv4(host) && host.hasPrefix("127.")
     }
 
-    /// Whether a host is written in figures or is `localhost`, so that no one's DNS decides where it leads.
+    /// Whether a host is a numeric address or `localhost`, so that no DNS decides about it.
     static func isNumberOrLocal(_ host: String) -> Bool {
         host == "localhost" || host.contains(":") || isIPv4(host)
     }

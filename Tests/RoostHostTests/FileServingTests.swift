@@ -14,7 +14,7 @@ struct FileServingTests {
     private static let name = String(repeating: "a", count: 40)
 
     @Test
-    func `a file out of reach is to be asked for again, one that is not there is not (R199)`()
+    func `an unreadable file is answered with 503, a missing one with 404 (R199)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -35,14 +35,14 @@ struct FileServingTests {
         #expect(await ask().status == 404)
         try await files.begin(Self.name, type: "text/plain")
         try await files.append(Array("words".utf8), to: Self.name)
-        #expect(await ask().status == 404, "what is not whole is not there")
+        #expect(await ask().status == 404, "an incomplete file is not readable")
         try await files.keep(Self.name)
         let answer = await ask()
         #expect(answer.status == 200)
         #expect(await answer.source?.read(0..<5) == Array("words".utf8))
         let path = "\(folder.path)/files/\(Self.name)"
         try FileManager.default.removeItem(atPath: path)
-        // A link to itself can be opened by nobody, whatever their rights.
+        // A link to itself cannot be opened with any permissions.
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
         #expect(await ask().status == 503)
     }

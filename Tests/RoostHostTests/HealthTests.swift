@@ -13,9 +13,9 @@ import Testing
 @testable import RoostHost
 
 struct HealthTests {
-    /// What SQLite answers on a full disk and on a broken one.
+    /// SQLite's errors for a full disk and a broken one.
     @Test(arguments: [13, 10 | 3 << 8] as [Int32])
-    func `a server that cannot write is not well, and is again once it can`(
+    func `a server that cannot write is unhealthy until it can`(
         _ code: Int32
     ) async throws {
         let folder = try TemporaryFolder()
@@ -45,7 +45,7 @@ struct HealthTests {
         #expect(await probe.response().status == 200)
     }
 
-    @Test func `a flood of questions asks the disk once a second`() async {
+    @Test func `a flood of health requests writes to the disk once a second`() async {
         let count = Mutex(0)
         let probe = HealthProbe {
             1

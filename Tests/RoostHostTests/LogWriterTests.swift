@@ -8,7 +8,8 @@ import Testing
 @testable import RoostHost
 
 struct LogWriterTests {
-    @Test func `a log on disk is bounded, and says at its end what was left out (scar 163)`() throws
+    @Test func `a log on disk is bounded and reports its dropped lines at its end (scar 163)`()
+        throws
     {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("log")
@@ -22,7 +23,7 @@ struct LogWriterTests {
         writer.finish()
         let lines = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
             .split(separator: "\n")
-        // Another minute may have begun in between.
+        // Another minute may have begun meanwhile.
         #expect((61...122).contains(lines.count))
         #expect(lines.first?.contains(#""event":"limited""#) == true)
         #expect(lines.last?.contains(#""event":"left_out","of":"limited""#) == true)

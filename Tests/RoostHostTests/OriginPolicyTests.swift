@@ -29,7 +29,7 @@ struct OriginPolicyTests {
         Row(origin: "http://127.0.0.1", host: "127.0.0.1:80", isPermitted: true),
         Row(origin: "http://LOCALHOST:1", host: "localhost:1", isPermitted: true),
         Row(origin: "http://[::1]:1", host: "[::1]:1", isPermitted: true),
-        // Whoever owns the name can point it at this machine.
+        // The owner of the name can point it at this machine.
         Row(origin: "http://evil.example:1", host: "evil.example:1", isPermitted: false),
         Row(origin: "http://127.0.0.1.evil:1", host: "127.0.0.1.evil:1", isPermitted: false),
         Row(
@@ -58,7 +58,7 @@ struct OriginPolicyTests {
     ]
 
     @Test(arguments: rows)
-    func `a page calls only where it is allowed or came from`(_ row: Row) {
+    func `a page may call allowed servers and its own server only`(_ row: Row) {
         let policy = OriginPolicy(
             origins: row.allowed, publicAddress: row.publicAddress,
             requiresToken: row.requiresToken)
@@ -74,7 +74,7 @@ struct OriginPolicyTests {
         #expect(LoopbackAddress.contains(host) == isLoopback)
     }
 
-    @Test func `every way into the server asks the policy`() async {
+    @Test func `every entry to the server checks the origin policy`() async {
         let executor = ThreadExecutor(name: "server")
         let server = await ChatServer(
             ChatServer.Configuration(applicationID: "APP"), storage: MemoryStorage(on: executor),

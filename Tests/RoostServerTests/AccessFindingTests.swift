@@ -5,7 +5,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Ways around a right that were found once.
+/// Ways around an access rule that reviews have found.
 struct AccessFindingTests {
     private static func scene(_ who: Who) async throws -> AccessScene {
         let fixture = await ServerFixture()
@@ -14,7 +14,7 @@ struct AccessFindingTests {
         return try await AccessScene(who, fixture, host, peer, number: 1)
     }
 
-    @Test func `a socket whose session expires hears its end and nothing after it (R193)`()
+    @Test func `a socket with an expired session gets EXPR as its last frame (R193)`()
         async throws
     {
         let scene = try await Self.scene(.expired)
@@ -26,14 +26,15 @@ struct AccessFindingTests {
         #expect(scene.device.inbox.isClosed && !scene.peer.inbox.isClosed)
     }
 
-    @Test func `a silent socket ends with its session too (R193)`() async throws {
+    @Test func `a silent socket ends with its session (R193)`() async throws {
         let scene = try await Self.scene(.expired)
         await scene.fixture.server.endExpired()
         #expect(scene.device.inbox.takeText().map { String($0.prefix(4)) } == ["EXPR"])
         #expect(scene.device.inbox.isClosed && !scene.peer.inbox.isClosed)
     }
 
-    @Test func `messages before a member's history are neither shown nor told (R200)`() async throws
+    @Test func `messages before a member's history are neither shown nor published (R200)`()
+        async throws
     {
         let scene = try await Self.scene(.late)
         let message = "group_channels/CHANNEL/messages/FOREIGN"

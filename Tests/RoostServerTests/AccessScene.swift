@@ -5,9 +5,9 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// A group channel and an open channel of their own, with one caller in one standing.
+/// A group channel and an open channel, with one caller in one state.
 ///
-/// "host" looks after both channels, and "peer" is in both.
+/// "host" is the operator of both channels, and "peer" is in both.
 struct AccessScene {
     let fixture: ServerFixture
     let who: Who
@@ -77,7 +77,7 @@ struct AccessScene {
         _ = device.inbox.takeText()
     }
 
-    /// Brings the caller into the standing.
+    /// Brings the caller into the state.
     private func take(_ who: Who) async throws {
         let oneself = #"{"user_id":"SELF"}"#
         for place in ["group_channels/CHANNEL", "open_channels/ROOM"] {
@@ -121,14 +121,14 @@ struct AccessScene {
         return id
     }
 
-    /// The text with the names of this scene.
+    /// Returns the text with the names of this scene.
     func fill(_ text: String) -> String {
         names.reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 
     func id(_ name: String) -> Int64 { Int64(fill(name)) ?? 0 }
 
-    /// Asks as the platform.
+    /// Makes a call of the platform.
     @discardableResult
     func ask(_ method: String, _ path: String, _ body: String = "") async throws -> JSONValue {
         try await Self.ask(fixture, method, fill(path), fill(body))
@@ -144,7 +144,7 @@ struct AccessScene {
         return try JSONValue(parsing: answer.body)
     }
 
-    /// The code of the answer to the caller; nil when the call succeeded.
+    /// Returns the code of a refusal of the caller's call; nil for success.
     func code(_ method: String, _ path: String, _ body: String) async throws -> Int64? {
         var headers = RequestHeaders()
         switch who {

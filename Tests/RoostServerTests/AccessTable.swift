@@ -3,43 +3,43 @@
 import RoostServer
 import RoostWire
 
-/// A caller of the table, by standing in the scene's group channel and in its open channel.
+/// A caller of the table, by the state in the scene's group channel and in its open channel.
 enum Who: String, CaseIterable {
     case nobody
     case platform
-    /// Neither a member of the group channel nor inside the open one.
+    /// A user outside both channels.
     case stranger
-    /// Invited to the group channel and outside the open one.
+    /// A user with an invitation to the group channel, outside the open one.
     case invited
-    /// Joined to the group channel and inside the open one, as the callers after this.
+    /// A member of the group channel inside the open one, as all further callers.
     case member
     case chief
     case muted
-    /// Was in both before the ban.
+    /// A user who was in both channels before the ban.
     case banned
-    /// The message, its poll and its thread lie before this member's history.
+    /// A member whose history begins after the message, its poll and its thread.
     case late
-    /// Both channels are frozen.
+    /// A member of both channels, which are frozen.
     case frozenMember
     case frozenChief
     case deactivated
     case expired
 }
 
-/// A call with the callers that get through, as the protocol means it.
+/// A call with the callers whom the protocol admits.
 ///
 /// In a path and a body, "CHANNEL" and "ROOM" are the group channel and the open one, "SELF" is the
-/// caller, "OTHER" another member, "MESSAGE", "POLL" and "SCHEDULED" are the caller's own where the
-/// caller is a member and the other member's else, "FOREIGN" is a message of the other member, and
-/// "LATER" is a time to come.
+/// caller and "OTHER" another member. "MESSAGE", "POLL" and "SCHEDULED" are the caller's own if the
+/// caller is a member, and the other member's otherwise. "FOREIGN" is a message of the other
+/// member, and "LATER" is a future time.
 struct AccessRow {
     let name: String
     let path: String
     let body: String
     let admitted: Set<Who>
-    /// The code by which an admitted call fails for want of something else.
+    /// The code of an admitted call that fails for another reason.
     let code: Int64?
-    /// A call of the platform that must come first.
+    /// A call of the platform before this one.
     let before: (method: String, path: String, body: String)?
 
     init(
@@ -66,20 +66,20 @@ extension Set<Who> {
     fileprivate static let platform: Self = [.platform]
     fileprivate static let live: Self = Set(Who.allCases)
         .subtracting([.nobody, .deactivated, .expired])
-    /// Joined members, who read.
+    /// The joined members, who read.
     fileprivate static let readers = live.subtracting([.stranger, .invited, .banned])
-    /// Readers who see what lies before `late`'s history.
+    /// The readers of messages before `late`'s history.
     fileprivate static let witnesses = readers.subtracting([.late])
-    /// Readers who speak.
+    /// The readers who may write.
     fileprivate static let speakers = readers.subtracting([.muted, .frozenMember])
     fileprivate static let speakingWitnesses = speakers.subtracting([.late])
     fileprivate static let chiefs: Self = [.platform, .chief, .frozenChief]
     fileprivate static let notBanned = live.subtracting([.banned])
-    /// Everybody inside the open channel, who may speak there; its operators too.
+    /// The users inside the open channel and its operators, who may write there.
     fileprivate static let voices = speakers
 }
 
-/// What each call is for, written from the protocol and not from the server's declarations.
+/// The callers of each call, written from the protocol and not from the server's declarations.
 enum AccessTable {
     static let rows: [AccessRow] = [
         users, settings, channels, data("CHANNEL", "group_channels"), moderation("CHANNEL"),
@@ -119,7 +119,7 @@ enum AccessTable {
         AccessRow("DELETE users/*/block/*", "users/OTHER/block/SELF", .platform),
     ]
 
-    /// A setting for oneself, and the same for another user, which is the platform's alone.
+    /// A user's own setting, and the same setting of another user, which only the platform changes.
     private static func pair(
         _ method: String, _ pattern: String, _ path: String, _ body: String,
         _ admitted: Set<Who> = .live
@@ -163,7 +163,7 @@ enum AccessTable {
     private static let channels: [AccessRow] = [
         AccessRow("GET group_channels", "group_channels", .live),
         AccessRow("DELETE group_channels/*", "group_channels/CHANNEL", .chiefs),
-        // Of the callers, only one has an invitation to decline.
+        // Only one of the callers has an invitation to decline.
         AccessRow(
             "PUT group_channels/*/decline", "group_channels/CHANNEL/decline",
             #"{"user_id":"SELF"}"#, [.invited]),
@@ -198,7 +198,8 @@ enum AccessTable {
 
     /// Metadata and counters.
     ///
-    /// A stranger may look at an open channel's, a user inside adds to them, and an operator deletes them.
+    /// A stranger may read those of an open channel, a user inside adds to them, and an operator
+    /// deletes them.
     private static func data(_ channel: String, _ kind: String) -> [AccessRow] {
         let isOpen = kind == "open_channels"
         let deleters = isOpen ? Set.chiefs : .speakers
@@ -280,7 +281,7 @@ enum AccessTable {
         AccessRow(
             "GET search/messages", "search/messages?query=x&channel_url=ROOM", .notBanned),
         AccessRow("GET emoji_categories", "emoji_categories", .live),
-        // The table sends no file, and an admitted call misses it.
+        // The table sends no file, so an admitted call fails for that reason.
         AccessRow("POST storage/file", "storage/file", "{}", .live, code: 400_105),
         AccessRow(
             "POST storage/file", "storage/file", #"{"channel_url":"CHANNEL"}"#, .readers,
@@ -377,7 +378,7 @@ enum AccessTable {
         AccessRow(
             "GET open_channels/*/polls/changelogs", "open_channels/ROOM/polls/changelogs",
             .notBanned),
-        // It is judged again when it is due.
+        // The message is judged again when it is due.
         AccessRow(
             "POST group_channels/*/scheduled_messages", "group_channels/CHANNEL/scheduled_messages",
             #"{"message_type":"MESG","message":"x","scheduled_at":LATER,"user_id":"SELF"}"#,
@@ -479,7 +480,7 @@ enum AccessTable {
         AccessRow(
             "PUT group_channels/*/messages/*", "group_channels/CHANNEL/messages/FOREIGN",
             #"{"message":"y"}"#, .platform),
-        // To take back one's words is no speech.
+        // The removal of a reaction is no speech.
         AccessRow(
             "DELETE group_channels/*/messages/*", "group_channels/CHANNEL/messages/MESSAGE",
             .witnesses),
@@ -508,7 +509,7 @@ enum AccessTable {
             "DELETE open_channels/*/messages/*", "open_channels/ROOM/messages/WORD", .chiefs),
         AccessRow("POST users", "users", #"{"user_id":"new-SELF"}"#, .platform),
         AccessRow("GET users", "users", .live),
-        // The key is given for the right token alone, which these users need not have.
+        // The key needs the right token, which these users may lack.
         AccessRow(
             "POST users/*/session_key", "users/OTHER/session_key", "{}", Set(Who.allCases)),
         AccessRow("GET sdk/settings", "sdk/settings", Set(Who.allCases)),

@@ -5,9 +5,10 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Walks every route, call and command as every kind of caller.
+/// The access of every kind of caller to every route, call and command.
 struct AccessTests {
-    /// Calls with a type of their own; a new one does not compile until it has a name in the table.
+    /// Returns the name of a call with a type of its own; a new case does not compile without a
+    /// name.
     private static func name(of call: APICall) -> String {
         switch call {
         case .createChannel: "POST group_channels"
@@ -56,7 +57,7 @@ struct AccessTests {
     }
 
     @Test(arguments: Who.allCases)
-    func `every call admits the callers it is for and no others (R200)`(who: Who) async throws {
+    func `every call admits exactly its callers (R200)`(who: Who) async throws {
         let fixture = await ServerFixture()
         let host = try await fixture.connect("host")
         let peer = try await fixture.connect("peer")
@@ -78,21 +79,21 @@ struct AccessTests {
 
     // MARK: Commands
 
-    /// Commands of a socket; a new one does not compile until it has a name here.
+    /// The commands of a socket; a new case does not compile without a name.
     private enum Command: CaseIterable {
         case ping, message, edit, editForeign, read, readThread, typingStart, typingEnd
         case acknowledge, refresh, enter, exit, vote, unknown
 
-        /// The callers that get through, as the protocol means it.
+        /// The callers whom the protocol admits.
         var admitted: Set<Who> {
             let sockets = Set(Who.allCases).subtracting([.platform, .deactivated])
             let live = sockets.subtracting([.expired])
             let readers = live.subtracting([.stranger, .invited, .banned])
             let speakers = readers.subtracting([.muted, .frozenMember])
             switch self {
-            // A ping keeps the socket open on which a session is renewed.
+            // A ping keeps the socket open for the renewal of a session.
             case .ping: return sockets
-            // These users need no token; the one whose time is over has come with one.
+            // These users need no token; the one with the expired session has logged in with one.
             case .refresh, .unknown: return live
             case .message, .typingStart, .typingEnd: return speakers
             case .edit, .vote: return speakers.subtracting([.late])
@@ -141,7 +142,7 @@ struct AccessTests {
         }
     }
 
-    /// The walk's name of a command.
+    /// Returns the case of a command.
     private static func name(of command: ClientCommand) -> Command {
         switch command {
         case .ping: .ping
@@ -179,7 +180,7 @@ struct AccessTests {
     }
 
     @Test(arguments: Who.allCases.filter { $0 != .platform && $0 != .nobody })
-    func `every command admits the callers it is for and no others (R200)`(
+    func `every command admits exactly its callers (R200)`(
         who: Who
     ) async throws {
         let fixture = await ServerFixture()
@@ -247,7 +248,7 @@ struct AccessTests {
     }
 
     @Test
-    func `words of a channel are found by its members alone (R200)`() async throws {
+    func `only members find messages of a channel (R200)`() async throws {
         let fixture = await ServerFixture()
         let host = try await fixture.connect("host")
         let peer = try await fixture.connect("peer")
@@ -264,7 +265,7 @@ struct AccessTests {
     }
 }
 
-/// A public channel "club" of "host" and "friend", and a stranger to it.
+/// A public channel "club" of "host" and "friend", and a user outside it.
 private struct Club {
     let fixture: ServerFixture
     let stranger: ServerFixture.Device

@@ -9,7 +9,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Messages that are made durable together.
+/// Messages of one commit.
 struct AppendingTests {
     private static let start = Timestamp(milliseconds: 1_700_000_000_000)
 
@@ -33,7 +33,7 @@ struct AppendingTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a batch leaves the log that its messages leave one by one (scars 10, 24)`(
+    func `a batch stores the same log as its messages one by one (scars 10, 24)`(
         kind: StorageKind
     ) async throws {
         let (together, alone) = (try await kind.make(), try await kind.make())
@@ -67,7 +67,7 @@ struct AppendingTests {
         }
     }
 
-    @Test func `one that cannot be kept fails alone, and leaves nothing behind`() async throws {
+    @Test func `a message that cannot be stored fails alone and leaves nothing`() async throws {
         let (storage, connection, folder) = try await Self.onDisk()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try connection.executeScript(
@@ -84,12 +84,12 @@ struct AppendingTests {
         let log = try await storage.log(of: "g")
         #expect(log.map(\.message.text) == ["1", "3"])
         #expect(try results[2].get()?.previousID == log[0].message.messageID)
-        // Nothing but its words is lost: said again without what was refused, it is new.
+        // The refused message has left nothing, so a repeat without the fault is new.
         let again = try await storage.append(Self.draft("2", request: "2"), now: Self.start)
         #expect(again?.isRepeat == false)
     }
 
-    @Test func `a disk that refuses a commit takes all of it, and nobody hears of any`()
+    @Test func `a failed commit stores and publishes no message of its batch`()
         async throws
     {
         let (storage, connection, folder) = try await Self.onDisk()
@@ -127,7 +127,7 @@ struct AppendingTests {
 
     // MARK: In the server
 
-    /// A server whose storage does nothing until it is let go on.
+    /// A server whose storage waits for a signal.
     private struct Held {
         let fixture: ServerFixture
         private let storage = ThreadExecutor(name: "storage")
@@ -138,21 +138,21 @@ struct AppendingTests {
         }
 
         func hold() {
-            // First in the storage's queue, and the last thing it does before the test says so.
+            // First in the storage's queue, so that the storage waits for the test's signal.
             Task(executorPreference: storage) { [gate] in Self.wait(gate) }
         }
 
         func release() { gate.signal() }
 
-        /// Returns when the server has begun with so many: a task's first step may come after what the test
-        /// does next, and a session that is heard from later is not idle.
+        /// Waits until the server has taken a number of frames: a task may start late, and a
+        /// session with a later frame is not idle.
         func waitForFrames(_ count: Int) async {
             while await fixture.server.metrics.frames < count { await Task.yield() }
         }
 
         private static func wait(_ gate: DispatchSemaphore) { gate.wait() }
 
-        /// Says a message and goes on before it is answered, as a socket does.
+        /// Sends a message without waiting for its answer, as a socket does.
         func take(
             _ text: String, to url: ChannelURL = "g", on device: ServerFixture.Device
         ) async {
@@ -164,7 +164,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `what comes while the disk is waited for becomes one commit, in its order (R195)`()
+    func `messages during a commit form the next commit, in their order (R195)`()
         async throws
     {
         let held = await Held()
@@ -174,7 +174,7 @@ struct AppendingTests {
         _ = (try ann.inbox.take(), try bob.inbox.take())
         held.hold()
         for number in 0..<20 { await held.take("\(number)", on: number < 10 ? ann : bob) }
-        // Nothing is told to anybody before it is kept.
+        // No event leaves before the commit.
         #expect(try ann.inbox.take().isEmpty)
         #expect(try bob.inbox.take().isEmpty)
         held.release()
@@ -194,7 +194,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `a refused message of a batch is told its sender, and the others are kept (R195)`()
+    func `a refused message of a batch reaches its sender, and the others are stored (R195)`()
         async throws
     {
         let held = await Held()
@@ -228,8 +228,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `what a client writes before it goes is kept, in an open channel too (R195)`() async throws
-    {
+    func `messages before a disconnect are stored, in open channels too (R195)`() async throws {
         let held = await Held()
         let fixture = held.fixture
         let bob = try await fixture.connect("bob")
@@ -253,7 +252,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `whoever is thrown out while they wait has said nothing more (R195)`() async throws {
+    func `messages that wait for the lane are refused after a ban (R195)`() async throws {
         let held = await Held()
         let fixture = held.fixture
         let ann = try await fixture.connect("ann")
@@ -276,7 +275,7 @@ struct AppendingTests {
         #expect(try await fixture.server.log(of: "g").first?.message.text == "first")
     }
 
-    @Test func `what waits for a channel gets its turn in the order it came (R195)`() async throws {
+    @Test func `work on a channel runs in its order of arrival (R195)`() async throws {
         let held = await Held()
         let fixture = held.fixture
         var devices: [ServerFixture.Device] = []
@@ -308,7 +307,7 @@ struct AppendingTests {
         }
     }
 
-    @Test func `a socket has no more messages on their way than 256; the next one waits (R200)`()
+    @Test func `a socket has at most 256 messages on their way, and the next one waits (R200)`()
         async throws
     {
         let held = await Held()
@@ -330,7 +329,7 @@ struct AppendingTests {
         #expect(try await fixture.server.log(of: "g").count == 258)
     }
 
-    @Test func `whoever is thrown out while the bound holds them up writes no more (R200)`()
+    @Test func `messages that wait for the bound are refused after a ban (R200)`()
         async throws
     {
         let held = await Held()
@@ -355,7 +354,7 @@ struct AppendingTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `the time of changes never goes back, whatever the clock does (scar 24)`(
+    func `the time of changes never goes back with the clock (scar 24)`(
         kind: StorageKind
     ) async throws {
         let storage = try await kind.make()
@@ -363,7 +362,7 @@ struct AppendingTests {
         let late = Timestamp(milliseconds: Self.start.milliseconds + 5_000)
         _ = try await storage.append(Self.draft("late"), now: late)
         _ = try await storage.append(Self.draft("early", to: "h"), now: Self.start)
-        // Who has asked at the later time would never hear of it.
+        // A reader with the later time would miss the change.
         let page = try await storage.messageChanges(in: "h", after: .time(late), limit: 10)
         #expect(page.changes.count == 1)
     }

@@ -4,7 +4,7 @@ import RoostModel
 import RoostServer
 import RoostWire
 
-/// Two members of the channel `g`, asking in plain words.
+/// Two members of the channel `g`, with raw calls.
 struct BudgetScene {
     let fixture: ServerFixture
     let ann: ServerFixture.Device
@@ -23,7 +23,7 @@ struct BudgetScene {
         _ = (ann.inbox.takeText(), bob.inbox.takeText())
     }
 
-    /// Asks as a user, or as the platform for nil.
+    /// Makes a call as a user, or as the platform for nil.
     func answer(
         _ method: String, _ path: String, _ body: String = "",
         as device: ServerFixture.Device?
@@ -43,7 +43,7 @@ struct BudgetScene {
         try JSONValue(parsing: try await answer(method, path, body, as: device).body)
     }
 
-    /// The code of a refusal; nil when the call succeeded.
+    /// Returns the code of a refusal; nil for success.
     func code(
         _ method: String, _ path: String, _ body: String = "",
         as device: ServerFixture.Device?
@@ -51,7 +51,7 @@ struct BudgetScene {
         try await answer(method, path, body, as: device).errorCode?.rawValue
     }
 
-    /// Frames of both members, each of which a client can read.
+    /// Returns the frames of both members, all of them readable for a client.
     func takeFrames() throws -> [String] {
         let frames = ann.inbox.takeText() + bob.inbox.takeText()
         for frame in frames {
@@ -62,7 +62,7 @@ struct BudgetScene {
 }
 
 extension JSONValue {
-    /// Lists inside one another.
+    /// Returns nested lists.
     static func nested(_ depth: Int) -> String {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }

@@ -5,13 +5,13 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Lists that a call names, and what one answer may cost.
+/// The bounds of lists in a call, and of the cost of an answer.
 struct BudgetTests {
     private func list(_ count: Int, _ element: (Int) -> String) -> String {
         "[" + (0..<count).map { "\"\(element($0))\"" }.joined(separator: ",") + "]"
     }
 
-    @Test func `a user who is named a thousand times is answered once`() async throws {
+    @Test func `a user ID that is repeated a thousand times is answered once`() async throws {
         let scene = try await BudgetScene()
         let names = Array(repeating: "bob", count: 1_000).joined(separator: ",")
         let users = try await scene.ask("GET", "users?user_ids=" + names, as: scene.ann)["users"]
@@ -21,7 +21,7 @@ struct BudgetTests {
         #expect(others?.array?.count == 1)
     }
 
-    @Test func `every list of a call is a set in the order of its first elements`() throws {
+    @Test func `every list of a call becomes a set in the order of first occurrence`() throws {
         let body = #"{"a":["x","y","x",1,"1"],"b":"x, y,x","c":[]}"#
         let fields = try RequestFields(
             APIRequest(
@@ -59,7 +59,7 @@ struct BudgetTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a list of blocked users is kept by one change, or refused as a whole`(
+    func `a list of blocked users is stored as a whole or refused as a whole`(
         kind: StorageKind
     ) async throws {
         let scene = try await BudgetScene(try await kind.make()) { $0.limits.blockedUsers = 3 }
@@ -98,7 +98,7 @@ struct BudgetTests {
         #expect(edited["mentioned_users"]?.array?.count == 1)
     }
 
-    @Test func `meta arrays of one key are one array, the last of them`() async throws {
+    @Test func `the last meta array of a key replaces the others`() async throws {
         let scene = try await BudgetScene()
         let message = try await scene.ask(
             "POST", "group_channels/g/messages",
@@ -171,7 +171,7 @@ struct BudgetTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a poll has only so many voters`(kind: StorageKind) async throws {
+    func `a poll has a bounded number of voters`(kind: StorageKind) async throws {
         let scene = try await BudgetScene(try await kind.make()) { $0.limits.voters = 1 }
         let poll = try await scene.ask(
             "POST", "polls", #"{"title":"t","options":["a","b"]}"#, as: scene.ann)
@@ -185,7 +185,7 @@ struct BudgetTests {
         #expect(try await scene.code("PUT", "polls/\(id)/vote", vote, as: scene.ann) == nil)
     }
 
-    @Test func `a command counts before it is read, whether or not it can be`() async throws {
+    @Test func `a command counts before it is decoded, readable or not`() async throws {
         let scene = try await BudgetScene { $0.userRate = Rate(burst: 5, perSecond: 1) }
         scene.fixture.world.advance(10_000)
         for text in ["MESG{", "nonsense", "MESG[]", "XXXX{]"] {
@@ -197,7 +197,7 @@ struct BudgetTests {
         #expect(try scene.ann.inbox.take().map { $0.error?.code } == [.rateLimited])
     }
 
-    @Test func `a long command counts as several, and pings have an allowance that ends`()
+    @Test func `a long command counts as several, and pings have a bounded allowance`()
         async throws
     {
         let scene = try await BudgetScene { $0.userRate = Rate(burst: 4, perSecond: 1) }

@@ -10,7 +10,7 @@ struct ChannelListTests {
     private let alice: ServerFixture.Device
     private let bob: ServerFixture.Device
 
-    /// Makes twenty-five channels c00…c24; the even ones have a message each, c00 the newest.
+    /// Creates 25 channels c00…c24; the even ones have a message each, c00 the newest.
     init() async throws {
         fixture = await ServerFixture()
         alice = try await fixture.connect("alice")
@@ -54,7 +54,7 @@ struct ChannelListTests {
         (ChannelOrder.latestLastMessage, byMessage),
         (.chronological, Array((0..<25).reversed())),
     ])
-    func `pages of a list join to its order, channels without messages last`(
+    func `the pages of a list follow its order, channels without messages last`(
         order: ChannelOrder, numbers: [Int]
     ) async throws {
         for limit in [1, 7, 25, 100] {
@@ -68,7 +68,7 @@ struct ChannelListTests {
         (ChannelOrder.latestLastMessage, ["y", "z", "a"]),
         (.name, ["a", "y", "z"]),
     ])
-    func `among equals the newer channel is first, under one name the older (scar 98)`(
+    func `the newer of equal channels is first, by name the older (scar 98)`(
         order: ChannelOrder, urls: [ChannelURL]
     ) async throws {
         let fixture = await ServerFixture()
@@ -120,12 +120,12 @@ struct ChannelListTests {
     }
 
     @Test
-    func `empty channels are shown when asked for`() async throws {
+    func `empty channels are listed on request`() async throws {
         #expect(try await all(ListMyChannels(userID: "alice", showsEmpty: false)).count == 13)
     }
 
     @Test
-    func `a channel shows its viewer's side`() async throws {
+    func `a channel's view depends on its viewer`() async throws {
         let mine = try await fixture.call(GetChannel(channelURL: "c00"), as: alice)
         #expect(mine.unreadMessageCount == 1)
         #expect(mine.lastMessage?.text == "hi")
@@ -145,7 +145,7 @@ struct ChannelListTests {
     }
 
     @Test
-    func `the change log of channels tells each change once, oldest first`() async throws {
+    func `the change log of channels has each change once, oldest first`() async throws {
         let start = try await fixture.call(
             ChannelChangeLog(userID: "alice", cursor: .since(Timestamp(milliseconds: 0))),
             as: alice)
@@ -167,7 +167,7 @@ struct ChannelListTests {
     }
 
     @Test
-    func `users are listed in pages, and chosen by name`() async throws {
+    func `users are listed in pages and by ID`() async throws {
         for id in ["u1", "u2", "u3"] {
             try await fixture.call(CreateUser(userID: UserID(id)), as: nil)
         }

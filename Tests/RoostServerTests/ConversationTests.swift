@@ -31,7 +31,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `the sender's socket gets the answer, every other session the news`() async throws {
+    func `the sender's socket gets the answer, every other socket the event`() async throws {
         let party = try await Party()
         await party.fixture.send("one", "r0", to: "g", on: party.bob)
         try party.drain()
@@ -57,7 +57,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `a message sent again over another session is the first (scars 10, 11, R201)`()
+    func `a message repeated over another session is a duplicate (scars 10, 11, R201)`()
         async throws
     {
         let party = try await Party()
@@ -76,7 +76,7 @@ struct ConversationTests {
     }
 
     @Test(arguments: ["its parent is gone", "its sender has left"])
-    func `a message that stands is acknowledged again, though it would be refused by now (scar 10)`(
+    func `a stored message is acknowledged again even if it would be refused now (scar 10)`(
         because reason: String
     ) async throws {
         let party = try await Party()
@@ -100,7 +100,7 @@ struct ConversationTests {
         #expect(answers.compactMap { $0.message?.acknowledges } == ["r1"])
         #expect(answers.first?.message?.message.messageID == first.messageID)
         #expect(try party.bob.inbox.take().isEmpty)
-        // One that is new is refused.
+        // A new message is refused.
         await party.fixture.say(
             .message(
                 MessageCommand(
@@ -113,7 +113,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `a repeat of a deleted message is answered and then taken back`() async throws {
+    func `a repeat of a deleted message is answered and then deleted`() async throws {
         let party = try await Party()
         await party.fixture.send("hi", "r1", to: "g", on: party.alice)
         let id = try #require(try party.alice.inbox.take().first?.message?.message.messageID)
@@ -131,7 +131,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `errors answer a request and never come unasked`() async throws {
+    func `errors answer requests only`() async throws {
         let party = try await Party()
         let server = party.fixture.server
         let session = party.eve.session
@@ -168,7 +168,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `an edit is answered, told to all and kept`() async throws {
+    func `an edit is answered, published and stored`() async throws {
         let party = try await Party()
         await party.fixture.send("hi", "r1", to: "g", on: party.alice)
         let id = try #require(try party.alice.inbox.take().first?.message?.message.messageID)
@@ -198,7 +198,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `reading is answered, told to all, and corrects the reader's counts`() async throws {
+    func `a read mark is answered, published, and resets the reader's counts`() async throws {
         let party = try await Party()
         await party.fixture.send("hi", "r1", to: "g", on: party.alice)
         try party.drain()
@@ -224,7 +224,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `typing and delivery are told to the others`() async throws {
+    func `typing and delivery are published to the other members`() async throws {
         let party = try await Party()
         await party.fixture.send("hi", "r1", to: "g", on: party.alice)
         let id = try #require(try party.alice.inbox.take().first?.message?.message.messageID)
@@ -244,7 +244,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `messages sent at once reach everybody in the order of the log`() async throws {
+    func `concurrent messages reach all members in the order of the log`() async throws {
         let party = try await Party()
         let devices = [party.alice, party.tablet, party.bob]
         await withTaskGroup { group in
@@ -273,7 +273,7 @@ struct ConversationTests {
     }
 
     @Test
-    func `two servers on one storage and one fan-out are one server`() async throws {
+    func `two servers on one storage and one fan-out act as one`() async throws {
         let executor = ThreadExecutor(name: "shared")
         let storage = MemoryStorage(on: executor)
         let fanOut = InProcessFanOut(on: executor)

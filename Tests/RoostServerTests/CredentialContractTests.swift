@@ -4,7 +4,7 @@ import RoostModel
 import RoostServer
 import Testing
 
-/// What every storage promises of tokens and sessions.
+/// The contract of every storage for tokens and sessions.
 struct CredentialContractTests {
     private func at(_ offset: Int64) -> Timestamp { Timestamp(milliseconds: 1_000_000 + offset) }
 
@@ -19,7 +19,7 @@ struct CredentialContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a token is found by its number, and only for its user`(
+    func `a token is found by its number and its user`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
@@ -42,7 +42,7 @@ struct CredentialContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a session ends with its token, in one step`(kind: StorageKind) async throws {
+    func `a token and its sessions end in one step`(kind: StorageKind) async throws {
         let storage = try await make(kind)
         func open(_ token: Int64?, _ user: UserID = "a") async throws -> Int64? {
             try await storage.openSession(
@@ -82,7 +82,7 @@ struct CredentialContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a user who is deactivated has no session, in one step`(kind: StorageKind) async throws {
+    func `a deactivation ends all sessions in one step`(kind: StorageKind) async throws {
         let storage = try await make(kind)
         let lasting = try #require(
             try await storage.addToken(kept("l"), for: "a", expiresAt: nil, limit: 9)
@@ -133,7 +133,7 @@ struct CredentialContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what has ended is forgotten, a bounded part at a time`(kind: StorageKind) async throws {
+    func `ended sessions and tokens are deleted in bounded parts`(kind: StorageKind) async throws {
         let storage = try await make(kind)
         let token = try #require(
             try await storage.addToken(kept("t"), for: "a", expiresAt: at(10), limit: 9)

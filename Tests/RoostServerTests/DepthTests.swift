@@ -8,11 +8,11 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Nested values, and stored rows that cannot be read.
+/// Nested values, and unreadable stored rows.
 struct DepthTests {
     private let messages = "group_channels/g/messages"
 
-    /// Fields of a call that keep whatever JSON a user writes.
+    /// The fields of calls that are stored as any JSON.
     private static let keptFields = [
         #""extended_message":VALUE"#, #""thumbnails":[{"url":"u","x":VALUE}]"#,
         #""files":[{"url":"u","x":VALUE}]"#,
@@ -85,7 +85,9 @@ struct DepthTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what a client cannot read is refused, and what is accepted it reads`(kind: StorageKind)
+    func `every accepted message is readable for a client, and every unreadable one is refused`(
+        kind: StorageKind
+    )
         async throws
     {
         let scene = try await BudgetScene(try await kind.make())
@@ -129,7 +131,7 @@ struct DepthTests {
         #expect(settings["dnd_schedules"]?.array != nil)
     }
 
-    @Test func `a row that cannot be read is counted and does not hide its neighbours`()
+    @Test func `an unreadable row is counted and does not hide other rows`()
         async throws
     {
         let folder = FileManager.default.temporaryDirectory
@@ -180,6 +182,6 @@ struct DepthTests {
                 channelURL: "g", anchor: .time(.distantFuture), previousLimit: 5, nextLimit: 0),
             as: scene.bob
         ).messages.map(\.text)
-        #expect(texts == (55..<60).map { "s\($0)" }, "what is due behind broken rows is sent")
+        #expect(texts == (55..<60).map { "s\($0)" }, "messages behind unreadable rows are sent")
     }
 }

@@ -46,7 +46,8 @@ struct DocumentTests {
     // MARK: Storage
 
     @Test(arguments: StorageKind.allCases)
-    func `documents keep their numbers, their order and what is due`(kind: StorageKind) async throws
+    func `documents keep their numbers, their order and their due times`(kind: StorageKind)
+        async throws
     {
         let storage = try await kind.make()
         func moment(_ value: Int64) -> Timestamp { Timestamp(milliseconds: value) }
@@ -121,7 +122,7 @@ struct DocumentTests {
             "what was sent cannot be called off")
     }
 
-    @Test func `a scheduled message is called off, sent early, listed, or refused when due`()
+    @Test func `a scheduled message can be canceled, sent early, listed, and refused when due`()
         async throws
     {
         let scene = try await Scene()
@@ -191,7 +192,7 @@ struct DocumentTests {
                     "PUT", "polls/\(id)/vote", #"{"option_ids":\#(options)}"#, voter)["code"]
                     == 400_111)
         }
-        // What is no list of numbers takes no vote back.
+        // A value other than a list of numbers takes no vote back.
         for (body, code) in [
             ("{}", 400_105), (#"{"option_ids":["soup"]}"#, 400_101),
             (#"{"option_ids":[null]}"#, 400_101),
@@ -235,7 +236,7 @@ struct DocumentTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a poll is in one message, whoever sends it again, and at once (scar 117)`(
+    func `a poll is carried by one message, also after concurrent repeats (scar 117)`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -252,7 +253,7 @@ struct DocumentTests {
         let id = try await makePoll()
         let first = try await send(id, #","req_id":"r""#)
         #expect(first["poll"]?["id"] == .int(id))
-        // The same one said again is no other, even when it was taken out meanwhile.
+        // A repeat is the same message, even after the poll was removed.
         #expect(try await send(id, #","req_id":"r""#)["message_id"] == first["message_id"])
         for request in [#","req_id":"s""#, ""] {
             #expect(try await send(id, request)["code"] == 400_201)
@@ -260,7 +261,7 @@ struct DocumentTests {
         let nameless = try await makePoll()
         #expect(try await send(nameless, "")["poll"]?["id"] == .int(nameless))
         #expect(try await send(nameless, "")["code"] == 400_201)
-        // Two that are on their way together: one of them has it.
+        // Of two concurrent messages, one carries the poll.
         let wanted = try await makePoll()
         _ = try scene.bob.inbox.take()
         async let one = send(wanted, #","req_id":"x""#)
@@ -277,7 +278,7 @@ struct DocumentTests {
 
     @Test(arguments: StorageKind.allCases)
     func
-        `who is muted neither votes nor edits, and what is added has the limits of what is new (scar 117)`(
+        `a muted user neither votes nor edits, and added options have the limits of new ones (scar 117)`(
             kind: StorageKind
         ) async throws
     {
@@ -307,7 +308,7 @@ struct DocumentTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a message that is sent again gets what failed at first (scar 117)`(
+    func `a repeated message completes the step that failed at first (scar 117)`(
         kind: StorageKind
     ) async throws {
         let storage = try await kind.make()
@@ -326,7 +327,7 @@ struct DocumentTests {
             #"{"message_type":"MESG","message":"?","req_id":"r","poll_id":\#(poll)}"#
         let id = MessageID(
             try await ask("group_channels/g/messages", message)["message_id"]?.int ?? 0)
-        // The storage failed before the message knew that it is the one.
+        // The storage failed before the message became the carrier.
         _ = try await storage.updateMessage(id, in: "g", now: fixture.world.now) {
             $0.details.poll?.messageID = nil
         }
@@ -335,7 +336,7 @@ struct DocumentTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what is in the log is answered, whatever became of its poll (scar 117)`(
+    func `a message in the log is answered in every state of its poll (scar 117)`(
         kind: StorageKind
     ) async throws {
         let storage = try await kind.make()
@@ -360,22 +361,22 @@ struct DocumentTests {
         }
         let poll = try await makePoll()
         let first = try await send("r", poll)
-        // An earlier server did not note the request.
+        // A document without the carrier's request.
         _ = try await storage.updateDocument(poll, .poll) { $0.body["request"] = nil }
         #expect(try await send("r", poll)["message_id"] == first["message_id"])
         #expect(try await send("r", poll)["poll"]?["id"] == .int(poll))
-        // Nor did it refuse a second message; that one went without.
+        // A second message is stored without the poll.
         let second = try await send("s", nil)
         #expect(try await send("s", poll)["message_id"] == second["message_id"])
         #expect(try await send("s", poll)["poll"] == nil)
         #expect(try await send("t", poll)["code"] == 400_201)
-        // What a message in the log has not come with another may.
+        // A poll that a logged message does not carry is free for another.
         let other = try await makePoll()
         #expect(try await send("s", other)["message_id"] == second["message_id"])
         #expect(try await send("u", other)["poll"]?["id"] == .int(other))
     }
 
-    @Test func `a message of an earlier server's tells nobody that they have no vote (scar 117)`()
+    @Test func `a stored message with an empty list of votes denies no reader's vote (scar 117)`()
         async throws
     {
         let storage = try await StorageKind.sqlite.make()
@@ -393,7 +394,7 @@ struct DocumentTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `options of a poll are read, renamed and taken out, with the votes for them (scar 117)`(
+    func `options of a poll are read, renamed and removed, with their votes (scar 117)`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -423,14 +424,14 @@ struct DocumentTests {
         #expect(added["options"]?.array?.map { $0["id"] } == [1, 3], "no number is used again")
         #expect(added["options"]?.array?.map { $0["vote_count"] } == [0, 0])
         #expect(added["voter_count"] == 0)
-        // Who made it keeps no right in a channel they have left.
+        // The creator of a poll has no rights in a channel after leaving it.
         _ = try await scene.fixture.call(LeaveChannel(channelURL: "g"), as: scene.ann)
         #expect(try await scene.ask("PUT", "polls/\(id)/close", scene.ann)["code"] == 900_020)
     }
 
     // MARK: Reports and blocks
 
-    @Test func `a report is kept for the platform with the words it is about`() async throws {
+    @Test func `a report keeps the reported text for the platform`() async throws {
         let scene = try await Scene()
         await scene.fixture.send("rude", "r", to: "g", on: scene.bob)
         let body =
@@ -449,12 +450,12 @@ struct DocumentTests {
         let logs = try await scene.ask("GET", "report", nil)["report_logs"]
         #expect(logs?.array?.count == 2)
         #expect(logs?[0]?["message"] == "rude" && logs?[0]?["offending_user_id"] == "bob")
-        #expect(logs?[0]?["reporting_user_id"] == "ann", "whoever the body says")
+        #expect(logs?[0]?["reporting_user_id"] == "ann", "the body does not change the reporter")
         #expect(try await scene.ask("GET", "report", scene.ann)["code"] == 400_108)
     }
 
     @Test
-    func `who is blocked writes to the other no more, and is not invited (protocol 5.1, 5.2)`()
+    func `a blocked user can neither write to the blocker nor be invited (protocol 5.1, 5.2)`()
         async throws
     {
         let scene = try await Scene()
@@ -470,7 +471,7 @@ struct DocumentTests {
                 try await scene.fixture.call(
                     InviteMembers(channelURL: "h", userIDs: ["bob"]), as: scene.ann)
             }?.rawValue == 400_702)
-        // Among several, everybody hears everybody.
+        // In larger channels, blocked users are heard.
         try await scene.fixture.call(
             InviteMembers(channelURL: "g", userIDs: ["eve"]), as: scene.bob)
         _ = scene.bob.inbox.takeText()
@@ -478,7 +479,7 @@ struct DocumentTests {
         #expect(try scene.bob.inbox.take().compactMap(\.message).count == 1)
     }
 
-    @Test func `members of a super channel hear how many they are, not who comes (protocol 2.7)`()
+    @Test func `members of a super channel get member counts in place of entries (protocol 2.7)`()
         async throws
     {
         let scene = try await Scene(isSuper: true)

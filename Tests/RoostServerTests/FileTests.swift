@@ -20,7 +20,7 @@ struct FileTests {
 
     private static let type = "multipart/form-data; boundary=\"B\""
 
-    /// What a reader makes of a body that comes in these pieces: each part with all its bytes.
+    /// Returns the parts of a body in these pieces, each with all its bytes.
     private static func parts(
         _ pieces: [[UInt8]], type: String = type
     ) throws(ServerError) -> [(part: MultipartReader.Part, body: String)]? {
@@ -39,7 +39,7 @@ struct FileTests {
     }
 
     @Test
-    func `a form comes apart into its parts, whatever their bytes and wherever it was cut (R199)`()
+    func `a form is split into its parts for all bytes and all cuts (R199)`()
         throws
     {
         let body = "\r\n--\u{0}B\r\n-- \r\n"
@@ -58,7 +58,7 @@ struct FileTests {
     }
 
     @Test
-    func `a form that is cut or changed anywhere is read or refused, never more (R199)`() throws {
+    func `a cut or changed form is read or refused without a crash (R199)`() throws {
         let whole = Self.form("words")
         for index in whole.indices {
             if index < whole.count - 4 {
@@ -106,7 +106,7 @@ struct FileTests {
     }
 
     @Test
-    func `a file is written as it comes, and only for who may call (R199)`() async throws {
+    func `a file is written while it arrives, for admitted callers only (R199)`() async throws {
         for (token, begun) in [("platform", 1), ("wrong", 0)] {
             let uploads = await Uploads()
             let receiver = try await uploads.receiver(token: token)
@@ -118,7 +118,7 @@ struct FileTests {
     }
 
     @Test
-    func `a form whose sender was not known at its head is refused whole, not promised (R199)`()
+    func `a form whose sender was unknown at its head is refused as a whole (R199)`()
         async throws
     {
         let uploads = await Uploads()
@@ -196,12 +196,12 @@ struct FileTests {
                 await fixture.server.respond(to: request, headers: headers).errorCode)
         }
         #expect(codes == [nil, .rateLimited])
-        #expect(begun == [1, 0], "what will be refused is not written meanwhile")
+        #expect(begun == [1, 0], "a refused form is not written")
         #expect(await store.begunCount == 0)
     }
 
     @Test
-    func `a form that comes while the storage fails is told so, and not written (R199)`()
+    func `a form during a failure of the storage is refused and not written (R199)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -227,7 +227,7 @@ struct FileTests {
         #expect(answer.errorCode == .internalServerError)
     }
 
-    @Test func `a file that cannot be read now is not called gone (R199)`() async throws {
+    @Test func `an unreadable file is not reported as missing (R199)`() async throws {
         let executor = ThreadExecutor(name: "files")
         let fixture = await ServerFixture(files: BrokenFileStore(on: executor))
         await #expect(throws: ServerError.self) {
@@ -236,7 +236,7 @@ struct FileTests {
     }
 
     @Test
-    func `a form that breaks off, or is too large, leaves no file behind (R199)`() async throws {
+    func `an interrupted or oversized form leaves no file (R199)`() async throws {
         let uploads = await Uploads()
         let broken = try await uploads.receiver(token: "platform")
         await broken.receive(Self.form("words").dropLast(10))
@@ -258,7 +258,7 @@ struct FileTests {
         }
         #expect(error.code == .valueLength)
         #expect(await uploads.store.begunCount == 0)
-        // A call that keeps none of the files it was sent.
+        // A call that keeps none of its files.
         let request = try APIRequest(
             method: "PUT", target: "/v3/users/nobody", body: Self.form("words"),
             contentType: Self.type)
@@ -270,19 +270,20 @@ struct FileTests {
         ("bytes=0-3", 0, 4), ("bytes=6-", 6, 10), ("bytes=-2", 8, 10), ("bytes=-99", 0, 10),
         ("bytes=9-99", 9, 10),
     ])
-    func `a range names a part of the file`(header: String, start: Int, end: Int) {
+    func `a range selects a part of the file`(header: String, start: Int, end: Int) {
         let range = ByteRange(header, of: 10)
         #expect(range?.start == start && range?.end == end)
     }
 
     @Test(arguments: ["", "bytes=", "bytes=10-", "bytes=3-2", "bytes=-0", "bytes=0-1,3-4", "x=0-1"])
-    func `what is no part of the file asks for the whole`(header: String) {
+    func `a range outside the file returns the whole file`(header: String) {
         #expect(ByteRange(header, of: 10) == nil)
         #expect(ByteRange("bytes=-1", of: 0) == nil)
     }
 
     @Test
-    func `a file is kept for members, in bounds, and no path leads elsewhere (R199)`() async throws
+    func `an uploaded file is readable within its bounds, and no path leaves the folder (R199)`()
+        async throws
     {
         let executor = ThreadExecutor(name: "files")
         var configuration = ChatServer.Configuration(applicationID: "APP", apiToken: "platform")
@@ -295,7 +296,7 @@ struct FileTests {
                 world: TestWorld(seed: 1).world, on: executor)
             var headers = RequestHeaders(apiToken: "platform")
             headers.host = "chat.example:8080"
-            // The form names a channel, which must be there.
+            // The form names a channel, which must exist.
             let channel = try APIRequest(
                 method: "POST", target: "/v3/group_channels",
                 body: Array(#"{"channel_url":"g","user_ids":["ann"]}"#.utf8))
@@ -323,7 +324,7 @@ struct FileTests {
     }
 }
 
-/// A disk that answers nothing.
+/// A store that fails every call.
 private actor BrokenFileStore: FileStore {
     private nonisolated let executor: any SerialExecutor
 

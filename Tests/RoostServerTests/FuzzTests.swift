@@ -6,7 +6,7 @@ import RoostTestSupport
 import RoostWire
 import Testing
 
-/// What strangers may say to a server, as much of it as `ROOST_FUZZ` says.
+/// Random input of strangers; `ROOST_FUZZ` sets its amount.
 struct FuzzTests {
     private static let words = [
         "{", "}", "[", "]", "\"", "\\", "\\u0000", "\\ud800", "null", "-", "1e999",
@@ -42,7 +42,7 @@ struct FuzzTests {
         #"PUT users/ann {"nickname":"é","preferred_languages":["en"]}"#,
     ]
 
-    @Test func `frames of any words harm nobody else (R194)`() async throws {
+    @Test func `random frames disturb no other client (R194)`() async throws {
         let fixture = await ServerFixture()
         let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
         try await fixture.channel(of: ["ann", "eve"], by: ann)
@@ -51,7 +51,7 @@ struct FuzzTests {
             var mutator = Mutator(seed: seed, samples: Self.frames, words: Self.words)
             let text = String(decoding: mutator.next(), as: UTF8.self)
             await fixture.server.receive(text, from: eve.session)
-            // Whatever anybody is told can be read.
+            // Every frame of the others is readable.
             _ = (try ann.inbox.take(), try eve.inbox.take())
             guard seed % 50 == 0 else { continue }
             await fixture.send("still here", RequestID("ok-\(seed)"), to: "g", on: ann)
@@ -63,7 +63,7 @@ struct FuzzTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `calls of any words are answered, and never with a failure of the server (R196)`(
+    func `random calls are answered without a failure of the server (R196)`(
         kind: StorageKind
     ) async throws {
         let fixture = await ServerFixture(storage: try await kind.make())
@@ -90,7 +90,7 @@ struct FuzzTests {
         #expect(await fixture.server.isHealthy())
     }
 
-    @Test func `JSON of any bytes is refused, or is the same when it is written again (R199)`() {
+    @Test func `random JSON is refused, or survives a round trip unchanged (R199)`() {
         for seed in Mutator.seed..<(Mutator.seed + UInt64(Mutator.rounds) * 10) {
             var mutator = Mutator(
                 seed: seed, samples: Self.frames.map { String($0.dropFirst(4)) }, words: Self.words)
@@ -99,7 +99,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `queries of any characters are read, and mean the same when written again (R199)`() {
+    @Test func `random queries survive a round trip unchanged (R199)`() {
         let samples = ["a=b&c=d%20e", "message_ts=1&reverse=true", "=&&a&%41=%C3%A9+x"]
         for seed in Mutator.seed..<(Mutator.seed + UInt64(Mutator.rounds) * 10) {
             var mutator = Mutator(
@@ -109,7 +109,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `forms of any bytes mean the same however they are cut (R199)`() {
+    @Test func `random forms have the same reading for every cut (R199)`() {
         let form =
             "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\ntext\r\n"
             + "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../x\"\r\n"
@@ -124,7 +124,7 @@ struct FuzzTests {
         }
     }
 
-    /// What a form holds, whole or not; a mistake ends it.
+    /// Returns the content of a form, complete or not; an error ends it.
     private func read(_ pieces: [[UInt8]]) -> String? {
         var text = ""
         do throws(ServerError) {

@@ -40,7 +40,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `a page stands around its anchor, which counts against no limit (R194)`() async throws {
+    func `a page surrounds its anchor, which counts against no limit (R194)`() async throws {
         let log = try await fill(10)
         let anchor = ListMessages.Anchor.time(log[5].createdAt)
         #expect(try await page(anchor, 2, 2).messages == Array(log[3...4] + log[6...7]))
@@ -63,7 +63,7 @@ struct HistoryTests {
         return fingerprint
     }
 
-    @Test func `stretches have a fingerprint of what their asker can read of them (idea 4)`()
+    @Test func `a range's fingerprint covers the messages that the caller sees (idea 4)`()
         async throws
     {
         let log = try await fill(30)
@@ -86,7 +86,7 @@ struct HistoryTests {
                 MessageFingerprint(),
             ])
         #expect(Set(found.map(\.digest)).count == 4)
-        // An edit and a deletion are seen.
+        // An edit and a deletion count too.
         let edited = try #require(log[5].messageID)
         fixture.world.advance(1)
         await fixture.say(
@@ -95,7 +95,7 @@ struct HistoryTests {
         let after = try await fixture.call(question, as: alice)
         #expect(after[0] != found[0] && after[1] != found[1])
         #expect(after[1].count == found[1].count && after[2] == found[2])
-        // Who may not read the channel learns nothing of it.
+        // A user outside the channel gets no fingerprint.
         let stranger = try await fixture.connect("carol")
         await #expect(throws: APIFailure.self) {
             _ = try await fixture.call(question, as: stranger)
@@ -111,7 +111,7 @@ struct HistoryTests {
     }
 
     @Test(arguments: [1, 5, 10])
-    func `a full last page has no next one (scar 28)`(size: Int) async throws {
+    func `a full last page has no next page (scar 28)`(size: Int) async throws {
         let log = try await fill(10)
         var anchor = ListMessages.Anchor.time(.distantPast)
         var found: [Message] = []
@@ -129,7 +129,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `a page is continuous when its filter left out nothing between its ends`() async throws {
+    func `a page is continuous if its filter left out no message between its ends`() async throws {
         _ = try await fill(10)
         #expect(try await page(.time(.distantFuture), 5, 0).isContinuous == true)
         let odd = MessageFilter(customTypes: ["odd"])
@@ -159,7 +159,9 @@ struct HistoryTests {
     }
 
     @Test
-    func `up to 300 missing are filled, 301 are a huge gap (scar 33, R113, R198)`() async throws {
+    func `300 missing messages are answered, 301 are a huge gap (scar 33, R113, R198)`()
+        async throws
+    {
         let log = try await fill(700)
         for (previous, next) in [(300, nil), (nil, 300), (150, 150), (299, 1), (0, 300)] {
             let answer = try await gap(previous: previous, next: next, of: log)
@@ -188,14 +190,14 @@ struct HistoryTests {
     }
 
     @Test
-    func `a view that has more than the server misses nothing`() async throws {
+    func `a view with more messages than the server lacks none`() async throws {
         let log = try await fill(10)
         let answer = try await gap(previous: -3, next: 0, of: log)
         #expect(answer == MessageGapAnswer(isHuge: false))
     }
 
     @Test
-    func `the change log of a channel pages through every change once (R195)`() async throws {
+    func `a channel's change log has every change once over its pages (R195)`() async throws {
         let log = try await fill(250)
         let id = try #require(log[4].messageID)
         try await fixture.call(DeleteMessage(channelURL: "g", messageID: id), as: alice)
@@ -228,7 +230,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `sending, reading, editing and deleting over REST is told like over the socket`()
+    func `REST calls publish the same events as socket commands`()
         async throws
     {
         _ = try bob.inbox.take()
@@ -265,7 +267,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `the platform speaks for users and as administrator`() async throws {
+    func `the platform sends messages for users and as administrator`() async throws {
         _ = try bob.inbox.take()
         let text = MessageCommand(channelURL: "g", requestID: nil, content: .user(text: "x"))
         let sent = try await fixture.call(SendMessage(message: text, userID: "alice"), as: nil)
@@ -280,7 +282,7 @@ struct HistoryTests {
     }
 
     @Test
-    func `what is below sdk is answered, what is nowhere is refused`() async throws {
+    func `paths below sdk are answered, and unknown paths are refused`() async throws {
         let server = fixture.server
         let headers = RequestHeaders(sessionKey: alice.key)
         let statistics = APIRequest(.post, ["sdk", "statistics"])

@@ -35,7 +35,7 @@ struct InvitationTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `the order and the emptiness of an invited user's list tell nothing of hidden messages`(
+    func `an invited user's list does not depend on hidden messages`(
         kind: StorageKind
     ) async throws {
         let scene = try await BudgetScene(try await kind.make())
@@ -71,7 +71,7 @@ struct InvitationTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a distinct channel that exists invites a user who left and does not accept automatically`(
+    func `an existing distinct channel invites a former member who does not accept automatically`(
         kind: StorageKind
     ) async throws {
         let scene = try await BudgetScene(try await kind.make())
@@ -104,7 +104,7 @@ struct InvitationTests {
                 try await scene.fixture.call(fresh, as: scene.bob)
             } == blocking)
         #expect(try await scene.code("GET", "group_channels/new", as: nil) == 400_201)
-        // Both are in the distinct channel already, so nobody comes in.
+        // Both are members of the distinct channel already.
         #expect(try await scene.fixture.call(pair, as: scene.ann).channel.url == url)
         try await scene.fixture.call(LeaveChannel(channelURL: url), as: scene.bob)
         #expect(

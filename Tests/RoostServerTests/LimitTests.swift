@@ -9,7 +9,7 @@ import Testing
 struct LimitTests {
     private func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
 
-    @Test func `a rate allows a burst, then so many a second, and says how long to wait`() {
+    @Test func `a rate allows a burst, then a number per second, and returns the wait`() {
         var limiter = RateLimiter<Int>(Rate(burst: 3, perSecond: 2))
         for _ in 0..<3 { #expect(limiter.take(1, at: at(0)) == nil) }
         #expect(limiter.take(1, at: at(0)) == .milliseconds(500))
@@ -22,7 +22,7 @@ struct LimitTests {
         #expect(limiter.take(1, at: at(999_000)) != nil, "a clock that goes back pays nothing")
     }
 
-    @Test func `who owes nothing any more is forgotten`() {
+    @Test func `a key without debt is forgotten`() {
         var limiter = RateLimiter<Int>(Rate(burst: 2, perSecond: 1))
         for key in 0..<1_000 { _ = limiter.take(key, at: at(0)) }
         _ = limiter.take(0, at: at(0))
@@ -32,13 +32,13 @@ struct LimitTests {
         #expect(limiter.count == 0)
     }
 
-    @Test func `a wait is told in whole seconds, never too few`() {
+    @Test func `a wait is rounded up to whole seconds`() {
         #expect(Duration.milliseconds(1).wholeSecondsUp == 1)
         #expect(Duration.seconds(2).wholeSecondsUp == 2)
         #expect(Duration.zero.wholeSecondsUp == 0)
     }
 
-    @Test func `a user's rate counts sockets and calls together, and pings not at all`()
+    @Test func `a user's rate counts sockets and calls together, without pings`()
         async throws
     {
         let fixture = await ServerFixture { $0.userRate = Rate(burst: 4, perSecond: 1) }
@@ -62,7 +62,9 @@ struct LimitTests {
         #expect(await fixture.server.metrics.limited == 2)
     }
 
-    @Test func `an address that logs in too often is busy, not logged out`() async throws {
+    @Test func `an address with too many logins gets BUSY, not the end of its session`()
+        async throws
+    {
         let fixture = await ServerFixture { $0.addressRate = Rate(burst: 2, perSecond: 1) }
         func come(from peer: String?) async -> [String] {
             let inbox = Inbox()
@@ -84,7 +86,7 @@ struct LimitTests {
         #expect(await come(from: nil).first?.hasPrefix("LOGI") == true)
     }
 
-    @Test func `one socket more than a user may have is refused, until one ends`() async throws {
+    @Test func `a socket beyond the user's limit is refused until another one ends`() async throws {
         let fixture = await ServerFixture { $0.limits.sessionsPerUser = 1 }
         let first = try await fixture.connect("ann")
         let inbox = Inbox()
@@ -151,7 +153,7 @@ struct LimitTests {
         if body.contains("LONG") { #expect(try await answer(30).errorCode?.rawValue != code) }
     }
 
-    @Test func `the log tells what happened and nobody's name or words`() async throws {
+    @Test func `the log has events without names and texts`() async throws {
         let lines = Mutex<[LogLine]>([])
         let fixture = await ServerFixture(log: { line in lines.withLock { $0.append(line) } })
         let ann = try await fixture.connect("ann-the-user")

@@ -6,11 +6,11 @@ import RoostWire
 import Synchronization
 import Testing
 
-/// What a server writes into its log by default.
+/// The log of a server at its default level.
 struct LogVolumeTests {
     private static func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
 
-    @Test func `whoever is refused without end fills no log (scar 163)`() {
+    @Test func `endless refusals do not fill the log (scar 163)`() {
         var volume = LogVolume()
         let refused = LogLine(.warning, "limited", [.init("of", "user")])
         var written: [LogLine] = []
@@ -18,7 +18,7 @@ struct LogVolumeTests {
             written += volume.admit(refused, at: Self.moment(600 + Int64(number) / 1_000))
         }
         #expect(written.count == 60 && Set(written) == [refused])
-        // Another kind is not kept back by it.
+        // The bound of one kind does not affect another.
         let failure = LogLine(.error, "storage")
         #expect(volume.admit(failure, at: Self.moment(659)) == [failure])
         let next = volume.admit(refused, at: Self.moment(660))
@@ -32,7 +32,7 @@ struct LogVolumeTests {
         #expect(volume.finish().isEmpty)
     }
 
-    @Test func `what a server says all day fills no log, and hides no failure (scar 163)`() {
+    @Test func `ordinary lines neither fill the log nor hide a failure (scar 163)`() {
         var volume = LogVolume()
         let (call, failure) = (LogLine(.info, "call"), LogLine(.error, "call"))
         let written = (0..<60_000).flatMap { _ in volume.admit(call, at: Self.moment(600)) }
@@ -45,7 +45,7 @@ struct LogVolumeTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a long busy session says nothing at the level a server starts with (scar 163)`(
+    func `a long busy session logs no line at the default level (scar 163)`(
         kind: StorageKind
     ) async throws {
         let lines = Mutex<[LogLine]>([])
@@ -65,7 +65,7 @@ struct LogVolumeTests {
                     channelURL: "the-channel", anchor: .time(.distantFuture), previousLimit: 100,
                     nextLimit: 0), as: bob)
         }
-        // Whoever asks for what is not there is no trouble of the server's.
+        // A request for a missing object is no failure of the server.
         _ = await refusal {
             () async throws(APIFailure) in
             try await fixture.call(GetChannel(channelURL: "no-channel"), as: bob)

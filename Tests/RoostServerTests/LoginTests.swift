@@ -36,7 +36,7 @@ struct LoginTests {
     static let application = QueryItem("ai", "APP")
 
     @Test(arguments: ["query", "header", "encoded header", "subprotocol"])
-    func `a token is found wherever clients put it`(place: String) async throws {
+    func `a token is read from every place that clients use`(place: String) async throws {
         let fixture = await ServerFixture { $0.requiresToken = true }
         let made = try await fixture.call(
             CreateUser(userID: "u", issuesAccessToken: true), as: nil)
@@ -62,7 +62,7 @@ struct LoginTests {
     }
 
     @Test(arguments: ["query", "header", "subprotocol"])
-    func `a session key alone says who connects again`(place: String) async throws {
+    func `a session key alone identifies a user who connects again`(place: String) async throws {
         let fixture = await ServerFixture()
         let key = try await fixture.connect("u").key
         func handshake(_ key: String) -> Handshake {
@@ -86,7 +86,7 @@ struct LoginTests {
     }
 
     @Test(arguments: ["null", "undefined", ""])
-    func `a token that says there is none is none`(token: String) async throws {
+    func `a token of null or undefined counts as missing`(token: String) async throws {
         let fixture = await ServerFixture()
         let items = [
             Self.application, QueryItem("user_id", "u"), QueryItem("access_token", token),
@@ -97,7 +97,7 @@ struct LoginTests {
     }
 
     @Test
-    func `refusals are frames with the number that says why`() async throws {
+    func `a refused login gets a frame with the error's number`() async throws {
         let open = await ServerFixture()
         let wrongApplication = Handshake(query: query([("ai", "OTHER"), ("user_id", "u")]))
         #expect(code(try await connect(wrongApplication, to: open).result) == .applicationNotFound)
@@ -112,7 +112,7 @@ struct LoginTests {
     }
 
     @Test
-    func `a nickname given at login becomes the user's`() async throws {
+    func `a login's nickname becomes the user's`() async throws {
         let fixture = await ServerFixture()
         _ = try await fixture.connect("u", extra: [QueryItem("nickname", "First")])
         _ = try await fixture.connect("u", extra: [QueryItem("nickname", "Second")])
@@ -121,7 +121,7 @@ struct LoginTests {
     }
 
     @Test
-    func `a new key comes over the socket and over REST`() async throws {
+    func `a session key is renewed over the socket and over REST`() async throws {
         let fixture = await ServerFixture()
         let device = try await fixture.connect("u")
         let refresh = SessionRefresh(requestID: "r", token: nil, isExpiring: true)
@@ -154,7 +154,7 @@ struct LoginTests {
         #expect(headers == RequestHeaders(sessionKey: "k", apiToken: "t"))
     }
 
-    @Test func `a clock set back leaves no change before a login that was before it (scar 2)`()
+    @Test func `a clock that goes back puts no change before an earlier login (scar 2)`()
         async throws
     {
         let fixture = await ServerFixture()

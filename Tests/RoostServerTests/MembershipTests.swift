@@ -19,7 +19,7 @@ struct MembershipTests {
     }
 
     @Test
-    func `making a channel invites and lets in`() async throws {
+    func `a new channel publishes invitations and entries`() async throws {
         let made = try await fixture.call(
             CreateChannel(userIDs: ["alice", "bob"], operatorIDs: ["alice"], name: "N"), as: alice)
         #expect(made.isCreated)
@@ -41,7 +41,7 @@ struct MembershipTests {
     }
 
     @Test
-    func `a distinct channel is made once and tells nobody again`() async throws {
+    func `a distinct channel is created and published once`() async throws {
         try await fixture.channel(of: ["alice", "bob"], by: alice, isDistinct: true)
         _ = try bob.inbox.take()
         let again = try await fixture.call(
@@ -52,7 +52,9 @@ struct MembershipTests {
     }
 
     @Test
-    func `leaving is told to all and to the leaver, and closes the channel to them`() async throws {
+    func `an exit is published to all, the leaver included, and closes the channel to the leaver`()
+        async throws
+    {
         try await fixture.channel(of: ["alice", "bob"], by: alice)
         await fixture.send("hi", "r", to: "g", on: alice)
         let start = try await fixture.call(
@@ -81,8 +83,7 @@ struct MembershipTests {
     }
 
     @Test
-    func `an invitation that waits for consent opens the channel only when accepted`() async throws
-    {
+    func `an invitation opens its channel only after it is accepted`() async throws {
         let fixture = await ServerFixture { $0.acceptsInvitations = false }
         let alice = try await fixture.connect("alice")
         let bob = try await fixture.connect("bob")
@@ -100,7 +101,7 @@ struct MembershipTests {
     }
 
     @Test
-    func `new properties are announced, and the channel tells them`() async throws {
+    func `new properties are published and in the channel`() async throws {
         try await fixture.channel(of: ["alice", "bob"], by: alice)
         _ = try bob.inbox.take()
         try await fixture.call(UpdateChannel(channelURL: "g", name: "New"), as: alice)
@@ -129,7 +130,7 @@ struct MembershipTests {
     ]
 
     @Test(arguments: strangerCalls.indices)
-    func `a stranger is refused everywhere and changes nothing`(index: Int) async throws {
+    func `a stranger's calls are refused and change nothing`(index: Int) async throws {
         try await fixture.channel(of: ["alice", "bob"], by: alice)
         await fixture.send("hi", "r0", to: "g", on: alice)
         _ = (try alice.inbox.take(), try bob.inbox.take())
@@ -144,7 +145,7 @@ struct MembershipTests {
     }
 
     @Test
-    func `what does not exist is not found, and other people's lists are closed`() async throws {
+    func `missing objects are not found, and lists of other users are refused`() async throws {
         #expect(
             await refusal { () async throws(APIFailure) in
                 try await fixture.call(GetChannel(channelURL: "none"), as: eve)
@@ -164,7 +165,7 @@ struct MembershipTests {
     }
 
     @Test
-    func `a public channel can be seen and joined by anybody`() async throws {
+    func `every user can see and join a public channel`() async throws {
         try await fixture.call(
             CreateChannel(channelURL: "p", userIDs: ["alice"], isPublic: true), as: alice)
         #expect(try await fixture.call(GetChannel(channelURL: "p"), as: eve).myState == .none)
@@ -172,7 +173,7 @@ struct MembershipTests {
         #expect(joined.joinedMemberCount == 2)
     }
 
-    @Test func `whom nobody has seen yet can be invited, who comes first must not matter`()
+    @Test func `an unknown user can be invited before the first login`()
         async throws
     {
         let made = try await fixture.call(CreateChannel(userIDs: ["alice", "zoe"]), as: alice)
@@ -183,7 +184,7 @@ struct MembershipTests {
         #expect(page.channels.map(\.url) == [made.channel.url])
     }
 
-    @Test func `a server that asks for tokens makes nobody known by an invitation`() async throws {
+    @Test func `a server that requires tokens creates no user for an invitation`() async throws {
         let strict = await ServerFixture { $0.requiresToken = true }
         let headers = RequestHeaders(apiToken: ServerFixture.apiToken)
         let call = CreateChannel(userIDs: ["nobody"])

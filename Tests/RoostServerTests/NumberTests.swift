@@ -6,7 +6,7 @@ import RoostTestSupport
 import RoostWire
 import Testing
 
-/// Numbers of strangers in every place that a call has for one.
+/// Numbers of any size in every numeric parameter.
 struct NumberTests {
     private struct Scene {
         let fixture: ServerFixture
@@ -19,7 +19,7 @@ struct NumberTests {
             await fixture.send("x", "r-1", to: "g", on: ann)
         }
 
-        /// Asks as Ann.
+        /// Makes a call as Ann.
         func ask(_ method: String, _ path: String, _ body: String = "") async throws -> JSONValue {
             let request = try APIRequest(
                 method: method, target: "/v3/" + path, body: Array(body.utf8))
@@ -46,7 +46,7 @@ struct NumberTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `calls with a number of any size are answered (R194)`(kind: StorageKind) async throws {
+    func `calls with numbers of any size are answered (R194)`(kind: StorageKind) async throws {
         let scene = try await Scene(kind)
         let questions = [
             "group_channels/g/messages?message_ts=#&prev_limit=#&next_limit=#",

@@ -5,7 +5,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// A server with an open channel "o" that Ann looks after, and two others who are not in it.
+/// A server with an open channel "o" of the operator Ann, and two users outside it.
 private struct Plaza {
     let fixture: ServerFixture
     let ann: ServerFixture.Device
@@ -45,7 +45,7 @@ private struct Plaza {
 
 struct OpenChannelTests {
     @Test(arguments: StorageKind.allCases)
-    func `who enters is told how many are there, and those who are, who came (protocol 2.7)`(
+    func `an entry returns the number of participants and is published to them (protocol 2.7)`(
         kind: StorageKind
     ) async throws {
         let plaza = try await Plaza(storage: try await kind.make())
@@ -65,7 +65,9 @@ struct OpenChannelTests {
         #expect(plaza.ann.inbox.takeText().first?.contains(#""cat":10103"#) == true)
     }
 
-    @Test func `a message reaches who is inside, and nobody else; a group's path does not find it`()
+    @Test
+    func
+        `a message in an open channel reaches the sockets inside only, and a group channel's path does not find it`()
         async throws
     {
         let plaza = try await Plaza()
@@ -98,8 +100,7 @@ struct OpenChannelTests {
                 "channels"] == [])
     }
 
-    @Test func `participants are users, however many sockets, until the last is gone`() async throws
-    {
+    @Test func `a participant stays until the user's last socket has left`() async throws {
         let plaza = try await Plaza()
         let second = try await plaza.fixture.connect("bob")
         await plaza.enter(plaza.ann, plaza.bob, second)
@@ -117,7 +118,7 @@ struct OpenChannelTests {
     }
 
     @Test
-    func `who is banned is out and stays out; who is muted only listens; frozen is for operators`()
+    func `open channels keep banned users out, mute users, and freeze for operators`()
         async throws
     {
         let plaza = try await Plaza()

@@ -5,7 +5,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// What the platform and moderators do, as members see it.
+/// The calls of the platform and of moderators, and their events.
 struct PlatformTests {
     private struct Scene {
         let fixture: ServerFixture
@@ -23,7 +23,7 @@ struct PlatformTests {
             _ = try guest.inbox.take()
         }
 
-        /// Asks in plain words; nil stands for the platform.
+        /// Makes a raw call; nil is the platform.
         @discardableResult
         func ask(
             _ method: APIRequest.Method, _ path: String, _ body: String = "",
@@ -49,7 +49,7 @@ struct PlatformTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a reaction is told to all, stands in the change log and goes again (R200)`(
+    func `a reaction is published, is in the change log, and can be removed (R200)`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -83,7 +83,7 @@ struct PlatformTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a thread counts its replies, forgets deleted ones and tells of both (R200)`(
+    func `a thread counts its live replies and publishes each change (R200)`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -116,7 +116,7 @@ struct PlatformTests {
     }
 
     @Test
-    func `a frozen channel lets operators speak only, and a mute ends by itself (R200)`()
+    func `a frozen channel takes messages of operators only, and a mute ends by itself (R200)`()
         async throws
     {
         let scene = try await Scene()
@@ -142,7 +142,7 @@ struct PlatformTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a hidden channel counts nothing, and a message shows it again (R200)`(
+    func `a hidden channel has no unread count, and a message unhides it (R200)`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -164,9 +164,11 @@ struct PlatformTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a deleted channel is gone, its change log says so, and its URL is free (R196)`(
-        kind: StorageKind
-    ) async throws {
+    func
+        `a deleted channel leaves its members' lists by their change logs and frees its URL (R196)`(
+            kind: StorageKind
+        ) async throws
+    {
         let scene = try await Scene(kind)
         _ = try await scene.send("secret", by: scene.chief)
         let log = ChannelChangeLog(userID: "guest", cursor: .since(.init(milliseconds: 0)))
@@ -188,7 +190,7 @@ struct PlatformTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a token ends when it says, and a revoked user is sent away (R193)`(
+    func `a token ends at its time, and a revoked user's sockets are closed (R193)`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -216,7 +218,9 @@ struct PlatformTests {
     }
 
     @Test
-    func `who says nothing for two pings is dropped, and who speaks stays (R193)`() async throws {
+    func `a socket that is silent for two pings is closed, and an active one stays (R193)`()
+        async throws
+    {
         let scene = try await Scene()
         let patience: Int64 = 35_000
         scene.fixture.world.advance(patience)

@@ -6,7 +6,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// What is marked as unread, threads, invitations, blocks and pictures: calls that few clients make.
+/// Rare calls: marks as unread, threads, invitations, blocks and pictures.
 struct RareCallTests {
     private struct Pair {
         let fixture: ServerFixture
@@ -43,7 +43,7 @@ struct RareCallTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what is marked as unread counts again, for all devices of the reader (protocol 3.11)`(
+    func `a mark as unread restores the count on all sockets of the reader (protocol 3.11)`(
         kind: StorageKind
     ) async throws {
         let pair = try await Pair(try await kind.make())
@@ -65,7 +65,7 @@ struct RareCallTests {
         #expect(heard.map { String($0.prefix(4)) } == ["READ", "SYEV"])
         #expect(heard[0].contains(#""is_excluded":true,"unique_id":"mine""#))
         #expect(heard[1].contains(#""cat":11000"#) && heard[1].contains(#""unique_id":"mine""#))
-        #expect(pair.ann.inbox.takeText().isEmpty, "who was told that it was read was told so")
+        #expect(pair.ann.inbox.takeText().isEmpty, "other members keep the receipt that they have")
         let count = try await pair.ask("GET", "users/bob/unread_message_count", as: pair.bob)
         #expect(count["unread_count"] == 2)
         let later = MarkAsRead(channelURL: "g", unreadFrom: log[2].messageID)
@@ -87,7 +87,7 @@ struct RareCallTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `whose history was reset sees what came after, by every way (protocol 3.3)`(
+    func `a member with reset history sees later messages only, in every answer (protocol 3.3)`(
         kind: StorageKind
     ) async throws {
         let pair = try await Pair(try await kind.make())
@@ -116,7 +116,9 @@ struct RareCallTests {
         #expect(changes["updated"]?.array?.count == 1)
     }
 
-    @Test func `who is banned comes in again by no door until the ban is lifted (protocol 3.4)`()
+    @Test
+    func
+        `a banned user can neither join, be invited nor be added until the ban ends (protocol 3.4)`()
         async throws
     {
         let pair = try await Pair()
@@ -160,7 +162,7 @@ struct RareCallTests {
     }
 
     @Test
-    func `an invitation that is accepted is told as such, once, beside the joining (protocol 2.8)`()
+    func `an accepted invitation is published once, beside the entry (protocol 2.8)`()
         async throws
     {
         let pair = try await Pair { $0.acceptsInvitations = false }
@@ -174,7 +176,7 @@ struct RareCallTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `who has blocked a user is listed by pages, until they take it back (protocol 3.1)`(
+    func `the blockers of a user are listed in pages until they unblock (protocol 3.1)`(
         kind: StorageKind
     ) async throws {
         let pair = try await Pair(try await kind.make())

@@ -5,9 +5,9 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// The heaviest inputs of one user through every route.
+/// The heaviest inputs of one user in every route.
 struct RouteBudgetTests {
-    /// Names of parameters that some route reads.
+    /// The parameters of all routes.
     private static let names = [
         "user_id", "nickname", "profile_url", "preferred_languages", "metadata", "upsert", "value",
         "user_ids", "target_id", "channel_url", "channel_urls", "name", "cover_url", "data",
@@ -21,7 +21,7 @@ struct RouteBudgetTests {
         "mentioned_message_template", "apple_critical_alert_options", "unknown",
     ]
 
-    /// Values that are as heavy as one user can make them.
+    /// The heaviest values of one user.
     private static let values: [String] = {
         let control = String(repeating: "\\u0001", count: 700)
         let long = String(repeating: "x", count: 8_000)
@@ -33,7 +33,7 @@ struct RouteBudgetTests {
         ]
     }()
 
-    /// Calls that have a type of their own and stand in no table of routes.
+    /// The calls with a type of their own, which are in no table of routes.
     private static let typed = [
         "POST users", "POST group_channels", "GET group_channels/*", "PUT group_channels/*",
         "POST group_channels/*/invite", "PUT group_channels/*/join",
@@ -62,7 +62,7 @@ struct RouteBudgetTests {
         return parts.joined(separator: "/")
     }
 
-    @Test func `no route answers, stores or tells more than a client reads`() async throws {
+    @Test func `no route answers, stores or publishes more than a client reads`() async throws {
         let scene = try await BudgetScene()
         try await scene.ask("POST", "open_channels", #"{"channel_url":"o"}"#, as: scene.ann)
         await scene.fixture.send("first", "first", to: "g", on: scene.ann)
@@ -85,7 +85,7 @@ struct RouteBudgetTests {
                 #expect(frame.utf8.count <= WireLimits.frameBytes, "\(call)")
             }
         }
-        // Deletions come last, so that all others have something to act on.
+        // Deletions come last, so that all other calls find their objects.
         for (method, pattern) in calls.sorted(by: { $0.0 > $1.0 }) where method != "GET" {
             for value in Self.values {
                 let fields = Self.names.map { "\"\($0)\":\(value)" }.joined(separator: ",")

@@ -12,7 +12,7 @@ import Testing
 
 struct SQLiteStorageTests {
     @Test
-    func `no hot question walks a whole table or sorts a page of messages`() async throws {
+    func `no hot query scans a table or sorts a page of messages`() async throws {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
@@ -29,7 +29,7 @@ struct SQLiteStorageTests {
     }
 
     @Test
-    func `what was acknowledged is there when the server starts again`() async throws {
+    func `acknowledged messages survive a restart of the server`() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("roost-\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -66,7 +66,7 @@ struct SQLiteStorageTests {
     }
 
     @Test
-    func `readers that overlap without a pause do not let the log grow for ever (scar 150)`()
+    func `overlapping readers do not let the write-ahead log grow without bound (scar 150)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -90,7 +90,7 @@ struct SQLiteStorageTests {
     }
 }
 
-/// Two readers on a thread of their own, of whom one always reads.
+/// Two readers on a thread of their own; one of them is always reading.
 private final class OverlappingReaders: Sendable {
     private let stop = Atomic(false)
     private let (began, ended) = (Gate(), Gate())

@@ -5,7 +5,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// The search of messages: what it finds, and what one call of it costs.
+/// The results of searches, and the cost of one call.
 struct SearchTests {
     private func results(
         _ words: String, limit: Int, in scene: BudgetScene
@@ -26,7 +26,7 @@ struct SearchTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a search over channels finds each message once, newest first, page by page`(
+    func `a search over channels finds each message once, newest first, in pages`(
         kind: StorageKind
     ) async throws {
         let scene = try await BudgetScene(try await kind.make())
@@ -35,7 +35,7 @@ struct SearchTests {
         }
         var sent: [String] = []
         for number in 0..<90 {
-            // Some messages of different channels have one time.
+            // Some messages of different channels have the same time.
             if number % 4 == 0 { scene.fixture.world.advance(1) }
             let url = (["g", "h", "i"] as [ChannelURL])[number % 3]
             let text = number % 2 == 0 ? "Word \(number)" : "other \(number)"
@@ -48,7 +48,7 @@ struct SearchTests {
         }
     }
 
-    @Test func `one call of a search looks at a bounded number of bytes and goes on by its token`()
+    @Test func `one call of a search reads a bounded number of bytes and continues by its token`()
         async throws
     {
         let scene = try await BudgetScene { $0.limits.searchBytes = 60_000 }
@@ -59,11 +59,11 @@ struct SearchTests {
         }
         let found = try await results("needle", limit: 20, in: scene)
         #expect(found.texts == ["the needle"])
-        // Each call looks at 60 of the 301 texts: 16 of 1,000 bytes, and as many as the rest allows.
+        // Each call reads 60 of the 301 texts: 16 of 1,000 bytes, and as many as the rest allows.
         #expect(found.calls == 6)
     }
 
-    @Test func `calls of other users get in between the slices of a search`() async throws {
+    @Test func `calls of other users run between the slices of a search`() async throws {
         let scene = try await BudgetScene()
         let hay = String(repeating: "aab ", count: 4_000)
         for number in 0..<400 {
@@ -73,7 +73,7 @@ struct SearchTests {
             try await scene.ask("GET", "search/messages?query=aaab", as: scene.ann)
         }
         var calls = 0
-        // Each call that is answered before the search has found its way in between.
+        // Each call that is answered before the search ran between two slices.
         let other = Task {
             while !Task.isCancelled {
                 _ = try await scene.ask("GET", "users/bob", as: scene.bob)
@@ -83,11 +83,11 @@ struct SearchTests {
         }
         _ = try await search.value
         other.cancel()
-        // The search looks at its 6.4 MB in some 25 slices.
+        // The search reads its 6.4 MB in some 25 slices.
         #expect(try await other.value >= 2)
     }
 
-    @Test func `a search whose caller has gone ends`() async throws {
+    @Test func `a search without a caller ends`() async throws {
         let scene = try await BudgetScene()
         for number in 0..<200 {
             await scene.fixture.send("hay", RequestID("\(number)"), to: "g", on: scene.bob)
@@ -107,7 +107,7 @@ struct SearchTests {
         ("é", "caf\u{65}\u{301}", true), ("e", "caf\u{65}\u{301}", false), ("я", "Я", true),
         ("\u{212B}", "å", true), ("x", "", false),
     ])
-    func `words are found whatever their case and spelling`(
+    func `words are found in every case and encoding`(
         words: String, text: String, isFound: Bool
     ) async throws {
         let scene = try await BudgetScene()

@@ -8,7 +8,7 @@ import RoostWire
 import Synchronization
 import Testing
 
-/// Time that stands still unless a test moves it, and numbers from a seed.
+/// A world with a clock that the test moves, and numbers from a seed.
 final class TestWorld: Sendable {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
     private let state: Mutex<UInt64>
@@ -31,7 +31,7 @@ final class TestWorld: Sendable {
             digest: Self.digest)
     }
 
-    /// A hash of 64 hexadecimal digits; for tests it need not be a good one.
+    /// A hash of 64 hexadecimal digits, good enough for tests.
     static let digest: @Sendable (String) -> String = { text in
         (UInt64(1)...4).map { part in
             var hash = 0xCBF2_9CE4_8422_2325 &+ part
@@ -42,7 +42,7 @@ final class TestWorld: Sendable {
     }
 }
 
-/// Keeps what a client would have received.
+/// The received frames of a client.
 final class Inbox: SessionOutlet {
     private let frames = Mutex<[String]>([])
     private let closed = Mutex(false)
@@ -53,7 +53,7 @@ final class Inbox: SessionOutlet {
 
     var isClosed: Bool { closed.withLock { $0 } }
 
-    /// The events that came since the last look, in order.
+    /// Returns the events since the last call, in order.
     func take() throws -> [ServerEvent] {
         let texts = frames.withLock { frames in
             defer { frames = [] }
@@ -62,7 +62,7 @@ final class Inbox: SessionOutlet {
         return try texts.flatMap { try ServerEvent.decodeAll($0).map { try $0.get() } }
     }
 
-    /// The raw frames that came since the last look.
+    /// Returns the raw frames since the last call.
     func takeText() -> [String] {
         frames.withLock { frames in
             defer { frames = [] }
@@ -71,7 +71,7 @@ final class Inbox: SessionOutlet {
     }
 }
 
-/// A server in memory with users who talk to it as clients do.
+/// A server in memory with users on sockets.
 struct ServerFixture {
     /// One open socket.
     struct Device {
@@ -127,7 +127,7 @@ struct ServerFixture {
             on: device)
     }
 
-    /// Asks through the bytes of both directions; nil stands for the platform.
+    /// Makes a call through the encoded bytes of both directions; nil is the platform.
     @discardableResult
     func call<E: Question>(_ endpoint: E, as device: Device?) async throws(APIFailure) -> E.Output {
         var headers = RequestHeaders(sessionKey: device?.key)
@@ -146,7 +146,7 @@ struct ServerFixture {
         }
     }
 
-    /// A channel of users who have all connected once.
+    /// Creates a channel of users who have all logged in once.
     func channel(
         _ url: ChannelURL = "g", of users: [UserID], by maker: Device, isDistinct: Bool = false
     ) async throws {
@@ -155,7 +155,7 @@ struct ServerFixture {
     }
 }
 
-/// The code of a refusal; nil when the call succeeded.
+/// Returns the code of a refusal; nil for success.
 func refusal<T>(_ call: () async throws(APIFailure) -> T) async -> RoostError.Code? {
     do throws(APIFailure) {
         _ = try await call()

@@ -7,7 +7,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Every storage there is; each keeps the same contract.
+/// All storages, which keep the same contract.
 enum StorageKind: CaseIterable, Sendable {
     case memory
     case sqlite
@@ -89,7 +89,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a request ID is stored once, however often and late it comes (scar 10, scar 11)`(
+    func `a request ID is stored once, for any number and delay of repeats (scar 10, scar 11)`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
@@ -110,7 +110,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a repeat of a deleted message says so and brings nothing back`(
+    func `a repeat of a deleted message is marked as deleted and restores nothing`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
@@ -130,7 +130,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `two edits never have one time, so that clients know the later one (scar 119)`(
+    func `two edits never have one time, so clients can order them (scar 119)`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
@@ -149,7 +149,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `the message before is the last live one`(kind: StorageKind) async throws {
+    func `a message's predecessor is the last live message`(kind: StorageKind) async throws {
         let storage = try await make(kind)
         let first = try await storage.append(Self.draft("1"), now: at(1))
         let second = try await storage.append(Self.draft("2"), now: at(2))
@@ -160,7 +160,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a token of the change log works for ever and more than once`(
+    func `a change log's token is valid for ever and more than once`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
@@ -215,7 +215,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a rename shows on messages and members that are there already`(
+    func `a rename changes existing messages and members`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
@@ -228,7 +228,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `who leaves is told once and comes back with nothing unread`(
+    func `a user who leaves and comes back has no unread messages and one change`(
         kind: StorageKind
     ) async throws {
         let storage = try await make(kind)
@@ -279,7 +279,7 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `any text is a name and passes through every question (scar 38)`(
+    func `every text is a valid name in every query (scar 38)`(
         kind: StorageKind
     ) async throws {
         let storage = try await kind.make()

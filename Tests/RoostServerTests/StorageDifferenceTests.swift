@@ -5,7 +5,7 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Lets the same random history happen to both storages and compares all they can be asked.
+/// The same random history on both storages, compared by all queries.
 struct StorageDifferenceTests {
     private struct Dice: RandomNumberGenerator {
         var state: UInt64
@@ -22,7 +22,7 @@ struct StorageDifferenceTests {
     private static let urls: [ChannelURL] = ["g1", "g2", "g3"]
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `any history leaves both storages in the same state`(seed: UInt64) async throws {
+    func `random histories leave both storages in the same state`(seed: UInt64) async throws {
         let storages = [
             try await StorageKind.memory.make(), try await StorageKind.sqlite.make(),
         ]
@@ -130,7 +130,7 @@ struct StorageDifferenceTests {
         }
     }
 
-    /// Changes a channel or how somebody stands to it.
+    /// Changes a channel or a user's place in it.
     private func bend(
         _ storage: any Storage, _ url: ChannelURL, _ id: UserID, _ dice: inout Dice,
         _ now: Timestamp

@@ -5,10 +5,10 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// What a reply tells of the message it answers.
+/// The previews of parents in replies.
 struct ThreadTests {
     @Test(arguments: StorageKind.allCases)
-    func `replies tell their parent as it stands now, wherever they are told (scar 116)`(
+    func `replies show the present state of their parent everywhere (scar 116)`(
         kind: StorageKind
     ) async throws {
         let fixture = await ServerFixture(storage: try await kind.make())
@@ -26,7 +26,7 @@ struct ThreadTests {
             await fixture.say(.message(reply), on: bob)
         }
         let ids = try await fixture.server.log(of: "g").compactMap(\.message.messageID)
-        /// The preview of each reply, from every place that tells one.
+        /// Returns the preview of each reply, from every source of previews.
         func previews() async throws -> [ParentPreview?] {
             func page(_ filter: MessageFilter) async throws -> [Message] {
                 try await fixture.call(
@@ -56,7 +56,7 @@ struct ThreadTests {
         let edited = try await previews()
         #expect(edited.allSatisfy { $0?.content == .user(text: "root!") && $0?.data == "new" })
         #expect(edited.allSatisfy { $0?.sender?.id == "ann" && $0?.createdAt != nil })
-        // Said again, the reply is answered as it stands now.
+        // A repeated reply is answered in its present state.
         var again = MessageCommand(channelURL: "g", requestID: "a", content: .user(text: "a"))
         again.parentID = root
         _ = try bob.inbox.take()

@@ -25,14 +25,14 @@ extension ServerFixture {
         return try #require(answer["access_token"]?.string)
     }
 
-    /// Gives a user a token that ends so many milliseconds from now.
+    /// Gives a user a token that ends after a number of milliseconds.
     func endingToken(of user: UserID, after milliseconds: Int64 = 1_000) async throws -> String {
         let end = world.now.milliseconds + milliseconds
         let answer = try await platform(.post, "users/\(user)/token", #"{"expires_at":\#(end)}"#)
         return try #require(answer["token"]?.string)
     }
 
-    /// Opens a socket; returns its first words.
+    /// Opens a socket and returns its first events.
     func enter(
         _ user: UserID? = nil, token: String? = nil, key: String? = nil, from peer: String? = nil
     ) async throws -> (event: ServerEvent, inbox: Inbox, session: SessionID?) {
@@ -46,7 +46,7 @@ extension ServerFixture {
         return (try #require(try inbox.take().first), inbox, session)
     }
 
-    /// Why a socket is refused; nil when it is not.
+    /// Returns the reason of a refused login; nil for success.
     func refusal(
         _ user: UserID? = nil, token: String? = nil, key: String? = nil
     ) async throws -> RoostError.Code? {
@@ -57,7 +57,7 @@ extension ServerFixture {
         }
     }
 
-    /// Opens a socket that is not refused.
+    /// Opens a socket; the login must succeed.
     func device(_ user: UserID, token: String?) async throws -> Device {
         let (event, inbox, session) = try await enter(user, token: token)
         guard case .login(.success(let login)) = event else {
@@ -66,12 +66,12 @@ extension ServerFixture {
         return Device(inbox: inbox, session: try #require(session), key: login.sessionKey)
     }
 
-    /// Whether a key opens a call.
+    /// Returns whether a session key is accepted by a call.
     func answers(key: String) async -> Bool {
         await raw(ListUsers(), RequestHeaders(sessionKey: key)).status == 200
     }
 
-    /// The ways in which a text opens something.
+    /// Returns the ways in which a text is accepted as a credential.
     func ways(of text: String, users: [UserID]) async throws -> [String] {
         var ways: [String] = []
         for user in users {
@@ -101,10 +101,10 @@ struct TokenTests {
         return (await ServerFixture(storage: storage, configure: configure), storage)
     }
 
-    // MARK: What is kept is no credential
+    // MARK: Stored forms
 
     @Test(arguments: StorageKind.allCases)
-    func `a stored form opens nothing, alone or put together (R193)`(
+    func `stored forms open no session, alone or combined (R193)`(
         kind: StorageKind
     ) async throws {
         let (fixture, storage) = try await fixture(kind) { $0.requiresToken = true }
@@ -141,7 +141,7 @@ struct TokenTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a secret opens only as what it is (R193)`(kind: StorageKind) async throws {
+    func `a stored form fits a secret of its own kind only (R193)`(kind: StorageKind) async throws {
         let (fixture, _) = try await fixture(kind) { $0.requiresToken = true }
         let lasting = try await fixture.lastingToken(of: "ann")
         let ending = try await fixture.endingToken(of: "bob")
@@ -163,7 +163,7 @@ struct TokenTests {
         #expect(try await ways(String(moved.dropFirst()) + "0") == [])
     }
 
-    @Test func `stored forms of equal secrets share nothing (R193)`() {
+    @Test func `stored forms of equal secrets differ (R193)`() {
         let world = TestWorld(seed: 3).world
         var parts: Set<String> = []
         for _ in 0..<200 {
@@ -184,7 +184,7 @@ struct TokenTests {
         #expect(await fixture.raw(ListUsers(), RequestHeaders(apiToken: "")).status == 401)
     }
 
-    /// Bytes that count how many of them were read.
+    /// A collection of bytes that counts its reads.
     private struct CountedBytes: Collection {
         final class Count: Sendable {
             let reads = Mutex(0)
@@ -201,7 +201,7 @@ struct TokenTests {
         }
     }
 
-    @Test func `a comparison reads every byte, wherever the two differ`() {
+    @Test func `a constant-time comparison reads every byte`() {
         let bytes = (0..<64).map { UInt8($0) }
         for place in 0..<64 {
             for bit in 0..<8 {
@@ -218,7 +218,7 @@ struct TokenTests {
         #expect(ConstantTime.areEqual([UInt8](), [UInt8]()))
     }
 
-    @Test func `a key is read in one way only`() throws {
+    @Test func `a key has a single reading`() throws {
         for number in [1, 255, Int64.max] {
             let key = NumberedSecret(number: number, secret: String(repeating: "f", count: 40))
             #expect(NumberedSecret(key.text) == key)
@@ -235,13 +235,13 @@ struct TokenTests {
     // MARK: Tokens that end
 
     @Test(arguments: StorageKind.allCases)
-    func `a token that is replaced takes its sessions and sockets with it (R193)`(
+    func `a replaced token ends its sessions and sockets (R193)`(
         kind: StorageKind
     ) async throws {
         let (fixture, _) = try await fixture(kind)
         let before = try await fixture.device("ann", token: nil)
         let old = try await fixture.lastingToken(of: "ann")
-        #expect(before.inbox.isClosed, "whoever came in without a token")
+        #expect(before.inbox.isClosed, "the socket of a login without a token")
         let device = try await fixture.device("ann", token: old)
         let ending = try await fixture.endingToken(of: "ann")
         let other = try await fixture.device("ann", token: ending)
@@ -263,7 +263,7 @@ struct TokenTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a user who was ever given a token needs one (R193)`(kind: StorageKind) async throws {
+    func `a user with a first token always needs one (R193)`(kind: StorageKind) async throws {
         let (fixture, _) = try await fixture(kind)
         #expect(try await fixture.refusal("ann") == nil)
         _ = try await fixture.endingToken(of: "ann")
@@ -304,7 +304,7 @@ struct TokenTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a user has so many keys and tokens at once, and the oldest end first`(
+    func `a user has a bounded number of keys and tokens, and the oldest end first`(
         kind: StorageKind
     ) async throws {
         let (fixture, _) = try await fixture(kind) {
@@ -325,7 +325,7 @@ struct TokenTests {
         }
     }
 
-    @Test func `a login beside a revocation leaves no socket without a session`() async throws {
+    @Test func `a login during a revocation leaves no socket without a session`() async throws {
         let (fixture, _) = try await fixture(.sqlite)
         for round in 0..<50 {
             async let entered = fixture.enter("bob")
@@ -337,7 +337,7 @@ struct TokenTests {
         }
     }
 
-    @Test func `a login with a nickname beside a deactivation does not undo it`() async throws {
+    @Test func `a login with a nickname does not undo a concurrent deactivation`() async throws {
         let (fixture, storage) = try await fixture(.sqlite)
         for round in 0..<50 {
             try await storage.updateUser("bob") { $0.user.isActive = true }
@@ -356,7 +356,9 @@ struct TokenTests {
     // MARK: Failures
 
     @Test(arguments: [true, false])
-    func `a wrong token is refused alike whoever is named`(requiresToken: Bool) async throws {
+    func `the refusal of a wrong token is the same for every user ID`(requiresToken: Bool)
+        async throws
+    {
         let (fixture, _) = try await fixture { $0.requiresToken = requiresToken }
         _ = try await fixture.lastingToken(of: "ann")
         var answers: Set<String> = []
@@ -377,7 +379,7 @@ struct TokenTests {
         #expect(answers.count == 2, "one frame and one answer: \(answers)")
     }
 
-    @Test func `failures of strangers make only strangers wait`() async throws {
+    @Test func `failed logins of strangers delay strangers only`() async throws {
         let (fixture, _) = try await fixture {
             $0.failedLoginRate = Rate(burst: 5, perSecond: 1)
         }

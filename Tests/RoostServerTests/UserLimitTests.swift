@@ -40,7 +40,7 @@ struct UserLimitTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a user at the limit still opens a distinct channel that exists`(
+    func `a user at the limit can open an existing distinct channel`(
         kind: StorageKind
     ) async throws {
         let scene = try await BudgetScene(try await kind.make()) { $0.limits.createdChannels = 2 }

@@ -5,11 +5,12 @@ import RoostServer
 import RoostWire
 import Testing
 
-/// Whatever is accepted can be delivered: frames, rows and answers stay within a client's limits.
+/// Everything that is accepted can be delivered: frames, rows and answers stay within a client's
+/// limits.
 struct WeightTests {
     private let messages = "group_channels/g/messages"
 
-    /// The largest number that is accepted, between one that is and one that is not.
+    /// Returns the largest accepted number, between an accepted and a refused one.
     private func largest(
         in range: Range<Int>, _ isAccepted: (Int) async throws -> Bool
     ) async throws -> Int {
@@ -25,7 +26,7 @@ struct WeightTests {
         String(repeating: letter, count: bytes)
     }
 
-    /// Gives a user all the metadata that the server accepts.
+    /// Gives a user the most metadata that the server accepts.
     private func burden(_ device: ServerFixture.Device, _ id: String, in scene: BudgetScene)
         async throws
     {
@@ -42,7 +43,7 @@ struct WeightTests {
             "POST", messages, #"{"message_type":"MESG","message":"\#(text)"\#(more)}"#, as: device)
     }
 
-    @Test func `the weights add up to what a client reads`() {
+    @Test func `the weights add up to the limit of a client`() {
         let page = (ServerLimits.pageMessages + 2) * ServerLimits.messageBytes
         #expect(page <= ServerLimits().answerBytes)
         #expect(ServerLimits.contentBytes >= ServerLimits().textBytes + 1_024)
@@ -81,7 +82,7 @@ struct WeightTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `the heaviest message stays within its weight, whatever happens to it`(kind: StorageKind)
+    func `the heaviest message stays within its weight after every change`(kind: StorageKind)
         async throws
     {
         let scene = try await BudgetScene(try await kind.make())
@@ -96,7 +97,7 @@ struct WeightTests {
             return try await send(text(65_536), more, in: scene, as: scene.bob).status == 200
         }
         #expect(bytes > 1_024)
-        // Everything else that a message can get.
+        // All further additions to a message.
         for number in 0..<30 {
             for target in [id, id + 1] {
                 _ = try await scene.answer(
@@ -130,7 +131,7 @@ struct WeightTests {
         }
     }
 
-    @Test func `a message of four megabytes is refused, whatever makes it heavy`() async throws {
+    @Test func `a message of four megabytes is refused in every form`() async throws {
         let scene = try await BudgetScene()
         let values = (0..<100).map { _ in "\"\(text(2_000))\"" }.joined(separator: ",")
         for more in [
@@ -175,7 +176,7 @@ struct WeightTests {
         #expect(try await scene.code("POST", "open_channels", open, as: scene.ann) == nil)
     }
 
-    @Test func `an invitation of many heavy users comes in frames that a client can read`()
+    @Test func `an invitation of many large users comes in readable frames`()
         async throws
     {
         let scene = try await BudgetScene()
@@ -198,7 +199,7 @@ struct WeightTests {
         #expect(joined.count == 300 && Set(joined).count == 300)
     }
 
-    @Test func `a page whose newer side does not fit ends early there, and says so`() async throws {
+    @Test func `a page whose newer side is too large ends early with has_next`() async throws {
         let scene = try await BudgetScene { $0.limits.answerBytes = 30_000 }
         var anchor: Int64 = 0
         for number in 0..<40 {
@@ -219,7 +220,7 @@ struct WeightTests {
             cachedCount: 0)
         let gap = try await scene.fixture.call(
             MessageGap(channelURL: "g", previous: side, next: nil), as: scene.bob)
-        #expect(gap.isHuge, "a gap is answered whole or not at all")
+        #expect(gap.isHuge, "a gap is answered as a whole or not at all")
     }
 
     @Test func `the longest page of the heaviest messages fits into an answer`() async throws {
@@ -236,7 +237,7 @@ struct WeightTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a list of heavy channels ends early, and its tokens lead to all of them`(
+    func `a list of heavy channels ends early, and its tokens lead to all channels`(
         kind: StorageKind
     ) async throws {
         let scene = try await BudgetScene(try await kind.make()) {

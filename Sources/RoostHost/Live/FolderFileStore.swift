@@ -5,9 +5,9 @@ import RoostExecutors
 import RoostSQLite
 import RoostServer
 
-/// Uploads in a folder, a file each: its content type on the first line, then its bytes.
+/// The uploads in a folder, a file each: its content type on the first line, then its bytes.
 ///
-/// What is on its way has `.part` at the end of its name, and is gone with the next start.
+/// The name of a begun file ends in `.part`; the next start deletes it.
 actor FolderFileStore: FileStore {
     private nonisolated let executor: ThreadExecutor
     private let folder: String
@@ -23,12 +23,12 @@ actor FolderFileStore: FileStore {
         self.executor = executor
     }
 
-    /// Whether a file in the folder is an upload, and whole.
+    /// Whether a file in the folder is a kept upload.
     static func isName(_ name: String) -> Bool {
         name.utf8.count == 40 && name.utf8.allSatisfy { (48...57) ~= $0 || (97...102) ~= $0 }
     }
 
-    /// Deletes what was on its way when the process before this one ended.
+    /// Deletes files that were begun and not kept before the last end of the process.
     func sweep() {
         for name in PlainFile.names(in: folder) where name.hasSuffix(".part") {
             try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
@@ -45,7 +45,7 @@ actor FolderFileStore: FileStore {
         }
     }
 
-    /// A file that is kept is lost with its folder, so that is kept first.
+    /// Creates the folder durably; a kept file would be lost with it.
     private func makeFolder() throws {
         guard !FileManager.default.fileExists(atPath: folder) else { return }
         try DatabaseFiles.makeFolder(folder)
@@ -77,8 +77,7 @@ actor FolderFileStore: FileStore {
 
     func file(_ id: String) throws(StorageError) -> StoredFile? {
         do throws(FileError) {
-            // Asked of the system itself: that a file is not there is another answer than that it cannot
-            // be opened now.
+            // The system distinguishes a missing file from one that cannot be opened now.
             _ = try PlainFile(reading: "\(folder)/\(id)")
         } catch {
             if error.isNotThere { return nil }

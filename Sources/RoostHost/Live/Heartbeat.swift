@@ -2,7 +2,7 @@
 
 import RoostSockets
 
-/// Does something again and again, until it is cancelled.
+/// A repeated action, until it is cancelled.
 struct Heartbeat: Sendable {
     private let task: Task<Void, Never>
 
@@ -10,9 +10,8 @@ struct Heartbeat: Sendable {
         every interval: Duration, on loop: EventLoop, _ action: @escaping @Sendable () async -> Void
     ) {
         task = Task(executorPreference: loop) {
-            // The real clock, as everything below `Live/`: what is due is decided by the core, which tests
-            // call with a time of theirs. Only a cancellation ends the sleep early, and then there is
-            // nothing left to do.
+            // The real clock, as everything below `Live/`. The server without sockets decides what
+            // is due, and its tests use their own time. Only a cancellation ends the sleep early.
             while (try? await Task.sleep(for: interval)) != nil { await action() }
         }
     }

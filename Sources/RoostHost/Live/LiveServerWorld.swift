@@ -6,7 +6,7 @@ import RoostServer
 import RoostSockets
 
 extension ServerWorld {
-    /// The system's clock and its secure source of chance.
+    /// Returns the world with the system's clock and its secure random numbers.
     static func live(_ log: LogWriter) -> ServerWorld {
         ServerWorld(
             now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },

@@ -5,20 +5,24 @@ import RoostExecutors
 import RoostModel
 import RoostServer
 
-/// Writes a server's log, a line of JSON for each entry, one after the other.
+/// The writer of a server's log: one line of JSON per entry, in order.
 struct LogWriter: Sendable {
     private let queue = DispatchQueue(label: "roost.log")
     private let least: LogLine.Level?
     private let file: FileHandle
     private let volume = Guarded(LogVolume())
 
-    /// nil writes nothing.
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - least: The lowest level; nil writes nothing.
+    ///   - file: The file of the log.
     init(from least: LogLine.Level?, to file: FileHandle = .standardError) {
         self.least = least
         self.file = file
     }
 
-    /// Takes a line and does not wait: a log that nobody reads holds no message up.
+    /// Queues a line without waiting, so a blocked reader of the log delays no message.
     func write(_ line: LogLine) {
         guard let least, line.level >= least else { return }
         let moment = Date()
@@ -30,12 +34,12 @@ struct LogWriter: Sendable {
         guard !lines.isEmpty else { return }
         queue.async { [file] in
             let text = lines.map { $0.text(at: moment.formatted(Self.style)) + "\n" }.joined()
-            // Nobody is left to be told when even this fails.
+            // There is no further place for a report of this failure.
             try? file.write(contentsOf: Data(text.utf8))
         }
     }
 
-    /// Returns when everything is written, and how much was not.
+    /// Waits for the queued lines, and writes the number of dropped ones.
     func finish() {
         put(volume.withLock { $0.finish() }, at: Date())
         queue.sync {}

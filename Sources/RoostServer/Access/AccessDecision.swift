@@ -6,7 +6,7 @@ import RoostWire
 extension AccessRule {
     /// Decides on a call.
     ///
-    /// - Throws: The refusal that the client is told.
+    /// - Throws: The refusal for the client.
     func decide(_ standing: Standing) throws(ServerError) {
         try decideCaller(standing.caller, isOver: standing.isOver, subject: standing.subject)
         try decideUser(standing)
@@ -15,7 +15,7 @@ extension AccessRule {
         if speaks { try decideSpeech(standing) }
     }
 
-    /// Decides on the caller alone, before anything is looked up for them.
+    /// Decides on the caller alone, before any look-up.
     func decideCaller(
         _ caller: APICaller, isOver: Bool = false, subject: UserID? = nil
     ) throws(ServerError) {
@@ -35,7 +35,7 @@ extension AccessRule {
     }
 
     private func decideUser(_ standing: Standing) throws(ServerError) {
-        // The platform may look after the settings of a user who has been deactivated.
+        // The platform may change the settings of a deactivated user.
         guard standing.actor != nil, standing.caller != .platform || actor == .named else { return }
         guard let user = standing.user else {
             throw ServerError(
@@ -92,7 +92,7 @@ extension AccessRule {
         switch place {
         case .nowhere: return
         case .entrant:
-            throw ServerError(RoostError.Code(900_090), "Only open channels are entered.")
+            throw ServerError(RoostError.Code(900_090), "Only open channels can be entered.")
         case .inside:
             throw ServerError(.notAMember, "Enter the channel before leaving it.")
         case .visitor:
@@ -170,7 +170,7 @@ extension AccessRule {
         switch thing {
         case .ownPoll:
             guard isOwn || standing.role == .operator else {
-                throw ServerError(.notAuthorized, "Only its maker may change a poll.")
+                throw ServerError(.notAuthorized, "Only the creator of a poll may change it.")
             }
         case .suggestingPoll:
             guard isOwn || document.poll(for: nil, at: standing.now).allowsSuggestions else {
@@ -195,7 +195,7 @@ extension AccessRule {
                 .channelFrozen, "Only operators write here while the channel is frozen.")
         }
         guard !standing.isBlocked else {
-            throw ServerError(RoostError.Code(900_080), "The other one has blocked you.")
+            throw ServerError(RoostError.Code(900_080), "The other member has blocked you.")
         }
     }
 }

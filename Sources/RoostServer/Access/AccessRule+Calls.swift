@@ -10,18 +10,18 @@ extension APICall {
         switch self {
         case .createChannel, .listUsers: .user
         case .createUser: .platform
-        // A session key is given for a token, and the other calls have no answer.
+        // A session key is the answer to a token, and unlisted calls have an empty answer.
         case .refreshSessionKey, .unlisted: .anybody
         case .listMyChannels, .channelChangeLog: .oneself
         case .getChannel: AccessRule(.user, in: .visitor)
         case .updateChannel(let call):
-            // Operators decide on the users who come in and speak.
+            // Only operators change options that decide about entry and speech.
             call.options == ChannelOptions() ? .speech(in: .member) : .operator
         case .inviteMembers: AccessRule(.user, in: .member, .inLane)
         case .joinChannel: .own(.newcomer)
         case .leaveChannel: AccessRule(.user, in: .leaver, .inLane)
-        // Several questions to the storage make one answer. A change of the channel between them would
-        // make the answer claim a stretch that never was whole.
+        // Several look-ups in the storage make one answer. A change of the channel between them
+        // would make the answer claim a range that was never complete.
         case .listMessages, .messageGap: AccessRule(.user, in: .reader, .inLane)
         case .messageChangeLog: .reader
         case .getMessage: AccessRule(.user, in: .reader, on: .message)
@@ -75,7 +75,7 @@ extension APICall {
 extension ClientCommand {
     package var rule: AccessRule {
         switch self {
-        // They renew a session or keep its socket open, also one whose time is over.
+        // An expired session may be renewed, and pings keep its socket open until then.
         case .ping, .refreshSession: .anybody
         case .message: .message
         case .edit: .edit
@@ -112,7 +112,7 @@ extension ClientCommand {
 }
 
 extension Route {
-    /// The rule of one call.
+    /// Returns the rule of one call.
     func rule(of fields: RequestFields) throws(ServerError) -> AccessRule {
         guard let stricter, try fields.bool(stricter.flag) == true else { return rule }
         return stricter.rule

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The declaration of a route, a call or a command: its callers, and the states in which they may make it.
+/// The access rule of a route, a call or a command: its callers, and the states in which they may
+/// make it.
 ///
 /// Every `Route`, `APICall` and `ClientCommand` has one, and `decide` is the only judge of it. The
-/// actions behind them look at no right themselves.
+/// actions behind them check no right themselves.
 package struct AccessRule: Hashable, Sendable {
-    /// The callers; the platform is one of them always.
+    /// The callers; each value includes the platform.
     package enum Caller: Hashable, Sendable {
-        /// Also a caller without credentials: the call proves itself, or has nothing to give.
+        /// Callers without credentials too: the call proves itself, or its answer is empty.
         case anybody
         case user
         /// The user whom the call names.
@@ -15,7 +16,7 @@ package struct AccessRule: Hashable, Sendable {
         case platform
     }
 
-    /// The user whose place in the channel counts.
+    /// The user whose place in the channel the rule judges.
     package enum Actor: Hashable, Sendable {
         /// The caller. The platform needs no place.
         case caller
@@ -27,11 +28,13 @@ package struct AccessRule: Hashable, Sendable {
 
     /// The place in the channel that the actor needs.
     ///
-    /// A banned user has none. An open channel has no members, so each place says what it means there.
+    /// A banned user has none. An open channel has no members, so each place names its meaning
+    /// there.
     package enum Place: Hashable, Sendable {
         /// The call is about no channel.
         case nowhere
-        /// Sees that the channel exists: members, invited users, and everybody if it is public.
+        /// Users who may know of the channel: members, invited users, and all users if it is
+        /// public.
         case visitor
         /// Joined members; in an open channel every user.
         case reader
@@ -54,7 +57,7 @@ package struct AccessRule: Hashable, Sendable {
         case inside
     }
 
-    /// The object in the channel that the call names, and the hold on it that the actor needs.
+    /// The object in the channel that the call names, and the right to it that the actor needs.
     package enum Thing: Hashable, Sendable {
         case nothing
         /// A message that the actor can see.
@@ -76,7 +79,8 @@ package struct AccessRule: Hashable, Sendable {
     /// The moment of the decision.
     package enum Turn: Hashable, Sendable {
         case atOnce
-        /// In the channel's lane, which the call keeps until its end: no ban comes in between.
+        /// In the channel's lane, which the call keeps until its end, so a ban cannot come in
+        /// between.
         case inLane
         /// When the message comes to its place in the channel's log.
         case inLog
@@ -86,7 +90,8 @@ package struct AccessRule: Hashable, Sendable {
     package var actor: Actor
     package var place: Place
     package var thing: Thing
-    /// Whether other users read words of the actor by it: the muted may not, nor others while frozen.
+    /// Whether other users read words of the actor: a muted actor is refused, and a frozen channel
+    /// too.
     package var speaks: Bool
     package var turn: Turn
 

@@ -3,14 +3,14 @@
 import RoostModel
 import RoostWire
 
-/// The names in a call that a decision on access looks up.
+/// The names in a call that its admission looks up.
 struct AccessTarget: Hashable, Sendable {
     /// The user whom the path names.
     var subject: UserID?
     /// The user in whose name the platform acts.
     var actor: UserID?
     var channel: ChannelURL?
-    /// The kind of channel that the path says; nil says none.
+    /// Whether the path names an open channel; nil if the path names no kind.
     var wantsOpenChannel: Bool?
     var message: MessageID?
     var poll: Int64?
@@ -18,7 +18,7 @@ struct AccessTarget: Hashable, Sendable {
     /// The socket that the call comes over.
     var session: SessionID?
     var accessCode: String?
-    /// The channel's members, where the caller knows them already.
+    /// The channel's members, if the caller has loaded them already.
     var members: [UserID]?
 
     init() {}
@@ -50,14 +50,14 @@ struct Admission: ServerPart {
         case .inLane:
             guard let url = try await lane(of: target) else {
                 let standing = try await admit(rule, target, caller)
-                // The poll may have come into a channel meanwhile, whose lane it needs then.
+                // The poll may have been sent to a channel meanwhile; its lane is needed then.
                 guard standing.channelURL == nil else {
                     return try await admitted(rule, target, caller, work)
                 }
                 return try await work(standing)
             }
             return try await lanes.inLane(of: url) { () async throws(ServerError) in
-                // A socket that was ended while it waited says no more.
+                // The socket may have ended while the call waited for the lane.
                 if let session = target.session, !sessions.isOpen(session) { throw Self.ended }
                 return try await work(try await admit(rule, target, caller))
             }
@@ -66,7 +66,7 @@ struct Admission: ServerPart {
 
     /// Refuses a call that its rule does not admit.
     ///
-    /// - Returns: What the decision was made on.
+    /// - Returns: The state that the decision was made on.
     @discardableResult
     func admit(
         _ rule: AccessRule, _ target: AccessTarget, _ caller: APICaller
@@ -76,15 +76,15 @@ struct Admission: ServerPart {
         return standing
     }
 
-    private static let ended = ServerError(.sessionRevoked, "The session has been ended.")
+    private static let ended = ServerError(.sessionRevoked, "The session has ended.")
 
-    /// The channel whose lane a call needs; a poll names it.
+    /// Returns the channel whose lane a call needs: the one it names, or that of its poll.
     private func lane(of target: AccessTarget) async throws(ServerError) -> ChannelURL? {
         guard let poll = target.poll else { return target.channel }
         return try await ask(try await storage.document(poll, .poll))?.channelURL
     }
 
-    /// Loads what a rule looks at.
+    /// Loads the state that a rule judges.
     private func standing(
         _ rule: AccessRule, _ target: AccessTarget, _ caller: APICaller
     ) async throws(ServerError) -> Standing {
@@ -145,9 +145,9 @@ struct Admission: ServerPart {
         }
     }
 
-    /// Whether a user writes to one that has blocked them, with nobody else listening.
+    /// Whether the only other member has blocked a user.
     ///
-    /// Among several members, clients leave out the messages of a blocked user by themselves.
+    /// In larger channels, clients hide the messages of users whom they block.
     private func isBlocked(
         _ id: UserID, among members: [UserID]
     ) async throws(ServerError) -> Bool {

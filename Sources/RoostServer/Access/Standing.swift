@@ -3,25 +3,25 @@
 import RoostModel
 import RoostWire
 
-/// All that a decision on access looks at, loaded once for a call.
+/// The state that a decision on access judges, loaded once for a call.
 struct Standing: Sendable {
     let now: Timestamp
     var caller: APICaller
-    /// Whether the session's time is over; only sockets live on with such a one.
+    /// Whether the session has expired; its socket may still be open.
     var isOver = false
     /// The user whom the call names.
     var subject: UserID?
-    /// The user whose place counts; nil when the platform acts in nobody's name.
+    /// The user whose place the rule judges; nil if the platform acts for no user.
     var actor: UserID?
-    /// Nil when there is no user of this name.
+    /// The actor; nil if there is no such user.
     var user: User?
     /// The channel that the call names.
     var channelURL: ChannelURL?
-    /// The kind of channel that the call says; nil says none.
+    /// Whether the call names an open channel; nil if it names no kind.
     var wantsOpenChannel: Bool?
-    /// Nil when there is no such channel.
+    /// The channel and the actor's place in it; nil if there is no such channel.
     var access: ChannelAccess?
-    /// Whether the actor is inside the open channel; of a socket, whether this connection is.
+    /// Whether the actor is inside the open channel; for a command, whether its socket is.
     var isInside = false
     /// Whether the call names the channel's access code; true for a channel without one.
     var knowsAccessCode = true
@@ -38,7 +38,7 @@ struct Standing: Sendable {
         self.caller = caller
     }
 
-    /// The user whose place counts, of a call that needs one.
+    /// Returns the actor of a call that needs one.
     func namedActor() throws(ServerError) -> UserID {
         guard let actor else {
             throw ServerError(.parameterMissing, "The parameter user_id is missing.")
@@ -46,7 +46,7 @@ struct Standing: Sendable {
         return actor
     }
 
-    /// The message that the call names, of a call that needs one.
+    /// Returns the message of a call that names one.
     func namedMessage() throws(ServerError) -> Message {
         guard let message else {
             throw ServerError(.messageNotFound, "There is no such message.")
@@ -54,7 +54,7 @@ struct Standing: Sendable {
         return message
     }
 
-    /// What the actor sees of the channel's history.
+    /// The part of the channel's history that the actor sees.
     var sight: Sight { Sight(beginning: access?.messageOffset) }
 
     /// The actor's role; none while banned.
@@ -73,7 +73,7 @@ struct Sight: Hashable, Sendable {
 
     func shows(_ moment: Timestamp) -> Bool { beginning.map { moment > $0 } ?? true }
 
-    /// Returns the message without what it shows of hidden ones; nil when it is hidden itself.
+    /// Returns the message without previews of hidden messages; nil if it is hidden itself.
     func shown(_ message: Message) -> Message? {
         guard let beginning else { return message }
         guard message.createdAt > beginning else { return nil }

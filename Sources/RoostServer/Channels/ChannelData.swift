@@ -115,7 +115,8 @@ struct ChannelData: ServerPart {
         }
     }
 
-    /// What the named counters are to become; the channel's lane is held, so nobody counts meanwhile.
+    /// Returns the new values of the named counters; the channel's lane is held, so no other call
+    /// counts meanwhile.
     private func counters(
         _ call: RouteCall, _ known: [String: Int64]
     ) throws(ServerError) -> [String: Int64] {

@@ -3,7 +3,8 @@
 import RoostModel
 import RoostWire
 
-/// Which of their channels a user asks for (`docs/protocol` 3.2); filters it does not know let all through.
+/// The filter of a user's list of channels (`docs/protocol` 3.2); unknown filters match every
+/// channel.
 struct ChannelListFilter {
     private let fields: RequestFields
     private let showsEmpty: Bool
@@ -13,7 +14,7 @@ struct ChannelListFilter {
     private let names: Set<String>?
     private let metadataValues: Set<String>?
     private let nicknames: Set<String>?
-    /// Which of a channel's texts a search looks at.
+    /// The texts of a channel that a search reads.
     private let searchPlaces: [String]
     private let exactMembers: Set<UserID>?
     private let someMembers: [UserID]?
@@ -47,7 +48,7 @@ struct ChannelListFilter {
         createdBefore = try fields.int64("created_before") ?? .max
     }
 
-    /// Whether members or counts must be looked at as well.
+    /// Whether the filter needs the members or counts of a channel.
     var needsStates: Bool {
         exactMembers != nil || someMembers != nil || isUnreadOnly || needsNicknames
     }

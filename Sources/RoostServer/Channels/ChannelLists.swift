@@ -40,7 +40,7 @@ struct ChannelLists: ServerPart {
             channels: page.channels, next: rest.isEmpty ? "" : end, timestamp: world.now())
     }
 
-    /// Those of a user's channels whose members and counts a filter lets through.
+    /// Returns a user's channels whose members and counts match a filter.
     private func urls(
         of listings: [ChannelListing], matching filter: ChannelListFilter, for id: UserID
     ) async throws(ServerError) -> Set<ChannelURL> {
@@ -60,7 +60,7 @@ struct ChannelLists: ServerPart {
 
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
-        // Operators and the banned of open channels have a row there, and no place in a list.
+        // Operators and banned users of open channels have a row there, but no place in a list.
         let all = try await listings(of: id)
             .filter { !$0.record.traits.isOpen }
         let changed: [ChannelListing]
@@ -79,7 +79,7 @@ struct ChannelLists: ServerPart {
         }
         let views = try await views.views(of: shown.map(\.record.url), for: id, call.extras)
         if views.count < shown.count {
-            // The rest is the next page's, and so is all that changed after it.
+            // The next page has the rest, and all later changes.
             let first = shown[views.count].changeSequence
             page = page.prefix { $0.changeSequence < first }
         }
@@ -93,7 +93,7 @@ struct ChannelLists: ServerPart {
 
     // MARK: Public channels
 
-    /// The platform sees every channel, users those that are public and want to be found.
+    /// Answers with public channels that may be discovered; the platform sees all channels.
     func listPublic(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let filter = try ChannelListFilter(
             call.fields.query.filter { $0.name != "hidden_mode" },
@@ -123,7 +123,7 @@ struct ChannelLists: ServerPart {
         }
     }
 
-    /// Whether a list of channels shows one to a caller: those that the caller may look up.
+    /// Whether a caller may look up a channel of the list.
     private func isShown(
         _ state: ChannelState, to caller: APICaller
     ) async throws(ServerError) -> Bool {
@@ -133,10 +133,10 @@ struct ChannelLists: ServerPart {
         return access?.traits.ban?.isActive(at: world.now()) != true
     }
 
-    /// Walks through all channels by URL, so far that the walk costs one caller's share.
+    /// Walks through channels by URL; one call reads a bounded number.
     ///
-    /// - Returns: The channels that are wanted, `limit` at most, and the token of the next page: "" after
-    ///   the last channel. A page may be short, or empty, and have a next one.
+    /// - Returns: At most `limit` matching channels, and the token of the next page: "" after the
+    ///   last channel. A page may be short, or empty, and have a next one.
     func walk(
         from token: String?, limit: Int, where isWanted: (ChannelRecord) -> Bool
     ) async throws(ServerError) -> (urls: [ChannelURL], next: String) {
@@ -164,14 +164,14 @@ struct ChannelLists: ServerPart {
     private static let walkedPages = 20
 }
 
-/// A page's token is the place at which it ended.
+/// The token of a page is its end.
 extension ChannelSortKey {
     init(token: String, _ order: ChannelOrder) throws(ServerError) {
         guard let value = try? JSONValue(parsing: token), let parts = value.array,
             parts.count == 4, let createdAt = parts[2].int, let url = parts[3].string
         else {
             throw ServerError(
-                .invalidValue, "The token is none of this server's; start at the first page.")
+                .invalidValue, "The token is not from this server; start at the first page.")
         }
         let moment = Timestamp(milliseconds: createdAt)
         let last = parts[1].int.map { Timestamp(milliseconds: $0) }

@@ -4,7 +4,7 @@ import RoostModel
 import RoostWire
 
 extension MemberRecord {
-    /// How others see the member at a moment, on which depends whether a mute has ended.
+    /// Returns the member for an answer at a moment; a mute may have ended by then.
     func member(at now: Timestamp) -> Member {
         var member = Member(user: user, state: state, role: role, joinedAt: joinedAt)
         guard let mute = traits.mute, mute.isActive(at: now) else { return member }
@@ -22,17 +22,18 @@ extension ChannelState {
 
     private var joinedCount: Int { members.count { $0.state == .joined } }
 
-    /// Whether a user sees what is said in the channel, and its members.
+    /// Whether a user sees the messages of the channel, and its members.
     ///
-    /// An invited user sees the members. A public channel with an access code shows outsiders what they
-    /// need to join it.
+    /// An invited user sees the members. A public channel with an access code shows other users
+    /// only the data that they need to join it.
     private func sight(of me: MemberRecord?, _ viewer: UserID?) -> (words: Bool, members: Bool) {
         guard viewer != nil, me?.state != .joined else { return (true, true) }
         let isShown = record.showsMessages(to: me?.state ?? .none)
         return (isShown, isShown || me != nil)
     }
 
-    /// The channel without the members, if a viewer does not see them: no question finds it by them.
+    /// Returns the channel without its members if a viewer may not see them, so that no filter
+    /// finds it by them.
     func veiled(for viewer: UserID?) -> ChannelState {
         let me = viewer.flatMap { id in members.first { $0.user.id == id } }
         guard !sight(of: me, viewer).members else { return self }
@@ -41,7 +42,7 @@ extension ChannelState {
         return veiled
     }
 
-    /// The channel from one user's point of view, or from nobody's.
+    /// Returns the channel for a viewer; nil is the platform.
     func view(
         for viewer: UserID?, _ extras: ChannelExtras, at now: Timestamp
     ) -> GroupChannel {
@@ -73,7 +74,7 @@ extension ChannelState {
             channel.isMuted = me.traits.mute?.isActive(at: now) ?? false
         }
         guard sight.members else { return channel }
-        // Of members that do not fit into the row the receipts stay out too.
+        // Receipts of members that do not fit into the row are left out too.
         let told = shown.count < all.count ? Set(shown.map(\.id)) : nil
         if extras.readReceipts { channel.readReceipts = receipts(of: told) { $0.lastRead } }
         if extras.deliveryReceipts {
@@ -102,7 +103,7 @@ extension ChannelRecord {
         state == .joined || isPublic && traits.accessCode == nil
     }
 
-    /// The channel as a list for everybody may look at it.
+    /// The channel for filters of public lists.
     var veiled: ChannelRecord {
         guard traits.accessCode != nil else { return self }
         var record = self
@@ -114,7 +115,7 @@ extension ChannelRecord {
 extension [Member] {
     /// The members that fit into a channel's row of an answer, in their order.
     fileprivate var shown: [Member] {
-        // What a member says besides the user is little.
+        // A member has few bytes besides the user.
         guard count * (ServerLimits.userBytes + 512) > ServerLimits.memberBytes else { return self }
         return Array(prefix(within: ServerLimits.memberBytes, \.weight))
     }

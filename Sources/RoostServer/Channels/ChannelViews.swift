@@ -18,7 +18,7 @@ struct ChannelViews: ServerPart {
         return try await views(of: [state], for: viewer, extras)[0]
     }
 
-    /// Channels from one user's point of view, or from nobody's, in their order.
+    /// Returns channels for a viewer, in their order; nil is the platform.
     func views(
         of states: [ChannelState], for viewer: UserID?, _ extras: ChannelExtras
     ) async throws(ServerError) -> [GroupChannel] {
@@ -32,11 +32,12 @@ struct ChannelViews: ServerPart {
         return views
     }
 
-    /// A page's channels as a user sees them, as many as fit into one answer.
+    /// Returns the channels of a page for a viewer, as many as fit into one answer.
     ///
-    /// They are looked at a few at a time: a channel may have thousands of members.
+    /// A few of them are in memory at a time, because a channel may have thousands of members.
     ///
-    /// - Returns: The channels, and how many of `urls` they stand for, channels that are gone included.
+    /// - Returns: The channels, and the number of `urls` that they stand for, deleted channels
+    ///   included.
     func views(
         of urls: [ChannelURL], for viewer: UserID?, _ extras: ChannelExtras,
         where isWanted: (ChannelState) async throws(ServerError) -> Bool = { _ in true }
@@ -62,10 +63,10 @@ struct ChannelViews: ServerPart {
         return (shown, count)
     }
 
-    /// Channels whose members are in memory at one time.
+    /// The channels whose members are in memory at a time.
     static let statesAtOnce = 10
 
-    /// Those of the messages that a viewer can see, in their order.
+    /// Returns the messages that a viewer can see, in their order.
     func visible(
         _ ids: [MessageID], in url: ChannelURL, _ sight: Sight
     ) async throws(ServerError) -> [MessageID] {

@@ -53,7 +53,7 @@ struct Channels: ServerPart {
         let created = try await create(new, at: now, refusal: refusals.first?.1)
         await memberships.publishJoined(
             created.joined, to: created.url, inviter: maker, among: members.map(\.user))
-        // A distinct channel that was there before may be one that the caller is banned from.
+        // The caller may be banned from a distinct channel that existed before.
         if !created.isCreated {
             try await admission.admit(.reader, AccessTarget(channel: created.url), caller)
         }
@@ -110,7 +110,7 @@ struct Channels: ServerPart {
         return .some(code.isEmpty ? nil : world.keep(code, as: .accessCode))
     }
 
-    /// Makes exactly these members operators, where the call names any.
+    /// Gives exactly the members of a call the role of operator, if it names any.
     private func setOperators(
         _ options: ChannelOptions, _ url: ChannelURL
     ) async throws(ServerError) {
@@ -137,7 +137,7 @@ struct Channels: ServerPart {
         return .empty
     }
 
-    /// Freezes a channel, or ends that, and tells everybody who hears of it.
+    /// Freezes or unfreezes a channel, and publishes that.
     func freeze(_ call: RouteCall) async throws(ServerError) {
         let url = call.channelURL
         guard let isFrozen = try call.fields.bool("freeze") else {
@@ -150,7 +150,7 @@ struct Channels: ServerPart {
         try await publisher.publish(in: url, isFrozen ? .frozen : .unfrozen, .frozen(isFrozen))
     }
 
-    /// Answers with a channel as a user sees it.
+    /// Answers with a channel for a viewer.
     func response(
         to url: ChannelURL, for viewer: UserID?
     ) async throws(ServerError) -> APIResponse {
@@ -160,7 +160,7 @@ struct Channels: ServerPart {
 }
 
 extension ChannelTraits {
-    /// Takes over the options that a call names; a code of nil stays as it is.
+    /// Applies the options of a call; a code of nil stays as it is.
     fileprivate mutating func apply(_ options: ChannelOptions, _ code: KeptSecret??) {
         isBroadcast = options.isBroadcast ?? isBroadcast
         isExclusive = options.isExclusive ?? isExclusive

@@ -39,7 +39,7 @@ struct Memberships: ServerPart {
         return try await views.view(url, for: caller.userID, ChannelExtras())
     }
 
-    /// Lets a user in.
+    /// Makes a user a member.
     func join(
         _ id: UserID, _ url: ChannelURL, isAcceptance: Bool
     ) async throws(ServerError) -> GroupChannel {
@@ -108,7 +108,7 @@ struct Memberships: ServerPart {
         return .empty
     }
 
-    /// Refuses newcomers that a channel has no room for.
+    /// Refuses newcomers beyond the limit of members.
     private func makeRoom(for ids: [UserID], in url: ChannelURL) async throws(ServerError) {
         let members = Set(try await ask(try await storage.memberIDs(of: url)))
         let limits = configuration.limits
@@ -156,13 +156,13 @@ struct Memberships: ServerPart {
 
     // MARK: Events
 
-    /// Tells everybody in a channel who was invited and who is in; both, as real servers do.
+    /// Publishes invitations and entries to the members, both for each newcomer.
     func publishJoined(
         _ joined: [UserID], to url: ChannelURL, inviter: UserID?, among users: [User],
         isAcceptance: Bool = false
     ) async {
         let now = world.now()
-        // The storage just answered; should it fail now, clients learn of it from their change logs.
+        // After a failure of the storage, clients learn of newcomers from their change logs.
         guard !joined.isEmpty,
             let state = try? await storage.channelStates([url], viewer: nil).first
         else { return }
@@ -173,10 +173,11 @@ struct Memberships: ServerPart {
         let inviter = users.first { $0.id == inviter }
         let guests = newcomers.filter { $0.id != inviter?.id }
         let counts = state.counts
-        // Who comes and goes in a large channel is told in numbers (`docs/protocol` 2.7).
+        // Large channels publish the number of members in place of entries and exits
+        // (`docs/protocol` 2.7).
         let isLarge = state.record.countsMembersOnly
         let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
-        // Many newcomers come in several frames, each of which a client can read.
+        // Each frame has as many newcomers as a client can read.
         for part in guests.parts(of: ServerLimits.frameMemberBytes, \.weight) {
             let invitation = ChannelEvent(
                 .invited, channelURL: url, timestamp: now,
@@ -190,7 +191,7 @@ struct Memberships: ServerPart {
                 .joined, channelURL: url, timestamp: now, content: .joined(part, counts))
             await publisher.publish(.channel(event), to: told)
             guard isAcceptance else { continue }
-            // Beside the other, which is all that most clients know.
+            // Most clients know only the event of the entry.
             let acceptance = ChannelEvent(
                 .invitationAccepted, channelURL: url, timestamp: now,
                 content: .joined(part, counts))
@@ -330,7 +331,7 @@ struct Memberships: ServerPart {
 }
 
 extension ChannelRecord {
-    /// Whether its members hear how many they are instead of who comes and goes.
+    /// Whether the channel publishes the number of members in place of entries and exits.
     fileprivate var countsMembersOnly: Bool { isSuper || traits.isBroadcast }
 }
 
@@ -349,7 +350,7 @@ extension UserRecord {
 }
 
 extension MemberRecord {
-    /// Hides what was said until now, and takes it for read.
+    /// Hides all messages until a moment and marks them as read.
     fileprivate mutating func forget(through moment: Timestamp) {
         traits.messageOffset = moment
         lastRead = max(lastRead ?? moment, moment)

@@ -100,7 +100,7 @@ struct Moderation: ServerPart {
         }
     }
 
-    /// Mutes or bans; who is banned is taken out, and who never was in is kept out.
+    /// Mutes or bans a user; a ban also removes a member.
     private func restrict(
         _ call: RouteCall, isBan: Bool
     ) async throws(ServerError) -> APIResponse {
@@ -108,7 +108,7 @@ struct Moderation: ServerPart {
         let id = UserID(try call.fields.needed("user_id"))
         let seconds = try call.fields.int64("seconds") ?? -1
         let now = world.now()
-        // Longer than the calendar of any client means for ever.
+        // A time beyond the calendar of clients has no end.
         let isForEver = seconds < 0 || seconds > 10_000_000_000
         try configuration.limits.check(
             name: call.fields.string("description"), "The description")
@@ -147,7 +147,7 @@ struct Moderation: ServerPart {
         let (url, id) = (call.channelURL, UserID(call.detail ?? ""))
         let known = try await members(of: url) { $0.user.id == id }.first
         guard let known, (isBan ? known.traits.ban : known.traits.mute) != nil else {
-            throw ServerError(.notFound, "There is nothing to lift.")
+            throw ServerError(.notFound, "The user has no such restriction.")
         }
         try await ask(
             try await storage.updateMember(id, of: url, now: world.now()) { member in

@@ -43,7 +43,7 @@ struct OpenChannels: ServerPart {
         }
     }
 
-    /// An open channel as everybody sees it (`docs/protocol` 4.3).
+    /// Answers with an open channel (`docs/protocol` 4.3).
     func response(to url: ChannelURL) async throws(ServerError) -> APIResponse {
         guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
             throw ServerError(.notFound, "There is no such channel.")
@@ -141,7 +141,7 @@ struct OpenChannels: ServerPart {
         guard case .done = try await ask(try await storage.createChannel(draft, now: now)) else {
             throw limits.tooManyChannels
         }
-        // Who makes a channel can look after it, unless others are to.
+        // The creator is the operator unless the call names others.
         let operators = named.isEmpty ? call.caller.userID.map { [$0] } ?? [] : named
         try await setRoles(operators, to: .operator, in: url)
         return try await response(to: url)

@@ -4,10 +4,10 @@ import RoostModel
 import RoostWire
 
 extension Document {
-    /// When the poll last changed, in milliseconds.
+    /// The time of the last change, in milliseconds.
     var changedAt: Int64 { body["changed"]?.int ?? 0 }
 
-    /// The options each user voted for.
+    /// The options that each user voted for.
     var votes: [UserID: [Int64]] {
         guard case .object(let fields) = body["votes"] else { return [:] }
         var votes: [UserID: [Int64]] = [:]
@@ -17,12 +17,12 @@ extension Document {
         return votes
     }
 
-    /// The poll with its counts, from one user's point of view or from nobody's.
+    /// Returns the poll with its counts for a viewer; nil is the platform.
     func poll(for viewer: UserID?, at now: Timestamp) -> Poll {
         var poll = Poll(id: id)
         if let text = body["poll"]?.text {
             var reader = JSONReader(text)
-            // Only `with` writes such text; what cannot be read is an empty poll.
+            // Only `with` writes this text; an unreadable text is an empty poll.
             poll = ((try? reader.readPollIfPresent()) ?? nil) ?? poll
         }
         poll.id = id
@@ -38,31 +38,31 @@ extension Document {
         return poll
     }
 
-    /// Whether a message may carry the poll: the first one, and the same one said again.
+    /// Whether a message may carry the poll: the first message with it, and its repeats.
     func mayCome(with message: Message) -> Bool {
         guard let channelURL else { return true }
         guard let request = message.requestID else { return false }
         return channelURL == message.channelURL && body["request"]?.string == request.rawValue
     }
 
-    /// Whether the poll is a message's that is in the log, or nobody's.
+    /// Whether the poll is free, or claimed for this message.
     func isClaimed(for message: Message) -> Bool {
         guard let channelURL else { return true }
         return channelURL == message.channelURL
             && body["request"]?.string == message.requestID?.rawValue
     }
 
-    /// Whose way into a log the poll is bound to, by number.
+    /// The number of the claim; nil without a claim.
     var claim: Int64? { body["claim"]?.int }
 
-    /// Notes which message carries the poll; it is the only one.
+    /// Makes a message the only one that carries the poll.
     mutating func come(with message: Message, claim: Int64? = nil) {
         channelURL = message.channelURL
         body["request"] = message.requestID.map { .string($0.rawValue) }
         body["claim"] = claim.map { .int($0) }
     }
 
-    /// Lets another message carry the poll, unless one does.
+    /// Ends a claim, unless a message carries the poll.
     mutating func release(_ claim: Int64) {
         guard self.claim == claim else { return }
         channelURL = nil
@@ -70,10 +70,10 @@ extension Document {
         body["claim"] = nil
     }
 
-    /// The document of a poll that has changed; options it has not yet get their numbers here.
+    /// Returns the document of a changed poll; new options get their numbers here.
     func with(_ poll: Poll, at now: Timestamp) -> Document {
         let known = self.poll(for: nil, at: now).options.map(\.id)
-        // A number is never used again: who has an older copy has votes for the option that had it.
+        // No number is used twice, because older copies of the poll have votes for it.
         var last = max(body["last_option"]?.int ?? 0, known.max() ?? 0)
         var numbered = poll
         for index in poll.options.indices where !known.contains(poll.options[index].id) {
@@ -90,7 +90,7 @@ extension Document {
         return document
     }
 
-    /// Whoever voted for an option that is gone has not voted for it.
+    /// Removes the votes for removed options.
     private mutating func forgetVotes(besides known: [Int64]) {
         for (user, options) in votes where !options.allSatisfy(known.contains) {
             body["votes"]?[user.rawValue] = .array(
@@ -98,13 +98,13 @@ extension Document {
         }
     }
 
-    /// Replaces a user's votes, where the poll allows it.
+    /// Replaces a user's votes, if the poll allows it.
     ///
     /// - Parameters:
-    ///   - options: What the user votes for; none takes the vote back.
+    ///   - options: The options of the vote; none takes the vote back.
     ///   - id: The user.
-    ///   - now: The moment of the vote.
-    ///   - limit: How many users may vote in the poll.
+    ///   - now: The time of the vote.
+    ///   - limit: The most voters in a poll.
     mutating func vote(
         _ options: [Int64], by id: UserID, at now: Timestamp, atMost limit: Int
     ) {
@@ -132,7 +132,7 @@ extension Poll {
         options.append(option)
     }
 
-    /// Takes an option out; false when there is none of this number, or no other.
+    /// Removes an option; returns false if there is no such option or no other one.
     mutating func remove(_ option: Int64) -> Bool {
         guard options.count > 1, let index = options.firstIndex(where: { $0.id == option }) else {
             return false

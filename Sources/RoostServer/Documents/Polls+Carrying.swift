@@ -3,24 +3,25 @@
 import RoostModel
 import RoostWire
 
-/// Binds a poll to the one message on its way that brings it.
+/// The claim of a message on its way to a poll.
 struct PollClaim: Sendable {
     let poll: Int64
     let number: Int64
 }
 
-// The one message that carries a poll.
+// A poll is carried by one message.
 extension Polls {
-    /// Puts the poll into a message that names one, which from then on no other message may carry.
+    /// Puts the poll into a message that names one, and claims it for the message.
     ///
-    /// - Returns: What to give back unless the message comes to carry it; nil when there is nothing to.
+    /// - Returns: The claim, to be released unless the message comes to carry the poll; nil for a
+    ///   message without a new claim.
     func attach(
         to message: inout Message, by id: UserID?
     ) async throws(ServerError) -> PollClaim? {
         guard let text = message.unknownFields["poll_id"], let poll = Int64(text), poll > 0, let id
         else { return nil }
         let claim = PollClaim(poll: poll, number: Int64(world.entropy() >> 1))
-        // Decided before anybody is told of the message, in one step with looking.
+        // Looked up and claimed in one step, before the message is published.
         let claimed = try await ask(
             try await storage.updateDocument(poll, .poll) { [message] document in
                 if document.owner == id, document.channelURL == nil {
@@ -33,17 +34,17 @@ extension Polls {
             message.details.poll = claimed.poll(for: nil, at: world.now())
             return isNew ? claim : nil
         }
-        // One that is in the log already is answered as it stands there.
+        // A message in the log is answered from the log.
         if let request = message.requestID,
             try await ask(
                 try await storage.isKnown(request, of: id, in: message.channelURL))
         {
             return nil
         }
-        throw ServerError(.notFound, "There is no such poll of yours to be sent.")
+        throw ServerError(.notFound, "The sender has no unsent poll with this ID.")
     }
 
-    /// Gives back what a message claimed that does not carry it after all.
+    /// Releases the claim of a message that does not carry the poll.
     func release(_ claim: PollClaim?) async {
         guard let claim else { return }
         do throws(StorageError) {
@@ -51,12 +52,12 @@ extension Polls {
                 document.release(claim.number)
             }
         } catch {
-            // The same message may still come with it, and it is the one that is sent again.
+            // The claim stays, and a repeat of the same message may still use it.
             _ = refusal(error)
         }
     }
 
-    /// Notes which message carries a poll, once it has its place.
+    /// Makes a stored message the carrier of its poll.
     func carry(_ message: Message) async throws(ServerError) {
         guard let poll = message.details.poll, let id = message.messageID else { return }
         let now = world.now()

@@ -5,11 +5,12 @@ import RoostWire
 
 // The change log of polls.
 extension Polls {
-    /// Polls of a channel that changed since; a page that is not full is the last.
+    /// Answers with the polls of a channel that changed since a time; a page that is not full is
+    /// the last.
     func pollChanges(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
         let token = call.fields.string("token") ?? ""
-        // The time of the last change that is known; the next one lies behind it.
+        // The time of the last known change; the next change is later.
         let known =
             token.isEmpty
             ? try call.fields.moment("change_ts")?.advanced(by: -1) ?? .distantPast
@@ -17,7 +18,7 @@ extension Polls {
         let limit = 100
         let changed = try await changedPolls(in: url, after: known.milliseconds)
         var page = changed.prefix(limit)
-        // All of one moment belong together, as the token is a moment.
+        // Changes of one time stay in one page, because the token is a time.
         if let last = page.last?.at {
             page = changed.prefix { $0.at <= last }
         }
@@ -46,7 +47,7 @@ extension Polls {
         }
     }
 
-    /// The polls of a channel that changed after a moment, by time, without their contents.
+    /// Returns the polls of a channel that changed after a time, in order, without their contents.
     private func changedPolls(
         in url: ChannelURL, after moment: Int64
     ) async throws(ServerError) -> [(id: Int64, at: Int64)] {
@@ -67,6 +68,6 @@ extension Polls {
         return changed.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
     }
 
-    /// Polls, with all their votes, that are in memory at one time.
+    /// The polls, with all their votes, that are in memory at a time.
     private static let pollSlice = 50
 }

@@ -91,7 +91,7 @@ struct Polls: ServerPart {
         }
     }
 
-    /// What a vote names; only an empty list takes it back, and not one that was misspelt.
+    /// Returns the options of a vote; only an empty list takes the vote back, not a misspelt one.
     private func votedOptions(_ call: RouteCall) throws(ServerError) -> [Int64] {
         guard let texts = try call.fields.list("option_ids") else {
             throw ServerError(.parameterMissing, "The parameter option_ids is missing.")
@@ -107,7 +107,7 @@ struct Polls: ServerPart {
         return ids
     }
 
-    /// The poll that the path names.
+    /// Returns the poll of a call.
     private func poll(_ call: RouteCall) throws(ServerError) -> Document {
         guard let document = call.standing.document else {
             throw ServerError(.notFound, "There is no such poll.")
@@ -204,7 +204,7 @@ struct Polls: ServerPart {
         }
     }
 
-    /// Changes a poll and tells its channel.
+    /// Changes a poll and publishes it to its channel.
     private func changePoll(
         _ call: RouteCall, _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
     ) async throws(ServerError) -> APIResponse {
@@ -252,9 +252,10 @@ struct Polls: ServerPart {
             command.optionIDs, in: document, by: id, over: session, command.requestID)
     }
 
-    /// Replaces what a user votes for; all their devices learn it, everybody else the counts.
+    /// Replaces a user's votes.
     ///
-    /// The answer too is given before the next vote counts, or it would bring older counts after newer.
+    /// The user's sockets get the votes, all other members the counts. The answer leaves before the
+    /// next vote counts, so counts arrive in order.
     private func cast(
         _ options: [Int64], in document: Document, by id: UserID, over session: SessionID? = nil,
         _ requestID: RequestID? = nil
@@ -295,7 +296,7 @@ struct Polls: ServerPart {
             event.change = .voted(own)
             await publisher.publish(.poll(event), to: [id], except: except)
         } else {
-            // Users in an open channel are known by their sockets alone.
+            // The users in an open channel are known by their sockets only.
             await publisher.publish(.poll(event), to: audience, except: except)
             event.change = .voted(own)
         }
@@ -325,7 +326,7 @@ struct Polls: ServerPart {
         }
     }
 
-    /// Brings the message that carries a poll up to date.
+    /// Updates the message that carries a poll.
     func show(
         _ poll: Poll?, in message: MessageID, of url: ChannelURL
     ) async throws(ServerError) {

@@ -16,7 +16,7 @@ struct Reports: ServerPart {
             throw ServerError(
                 .invalidValue, "A report is one of: \(categories.joined(separator: ", ")).")
         }
-        // A user reports in their own name, whatever the body says.
+        // The reporter is the caller, even if the body names another user.
         let reporter = try call.actor()
         let note = fields.string("report_description") ?? ""
         for id in [reporter, fields.string("offending_user_id").map { UserID($0) }] {
@@ -41,7 +41,7 @@ struct Reports: ServerPart {
         if call.detail != nil {
             let message = try call.standing.namedMessage()
             body["message_id"] = .int(message.messageID?.rawValue ?? 0)
-            // What is reported may be edited or deleted before anybody looks.
+            // The message may be edited or deleted before the platform reads the report.
             body["message"] = .string(message.text)
             if let sender = message.sender {
                 body["offending_user_id"] = .string(sender.user.id.rawValue)

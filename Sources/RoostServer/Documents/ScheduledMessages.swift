@@ -7,7 +7,7 @@ enum ScheduledAction: Hashable, Sendable {
     case create, get, update, cancel, send, list, count
 }
 
-/// Where a message to be sent later stands (`docs/protocol` 3.7).
+/// The state of a scheduled message (`docs/protocol` 3.7).
 private enum ScheduledStatus: String {
     case pending
     case sent
@@ -15,9 +15,7 @@ private enum ScheduledStatus: String {
     case canceled
 }
 
-/// The messages to be sent later.
-///
-/// Such a message is kept as the call that would send it, and judged when it is due as a call of that moment.
+/// Returns the scheduled message of a call.
 struct ScheduledMessages: ServerPart {
     let context: ServerContext
     let logs: ChannelLogs
@@ -53,14 +51,14 @@ struct ScheduledMessages: ServerPart {
         }
     }
 
-    /// Sends what is due; what cannot be sent now for a reason of the server's own is tried again.
+    /// Sends the messages that are due; after a failure of the server they are sent again later.
     func sendDue() async {
         while let due = try? await storage.dueDocuments(
             .scheduled, through: world.now(), limit: 50),
             !due.isEmpty
         {
             for document in due {
-                // The storage does not answer: it is asked again with the next beat.
+                // The storage failed; the next timer tries again.
                 guard (try? await sendScheduled(document)) != nil else { return }
             }
         }
@@ -94,12 +92,12 @@ struct ScheduledMessages: ServerPart {
         return try await response(to: try await ask(try await storage.addDocument(draft)))
     }
 
-    /// Refuses a message that could not be sent, or not be listed until then.
+    /// Refuses a message that cannot be sent or listed.
     private func check(_ document: Document) throws(ServerError) {
         let command = try command(of: document)
         try configuration.limits.check(command)
         try configuration.limits.check(content: message(command, of: document, from: nil))
-        // The call is kept as it came, with fields that a message leaves out.
+        // The stored call has fields that a message leaves out.
         let bytes = (document.body["message"] ?? [:]).text.utf8.count
         guard bytes > 2 * ServerLimits.contentBytes else { return }
         throw ServerLimits.tooLong("A message to be sent later", 2 * ServerLimits.contentBytes)
@@ -137,7 +135,7 @@ struct ScheduledMessages: ServerPart {
         try check(changed)
         let stored = try await ask(
             try await storage.updateDocument(document.id, .scheduled) { stored in
-                // It may have been sent in between.
+                // It may have been sent meanwhile.
                 guard stored.status == .pending else { return }
                 change(&stored)
                 if let moment = stored.dueAt { stored.body["at"] = .int(moment.milliseconds) }
@@ -145,16 +143,16 @@ struct ScheduledMessages: ServerPart {
         return try await response(to: stored ?? document)
     }
 
-    /// Sends a message now, judged as if its user sent it now; a refusal becomes its state.
+    /// Sends a message now, judged as a call of its user; a refusal becomes its state.
     ///
-    /// - Returns: The scheduled message as it stands then.
+    /// - Returns: The scheduled message afterwards.
     private func sendScheduled(_ document: Document) async throws(ServerError) -> Document? {
         var outcome = ScheduledStatus.sent
         var message: Message?
         var refusal: ServerError?
         do throws(ServerError) {
             var command = try command(of: document)
-            // Should the process end before the next step, the same request finds the same message.
+            // If the process ends before the next step, the same request ID finds the same message.
             command.requestID = RequestID("scheduled-\(document.id)")
             message = try await logs.accept(
                 command, .message, of: .user(document.owner), from: document.owner)
@@ -180,7 +178,7 @@ struct ScheduledMessages: ServerPart {
             .post, [], body: Array((document.body["message"] ?? [:]).text.utf8))
         let call = try SendMessage(RequestFields(request, pathParts: [url.rawValue]))
         if case .admin = call.message.content {
-            throw ServerError(.notAuthorized, "Users send no administrators' messages.")
+            throw ServerError(.notAuthorized, "Only the platform sends administrators' messages.")
         }
         return call.message
     }
@@ -220,7 +218,7 @@ struct ScheduledMessages: ServerPart {
                 texts.append(try await text(of: document))
             } catch {
                 guard error.code != .internalServerError else { throw error }
-                // A message that no client could read does not hide the others.
+                // An unreadable message does not hide the others.
                 telemetry.metrics.unreadable += 1
             }
         }
@@ -233,10 +231,10 @@ struct ScheduledMessages: ServerPart {
         }
     }
 
-    /// Messages to be sent later that are in memory at one time.
+    /// The scheduled messages that are in memory at a time.
     private static let slice = 50
 
-    /// The message as it would stand in a list before it is sent.
+    /// Returns the message in the form of a list before it is sent.
     private func message(
         _ command: MessageCommand, of document: Document, from user: User?
     ) -> Message {
@@ -254,7 +252,7 @@ struct ScheduledMessages: ServerPart {
         APIResponse(status: 200, body: Array(try await text(of: document).utf8))
     }
 
-    /// A message as it would be sent, with when and how it stands.
+    /// Returns a scheduled message as JSON, with its time and its state.
     private func text(of document: Document) async throws(ServerError) -> String {
         let user = try await ask(try await storage.user(document.owner))
         let message = message(try command(of: document), of: document, from: user)

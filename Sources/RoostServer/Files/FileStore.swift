@@ -2,7 +2,7 @@
 
 import RoostModel
 
-/// A file that somebody uploaded.
+/// The type and size of an uploaded file.
 package struct StoredFile: Hashable, Sendable {
     package var type: String
     package var byteCount: Int
@@ -13,27 +13,29 @@ package struct StoredFile: Hashable, Sendable {
     }
 }
 
-/// Where uploads lie; each is written once, piece by piece, under a name that the server made.
+/// The seam to the uploads.
+///
+/// Each file is written once, in pieces, under a name of the server.
 package protocol FileStore: Actor {
-    /// Begins a file, which is not there for anybody before it is kept.
+    /// Begins a file, which cannot be read before it is kept.
     func begin(_ id: String, type: String) throws(StorageError)
-    /// Adds to a file that was begun.
+    /// Appends to a begun file.
     func append(_ bytes: [UInt8], to id: String) throws(StorageError)
-    /// Makes a file that was begun one that is there; it would survive a loss of power.
+    /// Makes a begun file readable and durable.
     ///
-    /// One that was not begun cannot be kept: whoever sent it must send it again. So it is with a form
-    /// that began while its sender's session was not known yet.
+    /// - Throws: `.notBegun` if the file was not begun; its sender must upload it again. So it is
+    ///   with a form that began before its sender's session was known.
     func keep(_ id: String) throws(StorageError)
-    /// Forgets a file that was begun; one that is kept stays.
+    /// Removes a begun file; a kept one stays.
     func drop(_ id: String)
-    /// Forgets a file that is kept, of which nobody has been told.
+    /// Removes a kept file whose address no client has.
     func remove(_ id: String)
     func file(_ id: String) throws(StorageError) -> StoredFile?
-    /// A stretch of a file that is there; shorter only at its end.
+    /// Returns a range of a kept file; shorter only at its end.
     func read(_ id: String, _ range: Range<Int>) throws(StorageError) -> [UInt8]
 }
 
-/// Uploads that are gone with the process.
+/// A store of uploads in memory.
 package actor MemoryFileStore: FileStore {
     private struct Entry {
         let type: String
@@ -73,13 +75,13 @@ package actor MemoryFileStore: FileStore {
         return Array(bytes[range.clamped(to: bytes.indices)])
     }
 
-    /// How many files are on their way.
+    /// The number of begun files.
     package var begunCount: Int { begun.count }
-    /// How many are there.
+    /// The number of kept files.
     package var count: Int { files.count }
 }
 
 extension StorageError {
     package static let notBegun = StorageError(
-        "The file was not taken in while it came; send it again.")
+        "The file was not received; send it again.")
 }

@@ -3,9 +3,9 @@
 import RoostModel
 package import RoostWire
 
-/// Takes a form as it comes: its texts are gathered, its files go to where uploads lie.
+/// The reader of a form while it arrives: texts stay in memory, files go to the store.
 ///
-/// Whoever makes one calls `finish` or `drop`, or begun files stay until the next start.
+/// Each receiver ends with `finish` or `drop`; otherwise begun files stay until the next start.
 package actor FormReceiver {
     private let files: any FileStore
     private let fileLimitMB: Int
@@ -24,7 +24,7 @@ package actor FormReceiver {
         unsafe files.unownedExecutor
     }
 
-    /// With a `refusal` it takes nothing in, and `finish` tells of it.
+    /// Makes a receiver; with a `refusal` it drops the form, and `finish` returns the refusal.
     init(
         contentType: String, files: any FileStore, refusal: ServerError?, fileLimitMB: Int,
         textLimit: Int, makeID: @escaping @Sendable () -> String
@@ -41,7 +41,7 @@ package actor FormReceiver {
         }
     }
 
-    /// Takes the next bytes; after a mistake they are dropped, and `finish` tells of it.
+    /// Takes the next bytes; after an error they are dropped, and `finish` returns the error.
     package func receive(_ bytes: [UInt8]) async {
         guard failure == nil else { return }
         do throws(ServerError) {
@@ -51,7 +51,7 @@ package actor FormReceiver {
         }
     }
 
-    /// The form, or what was wrong with it; what nobody keeps of its files must be dropped.
+    /// Returns the form, or the error in it; the caller drops the files that it does not keep.
     package func finish() async -> Result<ReceivedForm, ServerError> {
         if failure == nil, reader?.isWhole != true { await fail(MultipartReader.malformed) }
         if let failure { return .failure(failure) }
@@ -59,7 +59,7 @@ package actor FormReceiver {
         return .success(form)
     }
 
-    /// Forgets the files of a form that does not come to its end.
+    /// Drops the files of an incomplete form.
     package func drop() async {
         for file in form.files { await files.drop(file.id) }
         form.files = []
@@ -121,7 +121,7 @@ package actor FormReceiver {
         }
     }
 
-    /// Whether a text is a plain content type, which cannot smuggle another header.
+    /// Whether a text is a plain content type, without the start of another header.
     private static func isType(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 100
             && text.utf8.allSatisfy { (33...126).contains($0) || $0 == 32 }

@@ -5,18 +5,18 @@ import RoostWire
 
 /// The files that users upload.
 ///
-/// The URL of a file is the permission to read it. It has a name of 160 random bits that only the readers of
-/// its message learn, so views that send no headers can show the file.
+/// The URL of a file is the permission to read it. Its name has 160 random bits and is known to the
+/// readers of its message, so views that send no headers can show the file.
 struct Uploads: ServerPart {
     let context: ServerContext
     let logins: Logins
     let rates: RequestRates
 
-    /// What takes the form of a call; nil when the server keeps no files.
+    /// Returns the receiver of a call's form; nil if the server keeps no files.
     ///
-    /// Who may not ask is told so when the form is whole, as many clients read no earlier; nothing of
-    /// theirs is written meanwhile, nor of who asks too often. The call itself counts towards the user's
-    /// rate, its form does not.
+    /// A caller without the right to call gets the refusal after the whole form, because many
+    /// clients read no answer earlier. Files of refused callers are not written. The call counts
+    /// towards the user's rate, its form does not.
     func receiver(
         of request: APIRequest, headers: RequestHeaders
     ) async -> FormReceiver? {
@@ -34,7 +34,7 @@ struct Uploads: ServerPart {
         ) { [context] in ServerWorld.hex(digits: 40, from: context.world.entropy) }
     }
 
-    /// Takes the form of a call apart that came in one piece.
+    /// Reads a form that came in one piece.
     func receiveForm(
         of request: APIRequest, _ headers: RequestHeaders
     ) async -> Result<ReceivedForm, ServerError> {
@@ -97,14 +97,16 @@ struct Uploads: ServerPart {
         }
     }
 
-    /// Where clients reach the server, as the beginning of a URL.
+    /// Returns the address of the server for a client, as the beginning of a URL.
     func address(_ host: String?) -> String {
         let scheme = configuration.isEncrypted ? "https" : "http"
         return configuration.publicAddress ?? "\(scheme)://\(host ?? "localhost")"
     }
 
-    /// Keeps the pictures that a call about a user or a channel brings, which then reads as if it had
-    /// named their URLs (`docs/protocol` 3.0); `picture` is the name of what was kept.
+    /// Keeps the picture in a form about a user or a channel.
+    ///
+    /// - Returns: The call with the picture's URL in place of the file (`docs/protocol` 3.0), and
+    ///   the kept file.
     func keepPictures(
         of request: APIRequest, by caller: APICaller, at host: String?
     ) async throws(ServerError) -> (call: APIRequest, picture: ReceivedForm.File?) {
@@ -124,14 +126,14 @@ struct Uploads: ServerPart {
         return (call, file)
     }
 
-    /// A file by its path, and the name it has in the store; nil when the path names none.
+    /// Returns a file by its path, with its name in the store; nil if the path names none.
     ///
-    /// - Throws: When it cannot be read now, which does not mean that it is gone.
+    /// - Throws: An error if the store cannot read the file now.
     func file(
         at path: String
     ) async throws(ServerError) -> (id: String, file: StoredFile)? {
         let segments = path.split(separator: "/")
-        // What is no name of ours never reaches the disk, so no path can lead out of the folder.
+        // Only names of the server's form reach the disk, so no path leads out of the folder.
         guard let files = context.files, segments.count == 3, segments[0] == "files",
             segments[1].count == 40,
             segments[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -141,13 +143,13 @@ struct Uploads: ServerPart {
     }
 }
 
-/// A stretch of a file that a client asks for (RFC 9110, 14.2).
+/// The range of a file that a request names (RFC 9110, 14.2).
 package struct ByteRange: Hashable, Sendable {
     package let start: Int
     package let end: Int
 
-    /// Reads a `Range` header for a file of this many bytes; nil when the whole is meant or no such part
-    /// is there.
+    /// Reads a `Range` header for a file of this many bytes; nil for the whole file and for a range
+    /// outside it.
     package init?(_ header: String, of count: Int) {
         let prefix = "bytes="
         guard header.hasPrefix(prefix), !header.contains(",") else { return nil }

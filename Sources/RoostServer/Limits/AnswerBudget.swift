@@ -3,10 +3,10 @@
 import RoostModel
 import RoostWire
 
-/// The bytes that the rows of one answer may still have.
+/// The bytes that are left for the rows of one answer.
 ///
-/// A list with a token ends early when the budget is spent, and the token leads to the rest. The first row
-/// always fits, so every page makes progress.
+/// A list with a token ends early when the budget is spent, and the token leads to the rest. The
+/// first row always fits, so every page makes progress.
 struct AnswerBudget {
     private var left: Int
     private var isFresh = true
@@ -15,7 +15,7 @@ struct AnswerBudget {
 
     /// Takes a row's bytes.
     ///
-    /// - Returns: False, and nothing is taken, when the row belongs on the next page.
+    /// - Returns: False if the row belongs on the next page; then nothing is taken.
     mutating func take(_ bytes: Int) -> Bool {
         guard isFresh || bytes <= left else { return false }
         isFresh = false
@@ -25,7 +25,8 @@ struct AnswerBudget {
 }
 
 extension Array {
-    /// The elements in parts, in order, of which none weighs more than a bound, unless it is one element.
+    /// Returns the elements in parts, in order; no part with several elements weighs more than a
+    /// bound.
     func parts(of bytes: Int, _ weight: (Element) -> Int) -> [[Element]] {
         var parts: [[Element]] = []
         var budget = AnswerBudget(0)
@@ -42,7 +43,7 @@ extension Array {
         return parts
     }
 
-    /// The elements from the first on, as many as fit into a bound together.
+    /// Returns the first elements, as many as fit into a bound together.
     func prefix(within bytes: Int, _ weight: (Element) -> Int) -> ArraySlice<Element> {
         var budget = AnswerBudget(bytes)
         return prefix { budget.take(weight($0)) }

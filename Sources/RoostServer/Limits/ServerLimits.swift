@@ -3,71 +3,76 @@
 import RoostModel
 import RoostWire
 
-/// The bounds of everything that a user or the platform names or stores; bytes are those of UTF-8.
+/// The bounds of texts, lists and objects that users and the platform store; bytes are those of
+/// UTF-8.
 ///
-/// Two kinds stand here. The first kind bounds single texts and lists, and those who run the server may
-/// change some of it. The second kind, the weights, follows from what a client reads: `WireLimits`.
-/// A weight counts bytes of JSON, escapes included.
+/// The first kind bounds single texts and lists; the configuration may change some of them. The
+/// second kind, the weights, follows from the limits of clients (`WireLimits`). A weight counts
+/// bytes of JSON, escapes included.
 package struct ServerLimits: Hashable, Sendable {
-    /// A call's body, unless it is a form with a file.
+    /// The body of a call, unless it is a form with a file.
     package var bodyBytes = 4_194_304
-    /// A message's text, and the data that apps add to it.
+    /// A message's text, and its data.
     package var textBytes = 65_536
-    /// Names, addresses, types, keys.
+    /// Each name, address, type and key.
     package var nameBytes = 2_048
     /// The ID of a user or the URL of a channel; escapes count, because receipts repeat IDs.
     package var idBytes = 256
-    /// Metadata, counters or meta arrays of one thing, and the values of one meta array.
+    /// The entries of metadata, counters or meta arrays of one object, and the values of one meta
+    /// array.
     package var entries = 100
-    /// Users whom one call names.
+    /// The users in one call.
     package var users = RequestFields.listLimit
     package var pins = 100
-    /// Different reactions to one message.
+    /// The different reactions to one message.
     package var reactions = 100
-    /// Open sockets of one user.
+    /// The open sockets of one user.
     package var sessionsPerUser = Int.max
-    /// Session keys of one user that count at once; the oldest end beyond.
+    /// The valid session keys of one user; a further one ends the oldest.
     ///
     /// Each start of an app takes one.
     package var keysPerUser = 200
-    /// Access tokens of one user with an end that count at once; the oldest end beyond.
+    /// The valid access tokens with an end of one user; a further one ends the oldest.
     package var tokensPerUser = 1_000
 
-    /// Users whom one message mentions; a message carries the name of each.
+    /// The users whom one message mentions; the message carries the name of each.
     package var mentions = 100
-    /// Users whom one query names; the answer carries each as a whole.
+    /// The users in one query; the answer carries all data of each.
     package var queriedUsers = 1_000
-    /// Members of a group channel; each message goes to each of them.
+    /// The members of a group channel; each message goes to each of them.
     package var members = 20_000
-    /// Operators of a channel; one frame tells all of them, as users of at most `userBytes`.
+    /// The operators of a channel; one frame carries all of them, as users of at most `userBytes`.
     package var operators = 100
-    /// Users whom one user blocks; each call about a user reads the list.
+    /// The users whom one user blocks; each call about a user reads the list.
     package var blockedUsers = 2_000
-    /// Device tokens of one user for one push service; a further one takes the oldest one's place.
+    /// The device tokens of one user for one push service; a further one replaces the oldest.
     package var devices = 20
-    /// Languages that a user prefers.
+    /// The preferred languages of a user.
     package var languages = 20
     /// All settings of a user together, device tokens and quiet hours included.
     package var preferenceBytes = 131_072
-    /// Messages of one user that wait to be sent later.
+    /// The waiting scheduled messages of one user.
     package var scheduledMessages = 1_000
-    /// Sent, failed and canceled scheduled messages of one user; a new message removes the oldest beyond.
+    /// The sent, failed and canceled scheduled messages of one user; a new one removes the oldest
+    /// beyond.
     package var finishedScheduledMessages = 1_000
-    /// Live channels that one user has created, of both kinds.
+    /// The live channels of both kinds that one user has created.
     package var createdChannels = 10_000
-    /// Polls that one user has created, removed ones included: change logs tell of them.
+    /// The polls that one user has created, removed ones included: change logs tell of them.
     package var createdPolls = 10_000
-    /// Files that one user has uploaded.
+    /// The files that one user has uploaded.
     package var uploadedFiles = 100_000
-    /// All files together that one user has uploaded, in bytes: 100 GiB.
+    /// The size of all files that one user has uploaded, in bytes: 100 GiB.
     package var uploadedBytes: Int64 = 107_374_182_400
-    /// Users who vote in one poll; each vote reads all of them.
+    /// The voters in one poll; each vote reads all of them.
     package var voters = 10_000
-    /// The bytes of one answer that a server fills with rows.
+    /// The bytes of the rows in one answer.
     ///
-    /// The rest of what a client reads is room for the last row's envelope and the fields around the rows.
+    /// The difference to the limit of clients is room for the envelope of the last row and the
+    /// fields around the rows.
     package var answerBytes = WireLimits.answerBytes - 16_384
-    /// Bytes of text that one call of a search looks at; a call that finds less goes on by its token.
+    /// The bytes of text that one call of a search reads; the token of its answer leads to the
+    /// rest.
     package var searchBytes = 8_388_608
 
     package init() {}
@@ -76,36 +81,38 @@ package struct ServerLimits: Hashable, Sendable {
 // MARK: - Weights
 
 extension ServerLimits {
-    /// A message as a page shows it, with its sender, its thread or its parent.
+    /// The bytes of a message in a page, with its sender, its thread or its parent.
     ///
-    /// Of `pageMessages` such messages, the anchor's and a thread's parent, all fit into an answer.
+    /// An answer has room for `pageMessages` of them, the anchor's message and a thread's parent.
     package static let messageBytes = 82_944
-    /// Messages that one side of a page may have.
+    /// The messages on one side of a page.
     ///
     /// A short side means the end of history, so a server cannot shorten it for its weight.
     package static let pageMessages = 200
-    /// A user as others see one: every message carries its sender.
+    /// The bytes of a user; every message carries its sender.
     package static let userBytes = 4_096
-    /// A thread's summary, or what a reply shows of its parent, the parent's sender included.
+    /// The bytes of a thread's summary, or of a parent's preview with its sender.
     package static let relationBytes = 11_264
-    /// What stands in a message besides, such as times and the sender's role.
+    /// The bytes of other fields of a message, such as times and the sender's role.
     private static let frameworkBytes = 512
-    /// What a message itself brings: its text, data, meta arrays, mentioned users, reactions and poll.
+    /// The bytes of a message's own content: text, data, meta arrays, mentioned users, reactions
+    /// and poll.
     ///
     /// A text of `textBytes` fits, and 1,536 bytes with it.
     package static let contentBytes =
         messageBytes - userBytes - relationBytes - frameworkBytes
-    /// What a reply shows of its parent, without the parent's sender.
+    /// The bytes of a parent's preview in a reply, without the sender.
     package static let previewBytes = relationBytes - userBytes
-    /// A poll; the message that carries it keeps this much free.
+    /// The bytes of a poll; the message that carries it reserves them.
     package static let pollBytes = 32_768
-    /// A channel's properties, metadata and counters; one frame may tell all metadata twice.
+    /// The bytes of a channel's properties, metadata and counters; one frame may carry all metadata
+    /// twice.
     package static let channelBytes = 262_144
-    /// The members in one channel's row of an answer; a list of members shows the rest.
+    /// The bytes of the members in a channel's row of an answer; a list of members has the rest.
     ///
     /// Ten thousand members of ordinary size fit, and three such rows fit in an answer.
     package static let memberBytes = 4_194_304
-    /// The members of which one frame tells; more of them come in several frames.
+    /// The bytes of the members in one frame; more members come in several frames.
     package static let frameMemberBytes = WireLimits.frameBytes / 2
 }
 
@@ -150,7 +157,7 @@ extension ServerLimits {
         ServerError(RoostError.Code(400_203), "There may be \(limit) \(what) at most.")
     }
 
-    /// Refuses more operators than one frame can tell of.
+    /// Refuses more operators than one frame can carry.
     func check(operators count: Int) throws(ServerError) {
         try check(count: count, "operators of a channel", atMost: operators)
     }
@@ -220,7 +227,7 @@ extension ServerLimits {
     }
 }
 
-/// What people write about a channel; nil is left as it is.
+/// The texts of a channel in a call; nil leaves a text as it is.
 struct ChannelTexts {
     var name: String?
     var coverURL: String?

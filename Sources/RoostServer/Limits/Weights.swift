@@ -3,8 +3,8 @@
 import RoostModel
 import RoostWire
 
-// What is stored must be deliverable: a client closes a socket for one frame that is too long, and gives
-// up a list for one answer that is too long. So things are weighed before they are stored.
+// A client closes a socket for one frame that is too long, and gives up a list for one answer that
+// is too long. So content is weighed before it is stored.
 
 extension String {
     /// The bytes of the text as a JSON string, without its quotes.
@@ -20,7 +20,7 @@ extension String {
 }
 
 extension JSONWriter {
-    /// The bytes of what a closure writes.
+    /// Returns the bytes that a closure writes.
     static func weight(_ body: (inout JSONWriter) -> Void) -> Int {
         var writer = JSONWriter()
         body(&writer)
@@ -37,7 +37,7 @@ extension JSONWriter {
 extension User {
     var weight: Int { JSONWriter.weight { $0.user(self) } }
 
-    /// The user as a message names one who is mentioned: without metadata and settings.
+    /// The user in a list of mentioned users: without metadata and settings.
     var card: User {
         User(id: id, nickname: nickname, profileURL: profileURL, isActive: isActive)
     }
@@ -52,7 +52,7 @@ extension GroupChannel {
 }
 
 extension Poll {
-    /// The poll's bytes at their most: every option voted for by the reader, with long counts.
+    /// The most bytes of the poll: with votes of the reader for every option, and long counts.
     var weight: Int { JSONWriter.weight { $0.fields(of: self) } + 64 * (options.count + 1) }
 }
 
@@ -67,7 +67,7 @@ extension Message {
     /// The bytes of the message in a page.
     var weight: Int { JSONWriter.weight { $0.message(self) } }
 
-    /// The bytes of what the message itself brings.
+    /// The bytes of the message's own content.
     ///
     /// The sender, the thread and the parent's preview have room of their own, because each of them
     /// changes without the message.
@@ -86,7 +86,7 @@ extension Message {
         return own + (hasPoll ? ServerLimits.pollBytes : 0)
     }
 
-    /// Reads what clients will be told of the message, if a part of it is kept as its sender wrote it.
+    /// Decodes the message as clients will, if it has parts in the form of its sender.
     fileprivate func readBack() throws(WireError) {
         guard !unknownFields.isEmpty || metaArrays.contains(where: { !$0.unknownFields.isEmpty })
         else { return }
@@ -98,9 +98,10 @@ extension Message {
         for event in ServerEvent.decodeAll(frame.encoded) { _ = try event.get() }
     }
 
-    /// Whether it is worth the writing to find out how much the message weighs.
+    /// Whether the message may be near the bound, so that its weight has to be measured.
     ///
-    /// Most messages are a short text: six times its bytes, all of them escaped, is little.
+    /// Most messages are a short text, which is far from it even at six times its bytes, all of
+    /// them escaped.
     private var mayBeHeavy: Bool {
         guard hasNoDetails, metaArrays.isEmpty, unknownFields.isEmpty, mention.userIDs.isEmpty,
             case .user(let text) = content
@@ -108,7 +109,7 @@ extension Message {
         return text.utf8.count + data.utf8.count > 6_144
     }
 
-    /// What a reply shows of the message as its parent; a long text is cut, and its data left out.
+    /// The preview of the message in its replies; a long text is cut, and its data left out.
     var shownPreview: ParentPreview {
         let whole = preview
         guard whole.mayBeHeavy, whole.weight > ServerLimits.previewBytes else { return whole }
@@ -145,7 +146,7 @@ extension ParentPreview {
 }
 
 extension MessageContent {
-    /// The content with a text of at most so many bytes, cut between two characters.
+    /// Returns the content with a text of at most so many bytes, cut between two characters.
     fileprivate func cut(to bytes: Int) -> MessageContent {
         switch self {
         case .user(let text): return .user(text: text.cut(to: bytes))
@@ -176,7 +177,7 @@ extension String {
 // MARK: - Refusals
 
 extension ServerLimits {
-    /// Refuses a message that does not fit into an answer, or that no client could read.
+    /// Refuses a message that does not fit into an answer, or that no client can read.
     func check(content message: Message) throws(ServerError) {
         guard message.contentWeight <= Self.contentBytes else {
             throw Self.tooLong("A message with all that it carries", Self.contentBytes)
@@ -226,7 +227,7 @@ extension ServerLimits {
         throw Self.tooLong("A user's settings", preferenceBytes)
     }
 
-    /// Refuses a user whom no message can carry as its sender.
+    /// Refuses a user that does not fit into a message as its sender.
     func check(_ user: User, since before: User?) throws(ServerError) {
         guard user != before else { return }
         let languages = user.hasNoDetails ? [] : user.details.preferredLanguages

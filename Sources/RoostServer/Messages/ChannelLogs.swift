@@ -8,9 +8,9 @@ struct Post {
     let command: MessageCommand
     let rule: AccessRule
     let caller: APICaller
-    /// Nil for an administrator's message.
+    /// The sender; nil for a message of the platform.
     let sender: UserID?
-    /// The socket it came over.
+    /// The socket of the message; nil for a REST call.
     var session: SessionID?
     let finish: (Result<Message, ServerError>) -> Void
 }
@@ -65,7 +65,7 @@ final class ChannelLogs: ServerPart {
         self.background = background
     }
 
-    /// Appends a message to its channel's log and tells everybody of it, once.
+    /// Appends a message to its channel's log and publishes it, once.
     @discardableResult
     func accept(
         _ command: MessageCommand, _ rule: AccessRule, of caller: APICaller, from sender: UserID?
@@ -79,10 +79,10 @@ final class ChannelLogs: ServerPart {
         return try result.get()
     }
 
-    /// Takes a message up; its `finish` is told when it is on the disk, or refused.
+    /// Queues a message; its `finish` is called when it is durable or refused.
     ///
-    /// The session it came over gets the answer and nothing else; every other session of every member,
-    /// the sender's own included, gets the news (`docs/protocol` 2.3).
+    /// The socket of the message gets only the answer. Every other socket of every member, the
+    /// sender included, gets the event (`docs/protocol` 2.3).
     func post(_ post: Post) {
         let url = post.command.channelURL
         guard posts[url] == nil else {
@@ -90,7 +90,7 @@ final class ChannelLogs: ServerPart {
             return
         }
         posts[url] = [post]
-        // Ends with the queue, whose length the limits of sockets and calls bound.
+        // The task ends with the queue, whose length is bounded by the limits of sockets and calls.
         background.start { await $0.parts.logs.empty(url) }
     }
 
@@ -122,13 +122,14 @@ final class ChannelLogs: ServerPart {
                     post, among: audience.members, &standings)
                 var message = try await self.messages.compose(
                     post.command, from: standing, to: audience)
-                // Last, so that what is refused claims nothing.
+                // The last check, so that a refused message claims no poll.
                 let claim = try await polls.attach(to: &message, by: standing.actor)
                 posts.append((post, claim))
                 messages.append(message)
             } catch {
-                // What is in the log already is acknowledged, whatever has changed since: a client that
-                // heard a refusal would call a message failed that everybody reads.
+                // A message in the log is acknowledged even if it would be refused now. After a
+                // refusal, its sender's client would show a message as failed that all members
+                // read.
                 guard let known = await repeated(post) else {
                     post.finish(.failure(error))
                     continue
@@ -154,7 +155,8 @@ final class ChannelLogs: ServerPart {
         }
     }
 
-    /// A message that its sender sends again, to be appended: the log answers with what it holds of it.
+    /// Returns a repeated message for the storage, which answers with the stored one; nil if it is
+    /// new.
     private func repeated(_ post: Post) async -> Message? {
         let command = post.command
         guard let id = post.sender, let request = command.requestID else { return nil }
@@ -171,7 +173,7 @@ final class ChannelLogs: ServerPart {
         }
     }
 
-    /// The writer of a message, as far as the decision on it depends on them.
+    /// The sender of a message, as far as the decision depends on it.
     private struct Speaker: Hashable {
         let rule: AccessRule
         let caller: APICaller
@@ -179,7 +181,7 @@ final class ChannelLogs: ServerPart {
         let session: SessionID?
     }
 
-    /// Decides on a message, once for all that its writer has in a batch.
+    /// Decides on a message, once for all messages of its sender in a batch.
     private func admit(
         _ post: Post, among members: [UserID],
         _ standings: inout [Speaker: Result<Standing, ServerError>]
@@ -201,7 +203,7 @@ final class ChannelLogs: ServerPart {
         }
     }
 
-    /// Has messages made durable, with whatever else waits for it.
+    /// Makes messages durable, together with all others that wait.
     private func commit(_ messages: [Message]) async -> Appendings {
         await withCheckedContinuation { continuation in
             commits.append(Commit(messages: messages, finish: continuation))
@@ -231,7 +233,7 @@ final class ChannelLogs: ServerPart {
         isCommitting = false
     }
 
-    /// Says what became of a message: to who sent it and, when it is new, to everybody.
+    /// Answers the sender of a message and publishes the message if it is new.
     private func report(
         _ post: Post, _ appending: Result<Appended?, StorageError>, _ audience: Audience
     ) async {
@@ -270,7 +272,7 @@ final class ChannelLogs: ServerPart {
             }
             await publisher.publishThread(of: appended.parent, in: url, to: audience)
         }
-        // A copy without the message's ID is from before the poll knew of it: the first try failed there.
+        // A poll without a message ID shows that the first try failed before this step.
         if !appended.isDeleted, appended.message.details.poll?.messageID == nil {
             do throws(ServerError) {
                 try await polls.carry(appended.message)

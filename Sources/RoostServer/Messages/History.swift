@@ -11,10 +11,11 @@ struct History: ServerPart {
     let views: ChannelViews
     let polls: Polls
 
-    /// More missing messages than this, both sides of a view together, are a huge gap (`docs/protocol` 3.9).
+    /// The most missing messages, both sides of a view together, that are not a huge gap
+    /// (`docs/protocol` 3.9).
     static let hugeGapThreshold = 300
 
-    /// Changes in one answer of a change log.
+    /// The changes in one answer of a change log.
     static let changeLimit = 100
 
     func list(_ call: ListMessages, _ sight: Sight) async throws(ServerError) -> MessagePage {
@@ -36,8 +37,8 @@ struct History: ServerPart {
         let newer = try await ask(
             try await storage.messages(
                 in: url, after, call.filter, newestFirst: false, limit: call.nextLimit))
-        // The older side has no field that says whether more is there: fewer than asked for are the end of
-        // history. So it is whole, and the newer side, of which `has_next` tells, takes what is left.
+        // The older side has no flag for more messages: a short side means the end of history. So
+        // it is complete, and the newer side with its `has_next` takes the rest of the room.
         if call.checksHasNext, isHeavy(messages.count + newer.count) {
             let left = configuration.limits.answerBytes - messages.reduce(0) { $0 + $1.weight }
             messages += newer.prefix(within: left, \.weight)
@@ -46,7 +47,7 @@ struct History: ServerPart {
         }
         var page = MessagePage(messages: messages)
         if call.checksHasNext {
-            // A probe behind the last message: a full page proves nothing (scar 28).
+            // A probe behind the last message: a full page is no evidence (scar 28).
             let end = messages.last?.position ?? anchor.end
             let probe = PositionRange(after: end).hiding(through: offset)
             page.hasNext = try await !ask(
@@ -67,12 +68,12 @@ struct History: ServerPart {
         return page
     }
 
-    /// Whether so many messages may not fit into an answer.
+    /// Whether a number of messages may be too large for an answer.
     private func isHeavy(_ count: Int) -> Bool {
         count * ServerLimits.messageBytes > configuration.limits.answerBytes
     }
 
-    /// Where a page's anchor begins and ends, and what stands at it.
+    /// Returns the start and the end of a page's anchor, and the range between them.
     private func anchorRange(
         _ call: ListMessages, _ sight: Sight
     ) async throws(ServerError) -> (start: Position, end: Position, inside: PositionRange?) {
@@ -95,14 +96,14 @@ struct History: ServerPart {
         }
     }
 
-    /// Whether messages of a filter are all there are between the first and the last of them.
+    /// Whether the log has no other message between the first and the last of these messages.
     private func isContinuous(
         _ messages: [Message], in url: ChannelURL, _ offset: Timestamp?
     ) async throws(ServerError) -> Bool {
         guard let first = messages.first?.position, let last = messages.last?.position else {
             return true
         }
-        // By place: a page may end between two messages of one time.
+        // By position: a page may end between two messages of one time.
         let range = PositionRange(
             after: Position(
                 createdAt: first.createdAt, messageID: first.messageID.previous),
@@ -124,7 +125,7 @@ struct History: ServerPart {
         return APIResponse { writer in CountMessages.write(total, &writer) }
     }
 
-    /// Answers with the fingerprints of stretches of the log.
+    /// Answers with the fingerprints of ranges of the log.
     func fingerprints(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let found = try await fingerprints(
             of: try FingerprintMessages.stretches(call.fields), in: call.channelURL,
@@ -132,7 +133,7 @@ struct History: ServerPart {
         return APIResponse { writer in FingerprintMessages.write(found, &writer) }
     }
 
-    /// Returns the fingerprint of each stretch as the caller sees it.
+    /// Returns the fingerprint of each range as the caller sees it.
     private func fingerprints(
         of stretches: [FingerprintMessages.Stretch], in url: ChannelURL, _ sight: Sight
     ) async throws(ServerError) -> [MessageFingerprint] {
@@ -141,7 +142,7 @@ struct History: ServerPart {
         for stretch in stretches {
             let range = PositionRange(
                 from: stretch.lower.createdAt, through: stretch.upper.createdAt)
-            // Some of the two moments may lie outside.
+            // Messages of the two moments may lie outside the range.
             var fingerprint = MessageFingerprint()
             try await walk(
                 url, range.hiding(through: offset), atMost: FingerprintMessages.countLimit + 1
@@ -156,7 +157,8 @@ struct History: ServerPart {
         return found
     }
 
-    /// Hands on the messages of a range, oldest first, a few at a time.
+    /// Calls a closure with the messages of a range, oldest first; few of them are in memory at a
+    /// time.
     private func walk(
         _ url: ChannelURL, _ range: PositionRange, atMost limit: Int,
         _ body: (Message) -> Void
@@ -205,10 +207,11 @@ struct History: ServerPart {
         return answer
     }
 
-    /// What a view is missing; the algorithm of `docs/protocol` 3.9.
+    /// Returns the messages that a view lacks (`docs/protocol` 3.9).
     ///
-    /// A side with anything missing is answered whole, edges included, and never in pages: one client
-    /// replaces what it held by the answer, another would ask for the next page without end.
+    /// A side that lacks messages is answered as a whole, edges included, and never in pages. One
+    /// kind of client replaces its messages by the answer; another would request further pages
+    /// without end.
     func gap(_ call: MessageGap, _ sight: Sight) async throws(ServerError) -> MessageGapAnswer {
         let offset = sight.beginning
         let previous = try await missing(call.previous, call, offset)
@@ -216,7 +219,8 @@ struct History: ServerPart {
         let empty = MessageGapAnswer.Part(isContinuous: false)
         let huge = MessageGapAnswer(isHuge: true, previous: empty, next: empty)
         guard previous + next <= Self.hugeGapThreshold else { return huge }
-        // A side is answered whole or not at all, so what fits into no answer is a huge gap too.
+        // A side is answered as a whole or not at all, so a side beyond one answer is a huge gap
+        // too.
         var budget = AnswerBudget(configuration.limits.answerBytes)
         guard let older = try await part(call.previous, previous, call, offset, &budget),
             let newer = try await part(call.next, next, call, offset, &budget)
@@ -224,10 +228,10 @@ struct History: ServerPart {
         return MessageGapAnswer(isHuge: false, previous: older, next: newer)
     }
 
-    /// Messages of a gap that are in memory at one time.
+    /// The messages of a gap that are in memory at a time.
     private static let gapSlice = 100
 
-    /// Messages of one side that an answer tells; a view has fewer.
+    /// The messages of one side in an answer; a view has fewer.
     private static let gapLimit = 5_000
 
     private func missing(
@@ -240,7 +244,7 @@ struct History: ServerPart {
         return max(0, count - side.cachedCount)
     }
 
-    /// - Returns: All messages of a side with something missing; nil when the answer has no room for them.
+    /// Returns all messages of a side that lacks some; nil if the answer has no room for them.
     private func part(
         _ side: MessageGap.Side?, _ missing: Int, _ call: MessageGap, _ offset: Timestamp?,
         _ budget: inout AnswerBudget
@@ -269,7 +273,7 @@ struct History: ServerPart {
 
     // MARK: Views
 
-    /// The end of what is in a channel now: nothing later is hidden with it.
+    /// Returns the time of the end of a channel's log: every later message stays visible.
     func newestMoment(of url: ChannelURL) async throws(ServerError) -> Timestamp {
         let filter = MessageFilter(replyType: .all)
         let newest = try await ask(
@@ -300,14 +304,14 @@ struct History: ServerPart {
     }
 }
 
-/// The opaque texts by which a change log goes on; valid for ever, and more than once.
+/// The tokens of change logs; each is valid for ever, and more than once.
 enum ChangeToken {
     static func text(_ sequence: Int64, kind: Character) -> String { "\(kind)\(sequence)" }
 
     static func sequence(_ text: String, kind: Character) throws(ServerError) -> Int64 {
         guard text.first == kind, let sequence = Int64(text.dropFirst()), sequence >= 0 else {
             throw ServerError(
-                .invalidValue, "The token is none of this server's; start again from a time.")
+                .invalidValue, "The token is not from this server; start from a time.")
         }
         return sequence
     }

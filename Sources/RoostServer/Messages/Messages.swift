@@ -39,7 +39,7 @@ struct Messages: ServerPart {
         return message
     }
 
-    /// The existing ones of the users, as a message names the users that it mentions.
+    /// Returns the existing users among the IDs, in the form of mentioned users.
     private func cards(of ids: [UserID]) async throws(ServerError) -> [User] {
         try await ask(try await storage.users(ids)).map(\.card)
     }
@@ -59,7 +59,7 @@ struct Messages: ServerPart {
         try configuration.limits.check(content: message)
     }
 
-    /// Changes a message and tells everybody.
+    /// Edits a message and publishes the edit.
     @discardableResult
     func change(
         _ edit: EditCommand, in session: SessionID? = nil
@@ -85,7 +85,7 @@ struct Messages: ServerPart {
         return message
     }
 
-    /// Deletes a message and tells everybody.
+    /// Deletes a message and publishes the deletion.
     func delete(_ call: DeleteMessage) async throws(ServerError) {
         let url = call.channelURL
         let outcome = try await ask(
@@ -116,7 +116,7 @@ struct Messages: ServerPart {
         }
         let message = try call.standing.namedMessage()
         guard let messageID = message.messageID else { return .empty }
-        // A change of the same key always comes later than the last, as clients compare times.
+        // Clients compare times, so each change of a key is later than the last.
         let last = message.details.reactions?.first { $0.key == key }?.updatedAt
         if isAdded, last == nil {
             try configuration.limits.check(
@@ -212,14 +212,14 @@ struct Messages: ServerPart {
         return .empty
     }
 
-    /// Changes which messages of a channel are pinned, newest pin first, and tells its readers.
+    /// Changes the pinned messages of a channel, newest pin first, and publishes them.
     func setPins(
         of url: ChannelURL, _ change: @Sendable (inout [MessageID]) -> Void
     ) async throws(ServerError) {
         let record = try await ask(
             try await storage.updateChannel(url, now: world.now()) { change(&$0.traits.pins) })
         let pins = record?.traits.pins ?? []
-        // Pins of messages before a member's history are hidden with them.
+        // Pins of messages before a member's history are hidden too.
         let readers = try await publisher.audience(of: url).hearers.filter(\.isJoined)
         let beginnings = Dictionary(grouping: readers, by: \.beginning)
         for (beginning, readers) in beginnings.sorted(by: {

@@ -3,7 +3,7 @@
 import RoostModel
 import RoostWire
 
-/// The read marks and delivery receipts of members, and who is typing.
+/// The read marks, delivery receipts and typing of members.
 struct Receipts: ServerPart {
     let context: ServerContext
     let publisher: EventPublisher
@@ -11,7 +11,7 @@ struct Receipts: ServerPart {
     let lanes: ChannelLanes
     let history: History
 
-    /// Moves a user's read mark and tells everybody; the user's own sessions learn their new count too.
+    /// Moves a user's read mark and publishes it; the user's own sockets also get the new count.
     func markRead(
         _ url: ChannelURL, by id: UserID, in session: SessionID? = nil,
         _ requestID: RequestID? = nil
@@ -31,21 +31,22 @@ struct Receipts: ServerPart {
         }
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: mark,
-            // A mark can lie in the future of the clock; which count is newer cannot depend on it.
+            // A mark can lie after the clock's time, so the order of counts needs a time of its
+            // own.
             unread: UnreadCount(all: total, timestamp: world.now()))
         await publisher.publish(.channel(counts), to: [id])
         return MarkAsRead.Output(
             channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
     }
 
-    /// Takes a user's read mark back before a message and tells their own sessions: what others were told
-    /// that somebody has read, they have.
+    /// Moves a user's read mark back before a message and publishes that to the user's own sockets
+    /// only.
     ///
-    /// A mark that stands before the message already stays.
+    /// Other members keep the receipt that they have. A mark before the message stays.
     func markUnread(
         from first: Message, in url: ChannelURL, by userID: UserID, _ uniqueID: String?
     ) async throws(ServerError) -> MarkAsRead.Output {
-        // A visible message lies behind the hidden ones, and so does the mark before it.
+        // A visible message lies after all hidden ones, and so does the new mark.
         let wanted = first.createdAt.advanced(by: -1)
         guard let user = try await ask(try await storage.user(userID)),
             let record = try await ask(
@@ -74,7 +75,7 @@ struct Receipts: ServerPart {
         return output
     }
 
-    /// Acknowledges that a thread was read; what is unread is counted by channel and not by thread.
+    /// Acknowledges that a thread was read; unread counts are per channel, not per thread.
     func markRead(
         _ parentID: MessageID, in url: ChannelURL, by id: UserID, in session: SessionID,
         _ requestID: RequestID?

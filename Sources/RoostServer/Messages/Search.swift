@@ -3,11 +3,11 @@
 import RoostModel
 import RoostWire
 
-/// A channel in which a search goes on, newest messages first.
+/// A channel of a running search, newest messages first.
 private struct SearchFront {
     let url: ChannelURL
     let sight: Sight
-    /// What is not looked at yet.
+    /// The range that is not searched yet.
     var range: PositionRange
 }
 
@@ -19,16 +19,16 @@ struct Search: ServerPart {
     let context: ServerContext
     let admission: Admission
 
-    /// About as many bytes of texts are looked at at once; other callers get in between.
+    /// The bytes of text in one slice; other calls may run between slices.
     private static let searchSliceBytes = 262_144
 
-    /// Messages of the first look.
+    /// The messages of the first slice.
     private static let firstSlice = 16
 
-    /// Messages of a later look, by the weight of those before.
+    /// The messages of a later slice, by the weight of the slices before.
     private static let sliceRange = 4...200
 
-    /// Messages that one call looks at.
+    /// The messages that one call reads.
     private static let searchRows = 10_000
 
     func search(_ call: RouteCall) async throws(ServerError) -> APIResponse {
@@ -45,7 +45,7 @@ struct Search: ServerPart {
         while let next = horizon {
             let isSpent = rows <= 0 || bytes <= 0
             let whole = found.count { $0.createdAt > fronts[next].top }
-            // A call that would make no progress looks further.
+            // A call continues until it has made progress.
             if whole > limit || isSpent && fronts[next].top.after < end.createdAt { break }
             try stopIfCancelled()
             await Task.yield()
@@ -89,7 +89,7 @@ struct Search: ServerPart {
         }
     }
 
-    /// The place before which a search looks.
+    /// Returns the end of the range of a search.
     private func searchEnd(_ fields: RequestFields) throws(ServerError) -> Position {
         var end = Position.distantFuture
         if let token = fields.string("token") ?? fields.string("after"), !token.isEmpty {
@@ -103,7 +103,8 @@ struct Search: ServerPart {
         return end
     }
 
-    /// The channels of a search that have a message in its time, each from its newest one on.
+    /// Returns the channels of a search that have a message in its range, each from its newest one
+    /// on.
     private func searchFronts(
         _ call: RouteCall, before end: Position
     ) async throws(ServerError) -> [SearchFront] {
@@ -139,12 +140,12 @@ struct Search: ServerPart {
 }
 
 extension SearchFront {
-    /// The latest time of a message that is not looked at yet.
+    /// The time of the newest message that is not searched yet.
     fileprivate var top: Timestamp { range.before.createdAt }
 }
 
 extension [SearchFront] {
-    /// The place of the channel whose next message is the newest of all.
+    /// The index of the channel whose next message is the newest.
     fileprivate var newest: Int? { indices.max { self[$0].top < self[$1].top } }
 }
 
@@ -154,9 +155,10 @@ extension Timestamp {
 }
 
 extension [Message] {
-    /// So many messages, or fewer, so that no two of one time are parted; more if all are of one time.
+    /// Returns at most so many messages without separating messages of one time; more if all have
+    /// one time.
     ///
-    /// The messages stand newest first, and a token is a time.
+    /// The messages are newest first, and a token is a time.
     fileprivate func prefix(wholeMoments limit: Int) -> ArraySlice<Message> {
         guard count > limit else { return self[...] }
         let moment = self[limit].createdAt

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Words to be found in texts, whatever the case of their letters.
+/// The words of a search, without regard to case.
 ///
-/// The search is that of Knuth, Morris and Pratt: it looks at each byte once, whatever the words are, so
-/// no text of a user is dearer than another of its length. The library's search compares characters, and
-/// decodes them again at each place.
+/// The algorithm of Knuth, Morris and Pratt reads each byte once, for any words, so every text of a
+/// length costs the same. The standard library's search compares characters and decodes them again
+/// at each position.
 struct SearchPattern {
     private let bytes: Pattern<UInt8>
     private let characters: Pattern<Character>
@@ -17,7 +17,9 @@ struct SearchPattern {
         isPlain = words.isPlain
     }
 
-    /// Whether a text has the words, and what it cost to find out, in bytes.
+    /// Searches a text for the words.
+    ///
+    /// - Returns: Whether the text has the words, and the cost of the search in bytes.
     func find(in text: String) -> (isFound: Bool, cost: Int) {
         let count = text.utf8.count
         if let isFound = bytes.find(inASCII: text) { return (isFound, count) }
@@ -27,7 +29,7 @@ struct SearchPattern {
     }
 }
 
-/// Elements to be found in a row of elements, with how far a mismatch sets the search back.
+/// A sequence of elements to search for, with the state after each mismatch.
 private struct Pattern<Element: Equatable> {
     private let elements: [Element]
     /// For each length of a match, the longest shorter match with which it ends.
@@ -47,7 +49,7 @@ private struct Pattern<Element: Equatable> {
 
     /// Takes the next element.
     ///
-    /// - Returns: True when the whole pattern has been met.
+    /// - Returns: Whether the whole pattern has matched.
     private func step(_ element: Element, _ length: inout Int) -> Bool {
         while length > 0, elements[length] != element { length = shorter[length - 1] }
         if elements[length] == element { length += 1 }
@@ -63,7 +65,7 @@ private struct Pattern<Element: Equatable> {
 }
 
 extension Pattern where Element == UInt8 {
-    /// Whether an ASCII text has the pattern, whatever the case of its letters; nil for another text.
+    /// Returns whether an ASCII text has the pattern, without regard to case; nil for another text.
     fileprivate func find(inASCII text: String) -> Bool? {
         var length = 0
         var isFound = elements.isEmpty
@@ -78,12 +80,12 @@ extension Pattern where Element == UInt8 {
 }
 
 extension String {
-    /// Whether equal texts have equal bytes: nothing in it has a second spelling.
+    /// Whether the text has a single encoding, so that equal texts have equal bytes.
     fileprivate var isPlain: Bool {
         unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
             case 0..<0x300: true
-            // Jamo, which also stand as syllables, and signs that are other ones' twins.
+            // Jamo, which also occur as syllables, and signs with a canonical equivalent.
             case 0x1100..<0x1200, 0x2000..<0x2002, 0x2126, 0x212A, 0x212B, 0x2329, 0x232A,
                 0xF900..<0xFB00, 0x2F800..<0x2FA20:
                 false

@@ -5,7 +5,7 @@ import RoostWire
 
 /// The emoji that the server offers for reactions.
 enum ServerEmoji {
-    /// Changes with the set of emoji.
+    /// The version of the set; it changes with the set.
     static let hash = "roost-1"
 
     private static let keys = [

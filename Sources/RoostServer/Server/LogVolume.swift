@@ -3,11 +3,13 @@
 package import RoostModel
 import RoostWire
 
-/// Bounds what a log grows by: whoever is refused without end must not be able to fill a disk (scar 163).
+/// The bound of a log's growth: a refused client that tries without end must not fill a disk (scar
+/// 163).
 ///
-/// So many lines of one kind go through in a minute; the next minute's first one says how many did not.
+/// A minute admits a number of lines of each kind. The first line of the next minute reports the
+/// number of dropped lines.
 package struct LogVolume: Sendable {
-    /// Lines of one kind in a minute; more of what a working server says all day to whoever asks for it.
+    /// Returns the most lines of one kind per minute; higher at level `info`.
     package static func limit(of level: LogLine.Level) -> Int { level == .info ? 600 : 60 }
 
     private struct Kind: Hashable {
@@ -20,7 +22,7 @@ package struct LogVolume: Sendable {
         var written = 0
         var leftOut: Int64 = 0
 
-        /// Says how many lines were left out; nil when none was.
+        /// Returns the report of dropped lines; nil if there were none.
         func note(of kind: Kind) -> LogLine? {
             guard leftOut > 0 else { return nil }
             return LogLine(
@@ -29,12 +31,12 @@ package struct LogVolume: Sendable {
         }
     }
 
-    /// The server knows few words for what happens.
+    /// The counts of each kind; a server has few kinds.
     private var counts: [Kind: Count] = [:]
 
     package init() {}
 
-    /// What is to be written where a line is to be; nothing when it is one too many.
+    /// Returns the lines to write in place of a line; none beyond the bound.
     package mutating func admit(_ line: LogLine, at moment: Timestamp) -> [LogLine] {
         let minute = moment.seconds / 60
         let kind = Kind(event: line.event, level: line.level)
@@ -54,7 +56,7 @@ package struct LogVolume: Sendable {
         return lines
     }
 
-    /// What was left out and no later line has said, when no more lines come.
+    /// Returns the reports of dropped lines that no later line has brought; for the end of a log.
     package mutating func finish() -> [LogLine] {
         defer { counts = [:] }
         return counts.sorted { ($0.key.event, $0.key.level) < ($1.key.event, $1.key.level) }

@@ -3,14 +3,14 @@
 import RoostModel
 package import RoostWire
 
-/// A call without a type of its own: its place, its right and its action.
+/// A REST call without a type of its own: its path, its access rule and its action.
 ///
-/// Calls of Roost's own clients are `APICall`s; these answer other clients and the platform.
+/// Calls of Roost's own clients are `APICall`s; routes serve other clients and the platform.
 package struct Route: Sendable {
     package let method: APIRequest.Method
     package let pattern: PathPattern
     package let rule: AccessRule
-    /// The rule of a call that has a flag set, with the flag's name.
+    /// The name of a flag, and the rule of calls that set it.
     package let stricter: (flag: String, rule: AccessRule)?
     let action: Action
 
@@ -25,7 +25,7 @@ package struct Route: Sendable {
         self.action = action
     }
 
-    /// The route of a request, and the open segments of its path.
+    /// Returns the route of a request, and the open segments of its path.
     static func find(_ request: APIRequest) -> (Route, [String])? {
         for route in all where route.method == request.method {
             if let parts = route.pattern.match(request.path) { return (route, parts) }
@@ -34,7 +34,7 @@ package struct Route: Sendable {
     }
 }
 
-/// What a route does.
+/// The action of a route, by its owner.
 enum Action: Hashable, Sendable {
     case user(UserAction)
     case setting(SettingAction)
@@ -50,7 +50,7 @@ enum Action: Hashable, Sendable {
 }
 
 extension Action {
-    /// Whether it does the same to open channels as to group channels.
+    /// Whether the action is the same for open channels and group channels.
     fileprivate var isOfBothKinds: Bool {
         switch self {
         case .moderation: true
@@ -103,7 +103,7 @@ enum MessageAction: Hashable, Sendable {
 }
 
 extension Route {
-    /// The first that fits wins, so fixed words stand before open segments.
+    /// All routes, by priority: the first match wins, so fixed segments stand before open ones.
     package static let all: [Route] =
         users + settings + channels + moderation + messages + openChannels + documents
 
@@ -117,7 +117,7 @@ extension Route {
             Route(.delete, "open_channels/*", .operator, .openChannel(.delete)),
             Route(.get, "open_channels/*/participants", .reader, .openChannel(.participants)),
         ]
-        // What is the same for both kinds, asked by the same path but for its first word.
+        // The routes that differ between the kinds of channels in their first segment only.
         + (channels + moderation + messages).filter(\.action.isOfBothKinds).map { route in
             let rest = route.pattern.text.split(separator: "/").dropFirst().joined(separator: "/")
             return Route(route.method, "open_channels/" + rest, route.rule, route.action)
@@ -299,7 +299,7 @@ extension Route {
             .message(.unpin)),
         Route(.get, "search/messages", .user, .message(.search)),
         Route(.get, "emoji_categories", .user, .emoji),
-        // Its channel is optional.
+        // The channel of an upload is optional.
         Route(.post, "storage/file", .reader, .upload),
     ]
 }

@@ -3,28 +3,28 @@
 import RoostModel
 import RoostWire
 
-/// A call of a route that has been admitted.
+/// An admitted call of a route.
 struct RouteCall: Sendable {
     let fields: RequestFields
     let standing: Standing
-    /// Where the client reaches the server, as the beginning of a URL.
+    /// The address of the server for this client, as the beginning of a URL.
     let address: String
 
     /// The user whom the path names.
     var subject: UserID { UserID(fields.pathParts[0]) }
     var channelURL: ChannelURL { fields.channelURL }
-    /// Whether what is called is about a user and no channel.
+    /// Whether the call is about a user and no channel.
     let isAboutUser: Bool
-    /// What the path names after the user or the channel.
+    /// The segment of the path after the user or the channel.
     var detail: String? { fields.pathParts.count > 1 ? fields.pathParts[1] : nil }
 
     var caller: APICaller { standing.caller }
 
-    /// The caller, or the user whom the platform names.
+    /// Returns the caller, or the user whom the platform names.
     func actor() throws(ServerError) -> UserID { try standing.namedActor() }
 }
 
-/// A page of a list that is held whole: its token is the number of what came before.
+/// A page of a list in memory; its token is the number of elements before it.
 struct Page<Element> {
     let elements: [Element]
     let next: String

@@ -3,7 +3,9 @@
 import RoostModel
 import RoostWire
 
-/// The REST calls: it decodes each call, lets the admission judge it, and hands it to its owner.
+/// The REST calls.
+///
+/// The router decodes each call, has it admitted, and hands it to its owner.
 struct Router: ServerPart {
     let context: ServerContext
     let parts: ServerParts
@@ -19,7 +21,7 @@ struct Router: ServerPart {
             request.body = []
         }
         let response = await answer(request, headers)
-        // What the call has not kept.
+        // Files that the call has not kept end with it.
         if case .success(let form)? = request.form {
             for file in form.files { await context.files?.drop(file.id) }
         }
@@ -59,17 +61,17 @@ struct Router: ServerPart {
                 whole == request ? call : try APICall(decoding: whole), of: caller,
                 in: kind(of: request))
         } catch {
-            // A call that the server could not end may have named it already.
+            // After a failure of the storage, the outcome is open and may name the picture.
             if let kept, error.code != .internalServerError {
                 await parts.uploads.remove(kept.picture, of: kept.owner)
             }
-            // The socket's number for this is not REST's (`docs/protocol` 3.6).
+            // REST has another number for this error (`docs/protocol` 3.6).
             return APIResponse(
                 error.code == .channelNotFound ? ServerError(.notFound, error.message) : error)
         }
     }
 
-    /// Reads a call; what is wrong with it is told to nobody who may not ask.
+    /// Decodes a call; only an admitted caller learns what is wrong with it.
     private func decode(
         _ request: APIRequest, _ headers: RequestHeaders
     ) async throws(ServerError) -> APICall {
@@ -81,7 +83,7 @@ struct Router: ServerPart {
         }
     }
 
-    /// Answers a call that proves itself or has no answer.
+    /// Answers a call that needs no credentials or has an empty answer.
     private func answerAnybody(
         _ call: APICall, _ headers: RequestHeaders
     ) async throws(ServerError) -> APIResponse {
@@ -92,7 +94,7 @@ struct Router: ServerPart {
         return RefreshSessionKey.response(.init(sessionKey: key))
     }
 
-    /// The kind of channel that a path says; nil when it names no channel.
+    /// Returns whether a path names an open channel; nil if it names no channel.
     private func kind(of request: APIRequest) -> Bool? {
         let kinds = ["group_channels", "open_channels"]
         guard let place = request.path.prefix(2).firstIndex(where: kinds.contains),
@@ -144,7 +146,7 @@ struct Router: ServerPart {
             .editMessage, .deleteMessage, .markAsRead:
             return try await answerAboutMessages(call, standing)
         case .refreshSessionKey, .unlisted:
-            preconditionFailure("These calls need no caller and are answered before.")
+            preconditionFailure("Calls without a caller are answered earlier.")
         }
     }
 
@@ -206,7 +208,7 @@ struct Router: ServerPart {
         at host: String?
     ) async throws(ServerError) -> APIResponse {
         let rule = try route.rule(of: fields)
-        // What is wrong with a call is told to nobody who may not make it.
+        // Only an admitted caller learns what is wrong with a call.
         try rule.decideCaller(caller, subject: fields.pathParts.first.map { UserID($0) })
         var target = try route.target(fields, rule)
         target.wantsOpenChannel = isOpen
@@ -261,7 +263,7 @@ struct Router: ServerPart {
         }
     }
 
-    /// Freezes a channel and answers with it as its kind is answered.
+    /// Freezes or unfreezes a channel, and answers with the channel.
     private func freeze(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         try await parts.channels.freeze(call)
         let url = call.channelURL
@@ -270,7 +272,8 @@ struct Router: ServerPart {
             : try await parts.channels.response(to: url, for: call.caller.userID)
     }
 
-    /// Tells a channel of typing users; each of them is admitted as if the call were their own.
+    /// Publishes the typing of users; each of them is admitted as the caller of a call of their
+    /// own.
     private func publishTyping(
         _ call: RouteCall, isTyping: Bool
     ) async throws(ServerError) -> APIResponse {

@@ -17,7 +17,8 @@ extension ChatServer {
         package var pingInterval: Duration = .seconds(15)
         package var pongTimeout: Duration = .seconds(5)
         package var reconnect = ReconnectPolicy()
-        /// Zero, because a client that repeats a question wants a fresh answer.
+        /// The time in which clients send no request twice; zero, because a repeated question wants
+        /// a fresh answer.
         package var requestDedupInterval: Duration? = .zero
 
         /// The largest file, in MiB; the login answer names it.

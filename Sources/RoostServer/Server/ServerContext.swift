@@ -4,7 +4,7 @@ import RoostExecutors
 import RoostModel
 import RoostWire
 
-/// The surroundings that all parts of a server share; none of it is state of the server.
+/// The configuration, the storage and the world that all parts of a server share.
 struct ServerContext: Sendable {
     let configuration: ChatServer.Configuration
     let storage: any Storage
@@ -54,7 +54,8 @@ extension ServerPart {
     /// Loops over many rows call it between their steps.
     func stopIfCancelled() throws(ServerError) {
         guard Task.isCancelled else { return }
-        throw ServerError(.internalServerError, "The caller has gone; the call was not finished.")
+        throw ServerError(
+            .internalServerError, "The caller closed the connection; the call was not finished.")
     }
 
     /// Returns a name of 160 random bits, as 40 hexadecimal digits.

@@ -2,18 +2,17 @@
 
 package import RoostWire
 
-/// What a server has to say to those who run it: kinds, numbers and places of its own.
+/// A line for the operators of a server: an event, numbers and places in the server.
 ///
-/// Never what people wrote, nor who they are: no texts, names, IDs, URLs of channels, keys. The one
-/// exception is the network address of who is refused, because those who run a server must be able to
-/// keep it out.
+/// A line has no message text, name, ID, channel URL or key. The one exception is the network
+/// address of a refused client, because operators must be able to block it.
 package struct LogLine: Hashable, Sendable {
     package enum Level: Int, Hashable, Sendable, Comparable {
-        /// What a working server does all day.
+        /// The ordinary work of a server.
         case info
-        /// Somebody was refused who may mean harm.
+        /// The refusal of a client that may be hostile.
         case warning
-        /// The server could not do its work.
+        /// A failure of the server.
         case error
 
         package var name: String {
@@ -28,7 +27,7 @@ package struct LogLine: Hashable, Sendable {
     }
 
     package let level: Level
-    /// What happened, in one word.
+    /// The event, in one word.
     package let event: String
     package let fields: [JSONValue.Field]
 
@@ -38,7 +37,7 @@ package struct LogLine: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// One line of JSON, with when it happened as the caller writes times.
+    /// Returns the line as JSON, with the time of the event as text.
     package func text(at moment: String) -> String {
         JSONValue.object(
             [

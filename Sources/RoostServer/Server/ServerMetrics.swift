@@ -2,7 +2,7 @@
 
 import RoostWire
 
-/// What a server has done since it started, for those who watch over it; no names, no content.
+/// The counters of a server since its start, without names and content.
 package struct ServerMetrics: Hashable, Sendable {
     package var sessions = 0
     package var logins = 0
@@ -14,18 +14,18 @@ package struct ServerMetrics: Hashable, Sendable {
     package var messages = 0
     package var commits = 0
     package var deliveries = 0
-    /// Stored objects that could not be read and were left out of an answer.
+    /// Stored objects that could not be read and are missing in an answer.
     package var unreadable = 0
-    /// Frames that no client could have read and that were therefore not sent.
+    /// Frames that were not sent because no client could read them.
     package var oversized = 0
 
-    /// In the words of Prometheus (text format 0.0.4).
+    /// The counters in the text format of Prometheus (0.0.4).
     package var text: String {
         let rows: [(name: String, kind: String, help: String, value: Int)] = [
             ("roost_sessions", "gauge", "Open sockets that are logged in.", sessions),
             ("roost_logins_total", "counter", "Logins that succeeded.", logins),
-            ("roost_refused_logins_total", "counter", "Logins that did not.", refusedLogins),
-            ("roost_limited_total", "counter", "Questions refused for their number.", limited),
+            ("roost_refused_logins_total", "counter", "Logins that failed.", refusedLogins),
+            ("roost_limited_total", "counter", "Requests refused by their rate.", limited),
             ("roost_frames_total", "counter", "Text frames taken from clients.", frames),
             ("roost_calls_total", "counter", "REST calls answered.", calls),
             (
@@ -33,11 +33,11 @@ package struct ServerMetrics: Hashable, Sendable {
                 failedCalls
             ),
             ("roost_messages_total", "counter", "Messages stored.", messages),
-            ("roost_commits_total", "counter", "Waits for the disk that stored them.", commits),
+            ("roost_commits_total", "counter", "Commits that stored messages.", commits),
             ("roost_deliveries_total", "counter", "Frames handed to sockets.", deliveries),
             (
                 "roost_unreadable_total", "counter",
-                "Stored objects that could not be read and were left out.", unreadable
+                "Unreadable stored objects that are missing in answers.", unreadable
             ),
             (
                 "roost_oversized_total", "counter", "Frames too large for any client, not sent.",
@@ -51,7 +51,7 @@ package struct ServerMetrics: Hashable, Sendable {
     }
 }
 
-/// The counters of a server's work, which all parts add to and none reads.
+/// The owner of the counters; all parts add to them, and none reads them.
 final class Telemetry {
     var metrics = ServerMetrics()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All parts of a server, made in an order in which each knows those that it needs.
+/// All parts of a server, created bottom-up: each part gets the parts that it uses.
 struct ServerParts {
     // The sockets and their users.
     let telemetry: Telemetry

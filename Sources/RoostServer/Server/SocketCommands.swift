@@ -3,26 +3,28 @@
 import RoostModel
 import RoostWire
 
-/// The commands of sockets: it reads each frame, counts it, and hands the command to its owner.
+/// The commands of sockets.
+///
+/// Each frame is counted, decoded and admitted, and its command goes to its owner.
 struct SocketCommands: ServerPart {
     let context: ServerContext
     let parts: ServerParts
 
-    /// Messages of one session that may be on their way at once.
+    /// The most messages of one socket without an answer.
     private static let postLimit = 256
 
-    /// Takes a text frame of an open session; returns when the next one may come.
+    /// Takes a text frame of an open socket; returns when the next one may come.
     ///
-    /// Frames of one session must be handed in one after the other: their order is that of the log.
+    /// The frames of one socket come one after the other: their order is that of the log.
     func take(_ text: String, from id: SessionID) async {
         parts.telemetry.metrics.frames += 1
         parts.sessions.hear(from: id)
         for part in Frame.split(text) {
-            // A part that is no command has no request to answer, and an error without one would log
-            // some clients out (`docs/protocol` 2.10).
+            // An unreadable part names no request, and an error without one would log some clients
+            // out (`docs/protocol` 2.10).
             guard let user = parts.sessions.user(of: id) else { return }
             guard case .success(let frame) = part else {
-                // It costs the same as one that can be read.
+                // An unreadable part costs as much as a readable one.
                 try? parts.rates.charge(user: user)
                 continue
             }
@@ -31,14 +33,14 @@ struct SocketCommands: ServerPart {
                 let command = try decode(frame)
                 if case .message(let command) = command {
                     await parts.sessions.settle(id, to: Self.postLimit - 1)
-                    // It may have been ended meanwhile; an ended session says no more.
+                    // The socket may have ended meanwhile.
                     guard parts.sessions.isOpen(id) else { return }
-                    // The rest of its rule is decided at its place in the log.
+                    // The rest of the rule is decided at the message's place in the log.
                     try AccessRule.message.decideCaller(
                         .user(user), isOver: parts.sessions.isOver(id))
                     post(command, from: user, in: id)
                 } else {
-                    // Other commands may be about what it has just written.
+                    // Other commands may refer to the messages before them.
                     if command.waitsForMessages { await parts.sessions.settle(id, to: 0) }
                     guard parts.sessions.isOpen(id) else { return }
                     try await parts.admission.admitted(
@@ -53,10 +55,10 @@ struct SocketCommands: ServerPart {
         }
     }
 
-    /// Counts a command before anything of it is read; a long one counts as several.
+    /// Counts a command before it is read; a long one counts as several.
     ///
-    /// Pings have an allowance of their own, as a client that waits for its turn must be able to say that
-    /// it is there. A ping beyond the allowance counts as any other command.
+    /// Pings have an allowance of their own, so a client over its rate can still show that it is
+    /// alive. A ping beyond the allowance counts as any other command.
     private func chargeFrame(_ frame: Frame, of user: UserID) throws(ServerError) {
         if frame.command == .ping, frame.byteCount <= Self.pingBytes, parts.rates.takePing(of: user)
         {
@@ -65,10 +67,10 @@ struct SocketCommands: ServerPart {
         try parts.rates.charge(user: user, count: 1 + frame.byteCount / Self.chargedBytes)
     }
 
-    /// A ping has an ID and little else.
+    /// The most bytes of a ping, which has an ID and little else.
     private static let pingBytes = 256
 
-    /// Bytes of a command that count as one question.
+    /// The bytes of a command that count as one request.
     private static let chargedBytes = 65_536
 
     private func post(_ command: MessageCommand, from user: UserID, in id: SessionID) {
@@ -129,6 +131,7 @@ struct SocketCommands: ServerPart {
 }
 
 extension ClientCommand {
-    /// Whether it waits for the session's messages; a ping only says that a client is there.
+    /// Whether the command waits for the messages before it; a ping only shows that the client is
+    /// alive.
     fileprivate var waitsForMessages: Bool { if case .ping = self { false } else { true } }
 }

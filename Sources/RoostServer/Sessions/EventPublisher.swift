@@ -3,7 +3,8 @@
 import RoostModel
 import RoostWire
 
-/// The users who hear of a channel: those in a group channel, or the sockets in an open one.
+/// The users who get the events of a channel: the members of a group channel, or the sockets in an
+/// open one.
 struct Audience {
     var hearers: [Hearer] = []
     /// The open channel; nil for a group channel.
@@ -20,7 +21,7 @@ struct Audience {
     }
 }
 
-/// The way of events to the sockets of all servers.
+/// The publisher of events to the sockets of all servers.
 ///
 /// It has no state. Its caller holds the channel's lane, so events leave in the order of the log.
 struct EventPublisher: ServerPart {
@@ -48,7 +49,7 @@ struct EventPublisher: ServerPart {
         await publish(Notice(frame: event.encoded, recipients: users, except: except))
     }
 
-    /// Sends an event to everybody who hears of a channel, invited users included.
+    /// Sends an event to the audience of a channel, invited users included.
     func publish(_ event: ServerEvent, to audience: Audience, except: SessionID? = nil) async {
         await publish(event, to: audience.members, in: audience.room, except: except)
     }
@@ -103,7 +104,7 @@ struct EventPublisher: ServerPart {
         await publish(.thread(event), about: parent.createdAt, to: audience)
     }
 
-    /// Sends an event to everybody who hears of a channel, and to some other users.
+    /// Sends an event to the audience of a channel, and to some other users.
     func publish(
         in url: ChannelURL, _ category: ChannelEvent.Category,
         _ content: ChannelEvent.Content = .other(data: "{}"), and others: [UserID] = []

@@ -2,26 +2,26 @@
 
 import RoostModel
 
-/// Counts failed proofs of identity, by network address and by the user whose name was tried.
+/// The counts of failed logins, by network address and by the user ID of the attempt.
 ///
-/// Tokens and keys have 160 random bits, so guesses are never many enough; the count keeps them from
-/// costing and from filling the log. Nothing here refuses a right secret.
+/// Tokens and keys have 160 random bits, so no number of guesses is enough. The counts bound the
+/// cost of guesses and their lines in the log. A right secret is never refused.
 struct FailedLogins {
     private var addresses: RateLimiter<String>
     private var users: RateLimiter<UserID>
 
-    /// - Parameter rate: Failures of one address, and of one name; nil is without bound.
+    /// - Parameter rate: The failures of one address, and of one user ID; nil is without bound.
     init(_ rate: Rate?) {
         addresses = RateLimiter(rate)
         users = RateLimiter(rate)
     }
 
-    /// Notes a failure.
+    /// Counts a failure.
     ///
-    /// The failures of strangers do not count against an address that has failed for the first time: a
-    /// user with an old token learns that it is old while others guess under the user's name.
+    /// Failures of other addresses do not count against an address that fails for the first time. A
+    /// user with an old token gets that answer even while strangers guess under the same user ID.
     ///
-    /// - Returns: How long to wait before the next attempt; nil while there were few.
+    /// - Returns: The wait until the next attempt; nil after few failures.
     mutating func note(user: UserID?, address: String?, at now: Timestamp) -> Duration? {
         let isKnown = address.map { addresses.owes($0, at: now) } ?? true
         if let address, let wait = addresses.take(address, at: now) { return wait }
@@ -29,7 +29,7 @@ struct FailedLogins {
         return isKnown ? wait : nil
     }
 
-    /// Forgets addresses and users whose failures lie back long enough.
+    /// Forgets addresses and users without recent failures.
     mutating func forgetIdle(at now: Timestamp) {
         addresses.forgetIdle(at: now)
         users.forgetIdle(at: now)

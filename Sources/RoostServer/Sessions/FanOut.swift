@@ -2,42 +2,42 @@
 
 package import RoostModel
 
-/// Names one open socket among all servers of an application.
+/// The name of one open socket among all servers of an application.
 package struct SessionID: Hashable, Sendable {
-    /// Tells servers apart.
+    /// The number of the server.
     let server: UInt64
     let number: Int
 }
 
-/// The way out to one client; the transport behind it has its own limit and never blocks.
+/// The outgoing side of one socket; its transport has a limit of its own and never blocks.
 package protocol SessionOutlet: Sendable {
-    /// Hands a text frame over; frames leave in the order they were handed over.
+    /// Sends a text frame; frames leave in the order of the calls.
     func deliver(_ frame: String)
-    /// Ends the connection once everything handed over has left.
+    /// Ends the connection after all frames before have left.
     func close()
 }
 
-/// News for some users.
+/// A frame with its recipients.
 package struct Notice: Hashable, Sendable {
     package let frame: String
-    /// Every session of each of them gets it once.
+    /// The users each of whose sockets gets the frame once.
     package let recipients: [UserID]
-    /// Whoever is in this open channel gets it too.
+    /// The open channel whose sockets get the frame too.
     package var room: ChannelURL?
-    /// The session that got an answer instead.
+    /// The socket that gets an answer in place of the frame.
     package let except: SessionID?
 }
 
-/// Carries notices to the servers at which their recipients are connected.
+/// The seam that carries notices to the servers of their recipients.
 ///
 /// Notices that one server publishes one after the other arrive in that order.
 package protocol FanOut: Sendable {
-    /// Registers a server; it gets every notice, its own included.
+    /// Registers a server, which gets every notice, its own included.
     func subscribe(_ deliver: @escaping @Sendable (Notice) async -> Void) async
     func publish(_ notice: Notice) async
 }
 
-/// Fan-out among the servers of one process, of which there is commonly one.
+/// Fan-out among the servers of one process, usually a single one.
 package actor InProcessFanOut: FanOut {
     private nonisolated let executor: any SerialExecutor
     private var subscribers: [@Sendable (Notice) async -> Void] = []

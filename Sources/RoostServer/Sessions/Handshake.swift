@@ -3,17 +3,17 @@
 package import RoostModel
 package import RoostWire
 
-/// The headers that mean something to this server; every other one is descriptive (`docs/protocol` 1.3).
+/// The request headers that the server uses; all others are ignored (`docs/protocol` 1.3).
 package struct RequestHeaders: Hashable, Sendable {
     package var sessionKey: String?
     package var apiToken: String?
     package var accessToken: String?
-    /// On the upgrade: `SENDBIRD-WS-AUTH` and `SENDBIRD-WS-TOKEN`.
+    /// The header `SENDBIRD-WS-AUTH` of the upgrade; `socketToken` is `SENDBIRD-WS-TOKEN`.
     package var socketAuth: String?
     package var socketToken: String?
-    /// Under which name the client reached the server.
+    /// The host name of the request.
     package var host: String?
-    /// The network address it came from; nil when nobody knows.
+    /// The network address of the client; nil if unknown.
     package var peer: String?
 
     package init(
@@ -29,7 +29,7 @@ package struct RequestHeaders: Hashable, Sendable {
 
     /// Takes the headers out of a request.
     ///
-    /// - Parameter value: Finds a header by name, whatever the case of its letters.
+    /// - Parameter value: Finds a header by name, without regard to case.
     package init(_ value: (String) -> String?) {
         self.init(
             sessionKey: value("Session-Key"), apiToken: value("Api-Token"),
@@ -39,11 +39,11 @@ package struct RequestHeaders: Hashable, Sendable {
     }
 }
 
-/// What a client says when it opens its socket (`docs/protocol` 1.2 and 2.1).
+/// The request that opens a socket (`docs/protocol` 1.2 and 2.1).
 package struct Handshake: Hashable, Sendable {
     package var query: [QueryItem]
     package var headers: RequestHeaders
-    /// The subprotocols offered, as they stand in the header.
+    /// The subprotocols of the client, as in the header.
     package var subprotocols: [String]
 
     package init(
@@ -54,10 +54,10 @@ package struct Handshake: Hashable, Sendable {
         self.subprotocols = subprotocols
     }
 
-    /// The subprotocol that the answer to the upgrade must name, exactly as it was offered.
+    /// The subprotocol for the answer to the upgrade, exactly as the client offered it.
     ///
-    /// Clients put their credentials there as percent-encoded JSON and drop a connection that does not
-    /// repeat it.
+    /// Clients put their credentials there as percent-encoded JSON, and drop a connection whose
+    /// answer does not repeat it.
     package var acceptedSubprotocol: String? {
         subprotocols.first { Self.credentials(in: $0) != nil } ?? subprotocols.first
     }
@@ -66,12 +66,12 @@ package struct Handshake: Hashable, Sendable {
     package var userID: UserID? { value("user_id").map { UserID($0) } }
     package var nickname: String? { value("nickname") }
 
-    /// The session key of a client that connects again, wherever it stands.
+    /// The session key of a client that connects again, from the query, a header or a subprotocol.
     package var sessionKey: String? {
         value("key") ?? Self.present(headers.socketAuth) ?? subprotocolField("auth")
     }
 
-    /// The access token, wherever it stands.
+    /// The access token, from the query, a header or a subprotocol.
     package var token: String? {
         value("access_token") ?? Self.present(headers.socketToken) ?? subprotocolField("token")
     }
@@ -96,7 +96,7 @@ package struct Handshake: Hashable, Sendable {
     }
 
     private static func credentials(in text: String) -> JSONValue? {
-        // What is no JSON object is another subprotocol, not a failure.
+        // Other subprotocols are no JSON objects, and no failure.
         guard let value = try? JSONValue(parsing: PercentEncoding.decode(text)),
             case .object = value
         else { return nil }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stored form of a token, a session key or an access code: a salt of its own, and a hash over both.
+/// The stored form of a token, a session key or an access code: a salt of its own, and a hash over
+/// both.
 ///
-/// Tokens and keys have 160 random bits, so a fast hash is enough for them. An access code has as many as
-/// its operators choose: the hash hides it from a reader of the database, and not from a guesser. The salt keeps the stored forms of equal
-/// secrets apart. The kind is hashed too, so that the form of a token never fits a key.
+/// Tokens and keys have 160 random bits, so a fast hash is enough for them. An access code has as
+/// many as its operators choose: the hash hides it from a reader of the database, and not from a
+/// guesser. The salt makes the stored forms of equal secrets different. The hash includes the kind,
+/// so the form of a token never fits a key.
 package struct KeptSecret: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case accessToken = "token"
@@ -15,7 +17,7 @@ package struct KeptSecret: Hashable, Sendable {
 
     /// 32 hexadecimal digits.
     package let salt: String
-    /// 64 hexadecimal digits in a live world.
+    /// 64 hexadecimal digits with the hash of a live world.
     package let hash: String
 
     package init(salt: String, hash: String) {
@@ -32,9 +34,9 @@ extension ServerWorld {
             digest: digest)
     }
 
-    /// Whether a secret is the kept one.
+    /// Whether a secret has a stored form.
     ///
-    /// - Complexity: The same hashes and comparisons whether a form is given and however it differs.
+    /// - Complexity: The same hashes and comparisons with and without a stored form.
     package func matches(_ secret: String, _ kept: KeptSecret?, as kind: KeptSecret.Kind) -> Bool {
         let salt = kept?.salt ?? String(repeating: "0", count: 32)
         let form = KeptSecret(
@@ -43,12 +45,12 @@ extension ServerWorld {
         return isEqual && kept != nil
     }
 
-    /// Whether two secrets are equal, in a time that tells nothing of where they differ.
+    /// Whether two secrets are equal, in a time that does not depend on their difference.
     func areEqual(_ one: String, _ other: String) -> Bool {
         ConstantTime.areEqual(digest(one).utf8, digest(other).utf8)
     }
 
-    /// Returns hexadecimal digits of random numbers.
+    /// Returns random hexadecimal digits.
     static func hex(digits: Int, from random: () -> UInt64) -> String {
         var text = ""
         while text.utf8.count < digits {
@@ -60,17 +62,17 @@ extension ServerWorld {
 }
 
 extension KeptSecret {
-    /// Makes the stored form of a secret of which only the unsalted digest is known.
+    /// Makes the stored form of a secret from its unsalted digest.
     init(digestOfSecret inner: String, as kind: Kind, salt: String, digest: (String) -> String) {
         self.init(salt: salt, hash: digest("\(kind.rawValue):\(salt):\(inner)"))
     }
 }
 
-/// Comparisons that take as long for a near miss as for a far one.
+/// Comparisons whose time does not depend on the place of a difference.
 package enum ConstantTime {
-    /// Whether two runs of bytes are equal.
+    /// Whether two sequences of bytes are equal.
     ///
-    /// - Complexity: Reads every byte of both, wherever they differ; only their lengths show in the time.
+    /// - Complexity: Reads every byte of both; only their lengths show in the time.
     package static func areEqual(
         _ one: some Collection<UInt8>, _ other: some Collection<UInt8>
     ) -> Bool {
@@ -81,9 +83,10 @@ package enum ConstantTime {
     }
 }
 
-/// An access token or a session key as a client holds it: the number of its row, and the secret.
+/// An access token or a session key in the form of a client: the number of its row, and the secret.
 ///
-/// The number finds the row without a search. Both are hexadecimal digits; the secret is the last 40.
+/// The number finds the row without a search. Both are hexadecimal digits; the secret is the last
+/// 40.
 package struct NumberedSecret: Hashable, Sendable {
     static let secretDigits = 40
 
@@ -95,7 +98,7 @@ package struct NumberedSecret: Hashable, Sendable {
         self.secret = secret
     }
 
-    /// Reads a text; nil when this server never writes one like it.
+    /// Reads a token or a key; nil if no server writes such a text.
     package init?(_ text: String) {
         let count = text.utf8.count - Self.secretDigits
         guard (1...16).contains(count) else { return nil }

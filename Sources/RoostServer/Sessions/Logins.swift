@@ -29,9 +29,10 @@ struct Logins: ServerPart {
 
     /// Answers the opening of a socket: with LOGI and a session, or with a refusal and the end.
     ///
-    /// A refusal is a frame, never an HTTP status: of that, clients would see only that it failed.
+    /// A refusal is a frame, never an HTTP status, because clients cannot read the reason from a
+    /// status.
     ///
-    /// - Returns: The name under which frames are to be handed in; nil when refused.
+    /// - Returns: The name of the socket for its frames; nil after a refusal.
     func connect(
         _ handshake: Handshake, _ outlet: any SessionOutlet
     ) async -> SessionID? {
@@ -57,7 +58,7 @@ struct Logins: ServerPart {
                 [.init("code", .int(Int64(error.code.rawValue)))]
                     + (handshake.headers.peer.map { [.init("peer", .string($0))] } ?? []))
             if let wait = error.retryAfter {
-                // Not LOGI: of that, clients would take the number for the end of their session.
+                // Clients would take the number in LOGI for the end of their session.
                 let busy = BusyEvent(
                     retryAfter: .seconds(wait.wholeSecondsUp), reason: error.code.rawValue,
                     message: error.message)
@@ -93,7 +94,7 @@ struct Logins: ServerPart {
         login.reconnect = configuration.reconnect
         login.requestDedupInterval = configuration.requestDedupInterval
         login.usesReaction = true
-        // As `Message.isCounted` has it.
+        // The rule of `Message.isCounted`.
         login.unreadReplies = .repliesToChannel
         login.lastMessageReplies = .repliesToChannel
         login.premiumFeatures = ["reactions", "poll"]
@@ -104,15 +105,16 @@ struct Logins: ServerPart {
         return login
     }
 
-    /// Returns the file key of a session, which clients append to any protected address in a message.
+    /// Returns the file key of a session, which clients append to any protected address in a
+    /// message.
     ///
-    /// It opens nothing: the file of an address is for every reader of the address. It must never be the
-    /// session's key, which a malicious message would then send to a server of its author.
+    /// The key opens nothing: every reader of a file's address may read the file. It must differ
+    /// from the session key, or a malicious message would send that to its author's server.
     private func fileKey(of login: Login) -> String {
         String(world.digest("file:" + login.key).prefix(40))
     }
 
-    /// Goes on in a session.
+    /// Returns the login of a session key.
     private func resume(
         _ text: String, from address: String?
     ) async throws(ServerError) -> Login {
@@ -121,7 +123,7 @@ struct Logins: ServerPart {
         if let key { session = try await ask(try await storage.session(key.number)) }
         let isRight = world.matches(key?.secret ?? text, session?.kept, as: .sessionKey)
         guard isRight, let key, let session else {
-            // Clients ask for another key only where theirs has expired, and it may have been forgotten.
+            // The storage may have forgotten an expired key, and clients renew only an expired one.
             throw rates.failure(
                 from: address,
                 NumberedSecret.looksIssued(text)
@@ -147,7 +149,7 @@ struct Logins: ServerPart {
             try await storage.openSession(
                 kept, for: user.id, by: proof.token, expiresAt: proof.end,
                 limit: limits.keysPerUser))
-        // The token ended, or the user was given the first one, since it was looked at.
+        // The token may have ended since the check, or the user got a first one.
         guard let added else { throw Self.wrongToken }
         await sessions.end(keys: added.ended, of: user.id, Self.expiry)
         let key = NumberedSecret(number: added.number, secret: secret)
@@ -156,7 +158,9 @@ struct Logins: ServerPart {
 
     /// Ends the socket of a session that ended while the socket was being opened.
     ///
-    /// `past` counts the endings before the session was looked at.
+    /// - Parameters:
+    ///   - login: The login of the socket.
+    ///   - past: The number of endings before the session was read.
     private func confirm(_ login: Login, ifEndedSince past: Int) async {
         guard sessions.endings != past else { return }
         do throws(ServerError) {
@@ -166,7 +170,7 @@ struct Logins: ServerPart {
         }
     }
 
-    /// Returns the user of a first connection on a device, by ID and token.
+    /// Returns the user of a first login on a device, by ID and token.
     private func identify(
         _ handshake: Handshake
     ) async throws(ServerError) -> (User, Proof) {
@@ -188,7 +192,7 @@ struct Logins: ServerPart {
         guard let nickname = handshake.nickname, nickname != user.nickname else {
             return (user, proof)
         }
-        // The user may have been changed, deactivated or deleted meanwhile, and stays so.
+        // Another call may have deactivated or deleted the user since the look-up.
         do throws(ServerError) {
             let renamed = try await changeUser(id) { $0.user.nickname = nickname }
             guard renamed.user.isActive else { throw Self.deactivated }
@@ -198,9 +202,9 @@ struct Logins: ServerPart {
         }
     }
 
-    /// Refuses a wrong token, a missing one of a user who was ever given one, and by policy any missing one.
+    /// Refuses a wrong token, a missing one of a user with a token, and by policy any missing one.
     ///
-    /// Users who do not exist, have no token or show a wrong one are refused alike.
+    /// The refusal is the same for unknown users, users without a token, and wrong tokens.
     private func check(
         _ text: String?, of id: UserID, from address: String?
     ) async throws(ServerError) -> Proof {
@@ -229,23 +233,23 @@ struct Logins: ServerPart {
         .userDeactivated, "The user has been deactivated.")
     private static let noSuchUser = ServerError(.userNotFound, "There is no such user.")
 
-    /// The last word to a client whose key has ended: it asks for another, with a token.
+    /// The last frame before an expired session ends; its client asks for another key with a token.
     static let expiry = ServerEvent.expired(
         reason: RoostError.Code.sessionKeyExpired.rawValue, expiresIn: 0)
-    /// The last word to a client whose user is sent away: it logs out.
+    /// The last frame before a session ends for good; its client logs out.
     static let revoked = ServerEvent.expired(
         reason: RoostError.Code.sessionRevoked.rawValue, expiresIn: -1)
 
     /// Gives a user another access token without an end.
     ///
-    /// The one before counts no longer, nor do the sessions it opened, nor those opened without a token.
+    /// The previous token ends, with its sessions and those opened without a token.
     func issueAccessToken(for id: UserID) async throws(ServerError) -> String {
         try await addToken(for: id, until: nil)
     }
 
     /// Gives a user a token with an end, by default in a week.
     ///
-    /// Sessions that were opened without a token count no longer.
+    /// Sessions that were opened without a token end.
     func issueToken(
         for id: UserID, until end: Timestamp?
     ) async throws(ServerError) -> (String, Timestamp) {
@@ -266,15 +270,16 @@ struct Logins: ServerPart {
         return NumberedSecret(number: added.number, secret: secret).text
     }
 
-    /// Ends all of a user's sessions, and the tokens that end by themselves.
+    /// Ends all of a user's sessions and the tokens that have an end.
     func revoke(_ id: UserID) async throws(ServerError) {
         try await ask(try await storage.closeSessions(of: id))
         await sessions.expel(id, Self.revoked)
     }
 
-    /// Opens another session for a user who proves themselves; the one before lives to its own end.
+    /// Opens another session for a user with a proven identity; the previous one lives until its
+    /// own end.
     ///
-    /// The answer may be lost, and a client whose only key is dead could not ask again.
+    /// The answer may be lost, and a client without a valid key could not ask again.
     func renewKey(
         of id: UserID, token: String?, from address: String? = nil
     ) async throws(ServerError) -> Login {
@@ -285,7 +290,7 @@ struct Logins: ServerPart {
         return try await openSession(for: user, proof)
     }
 
-    /// Lets a socket go on in another session.
+    /// Renews the session of a socket.
     func renew(
         _ refresh: SessionRefresh, of user: UserID, in session: SessionID
     ) async throws(ServerError) {
@@ -303,24 +308,24 @@ struct Logins: ServerPart {
         await confirm(login, ifEndedSince: endings)
     }
 
-    /// How long a session stays in the storage after its end, so that its client is told of the end.
+    /// The time in the storage after the end of a session, for the answer that its key has expired.
     private static let remembrance = Duration.seconds(7 * 86_400)
 
     /// Forgets some of the sessions and tokens that ended long ago.
     func forgetEnded() async {
         let moment = world.now() - Self.remembrance
-        // A failure is in the log, and the next call tries again.
+        // The log has the failure, and the next call tries again.
         _ = try? await ask(try await storage.forgetEnded(by: moment, limit: 1_000))
     }
 
-    /// Who makes a call, which counts towards their rate.
+    /// Returns the caller of a REST call, and counts the call.
     func caller(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
         let caller = try await identify(headers)
         try rates.charge(user: caller.userID)
         return caller
     }
 
-    /// Who makes a call.
+    /// Returns the caller of a REST call.
     func identify(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
         if let key = headers.sessionKey, !key.isEmpty {
             return .user(try await resume(key, from: headers.peer).user.id)

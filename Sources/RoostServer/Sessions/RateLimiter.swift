@@ -2,27 +2,27 @@
 
 package import RoostModel
 
-/// How often somebody may ask.
+/// The bound of a rate of requests.
 package struct Rate: Hashable, Sendable {
-    /// So many at once.
+    /// The number of requests at once.
     package var burst: Int
-    /// So many from then on.
+    /// The number of requests per second after a burst.
     package var perSecond: Int
 
     package init(burst: Int, perSecond: Int) {
-        precondition(burst > 0 && perSecond > 0, "Who may never ask needs no rate.")
+        precondition(burst > 0 && perSecond > 0, "A rate allows at least one request.")
         self.burst = burst
         self.perSecond = perSecond
     }
 }
 
-/// Counts who asks too often.
+/// The requests of each key against a rate.
 ///
-/// Each has a debt that grows by one with every question and shrinks with time; who owes nothing is
-/// forgotten, so that addresses which came once cost nothing for long.
+/// Each key has a debt. A request adds one to it, and time reduces it. A key without debt is
+/// forgotten, so a key with a single request costs no memory for long.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Debt {
-        /// In thousandths of a question.
+        /// In thousandths of a request.
         var amount: Int64
         var at: Timestamp
     }
@@ -30,19 +30,19 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let rate: Rate?
     private var debts: [Key: Debt] = [:]
 
-    /// nil lets everybody ask as often as they like.
+    /// - Parameter rate: The rate of each key; nil is without bound.
     package init(_ rate: Rate?) { self.rate = rate }
 
-    /// How many are remembered.
+    /// The number of keys with a debt.
     package var count: Int { debts.count }
 
-    /// Notes a question.
+    /// Counts a request.
     ///
     /// - Parameters:
-    ///   - key: Who asks.
-    ///   - now: The moment of the question.
-    ///   - count: How many questions it counts as; more than a burst count as one burst.
-    /// - Returns: How long to wait before it may be asked; nil when it may be asked now.
+    ///   - key: The key of the request.
+    ///   - now: The moment of the request.
+    ///   - count: The number of requests that it counts as; more than a burst count as one burst.
+    /// - Returns: The wait until the request is allowed; nil if it is allowed now.
     package mutating func take(
         _ key: Key, at now: Timestamp, count: Int = 1
     ) -> Duration? {
@@ -54,7 +54,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// What `take` would return; nothing is noted.
+    /// Returns the result of `take` without counting.
     package func wait(of key: Key, at now: Timestamp, count: Int = 1) -> Duration? {
         guard let rate else { return nil }
         let excess =
@@ -63,7 +63,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return excess > 0 ? .milliseconds((excess + perSecond - 1) / perSecond) : nil
     }
 
-    /// Whether questions are noted that time has not paid for yet.
+    /// Whether a key has a debt.
     package func owes(_ key: Key, at now: Timestamp) -> Bool {
         rate.map { amount(of: key, at: now, $0) > 0 } ?? false
     }
@@ -71,12 +71,12 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private func amount(of key: Key, at now: Timestamp, _ rate: Rate) -> Int64 {
         guard let debt = debts[key] else { return 0 }
         let passed = max(0, now.milliseconds(since: debt.at))
-        // A thousandth of a question for each millisecond and question a second.
+        // A thousandth of a request per millisecond, for each request per second.
         let (paid, isFar) = passed.multipliedReportingOverflow(by: Int64(rate.perSecond))
         return isFar ? 0 : max(0, debt.amount - paid)
     }
 
-    /// Forgets who owes nothing any more.
+    /// Forgets keys without debt.
     package mutating func forgetIdle(at now: Timestamp) {
         guard let rate else { return }
         for key in debts.keys where amount(of: key, at: now, rate) == 0 { debts[key] = nil }
@@ -84,7 +84,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Duration {
-    /// As the protocol's headers and fields tell a wait: never shorter than it is.
+    /// The duration in whole seconds, rounded up, as headers and fields of the protocol have it.
     package var wholeSecondsUp: Int64 {
         components.seconds + (components.attoseconds > 0 ? 1 : 0)
     }

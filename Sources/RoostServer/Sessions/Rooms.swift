@@ -15,7 +15,7 @@ final class Rooms: ServerPart {
 
     let context: ServerContext
     private let publisher: EventPublisher
-    /// By channel, in the order of entry.
+    /// The places by channel, in the order of entry.
     private var inside: [ChannelURL: [Place]] = [:]
     private var rooms: [SessionID: [ChannelURL]] = [:]
 
@@ -40,7 +40,7 @@ final class Rooms: ServerPart {
 
     /// Lets a socket in.
     ///
-    /// - Returns: Whether the user was in the channel with no other socket.
+    /// - Returns: Whether the user had no other socket in the channel.
     func enter(_ id: SessionID, of user: UserID, _ url: ChannelURL) -> Bool {
         let isNew = !participants(of: url).contains(user)
         guard !contains(id, in: url) else { return isNew }
@@ -71,7 +71,7 @@ final class Rooms: ServerPart {
         for id in sessions(in: url) { exit(id, url) }
     }
 
-    /// Takes every socket of a banned user out of a channel, and tells the others.
+    /// Takes every socket of a banned user out of a channel and publishes the exit.
     func evict(_ id: UserID, from url: ChannelURL) async {
         let gone = (inside[url] ?? []).filter { $0.user == id }
         for place in gone { exit(place.session, url) }
@@ -80,12 +80,12 @@ final class Rooms: ServerPart {
 
     // MARK: Events
 
-    /// Tells a channel of a new user.
+    /// Publishes the entry of a user.
     func publishEntry(_ user: User, in url: ChannelURL, except session: SessionID) async {
         await publish(.entered, user, in: url, except: session)
     }
 
-    /// Tells a channel that a user has gone, unless another socket of the user is inside.
+    /// Publishes the exit of a user, unless another socket of the user is inside.
     func publishExit(_ id: UserID, from url: ChannelURL) async {
         guard !participants(of: url).contains(id), let user = try? await storage.user(id) else {
             return

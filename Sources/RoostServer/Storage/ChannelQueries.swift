@@ -174,7 +174,7 @@ extension Query where Input == (after: ChannelURL, limit: Int), Output == Channe
 }
 
 extension Query where Input == (id: Int64, at: Timestamp), Output == Void {
-    /// Leaves the row, which the change logs of its members point at.
+    /// Marks a channel as deleted; the change logs of its members refer to the row.
     static var buryChannel: Query {
         Query(
             sql: """
@@ -282,7 +282,7 @@ extension Query where Input == String, Output == (Int64, MessageRow) {
     }
 }
 
-/// What a viewer has not read of one channel.
+/// The unread messages of a viewer in one channel.
 struct UnreadRow: Sendable {
     let channel: Int64
     let unread: Int

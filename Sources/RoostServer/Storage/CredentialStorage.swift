@@ -4,47 +4,49 @@ package import RoostModel
 
 /// The access tokens and sessions of users.
 ///
-/// A secret arrives here in its stored form only, so a copy of the storage logs in as nobody. Numbers
-/// are never given out twice. A session that a token opened ends with the token, in the same step.
+/// A secret comes here in its stored form only, so a copy of the storage does not help to log in.
+/// No number is used twice. The sessions of a token end with it, in the same step.
 package protocol CredentialStorage: Sendable {
-    /// Returns one of a user's tokens and whether the user, who need not exist, needs one.
+    /// Returns one of a user's tokens, and whether the user needs one; the user need not exist.
     ///
     /// The number nil finds the user's token without an end.
     func token(_ number: Int64?, of id: UserID) async throws(StorageError) -> UserToken
     /// Gives a user a token; from then on the user needs one to log in.
     ///
-    /// A token without an end replaces the one before. Of tokens with an end the oldest go beyond `limit`.
-    /// The sessions of a token that goes end with it, and so do those that were opened without a token.
+    /// A token without an end replaces the previous one. Of tokens with an end, the oldest end
+    /// beyond `limit`. The sessions of a token that ends, and those that were opened without a
+    /// token, end in the same step.
     ///
-    /// - Returns: The token's number and the sessions that ended; nil when there is no such user.
+    /// - Returns: The token's number and the sessions that ended; nil if there is no such user.
     func addToken(
         _ kept: KeptSecret, for id: UserID, expiresAt: Timestamp?, limit: Int
     ) async throws(StorageError) -> AddedCredential?
-    /// Opens a session under the stored form of its key; beyond `limit`, at least 1, the oldest ones end.
+    /// Opens a session under the stored form of its key; beyond `limit`, at least 1, the oldest
+    /// ones end.
     ///
-    /// `token` is the number of the token that opens it, nil when none does. The end nil is for ever; the
-    /// caller looks whether it has come.
+    /// `token` is the number of the login's token, nil for none. A session without an end is valid
+    /// for ever; the caller checks the end.
     ///
-    /// - Returns: The session's number and the sessions that ended; nil when there is no such active user,
-    ///   the token counts no longer, or the user needs a token and none is named.
+    /// - Returns: The session's number and the sessions that ended; nil if there is no such active
+    ///   user, if the token has ended, or if the user needs a token and none is named.
     func openSession(
         _ kept: KeptSecret, for id: UserID, by token: Int64?, expiresAt: Timestamp?, limit: Int
     ) async throws(StorageError) -> AddedCredential?
     func session(_ number: Int64) async throws(StorageError) -> SessionRecord?
     /// Ends all sessions of a user and all tokens that have an end.
     func closeSessions(of id: UserID) async throws(StorageError)
-    /// Forgets sessions and tokens that ended at or before a moment, at most `limit` of each.
+    /// Deletes sessions and tokens that ended at or before a moment, at most `limit` of each.
     ///
-    /// - Returns: How many were forgotten.
+    /// - Returns: The number of deleted sessions and tokens.
     @discardableResult
     func forgetEnded(by moment: Timestamp, limit: Int) async throws(StorageError) -> Int
 }
 
-/// How a user stands to tokens.
+/// A token of a user, and whether the user needs one.
 package struct UserToken: Hashable, Sendable {
-    /// Whether any token was ever given to the user, so that no login goes without.
+    /// Whether a token was ever given to the user, so that a login needs one.
     package var isNeeded = false
-    /// The token that was asked for; nil when there is none.
+    /// The token with the number; nil if there is none.
     package var record: TokenRecord?
 
     package init(isNeeded: Bool = false, record: TokenRecord? = nil) {
@@ -75,10 +77,10 @@ package struct SessionRecord: Hashable, Sendable {
     func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
-/// What became of a new token or session.
+/// A new token or session.
 package struct AddedCredential: Hashable, Sendable {
     package var number: Int64
-    /// The sessions that ended by it.
+    /// The numbers of the sessions that ended in the same step.
     package var ended: [Int64]
 }
 
@@ -99,7 +101,7 @@ struct MemoryCredentials {
     private var tokens: [Int64: Token] = [:]
     private var sessions: [Int64: Session] = [:]
     private var lastNumber: Int64 = 0
-    /// Users who were ever given a token, deleted ones included.
+    /// The users who were ever given a token, deleted ones included.
     private var guarded: Set<UserID> = []
 
     func token(_ number: Int64?, of id: UserID) -> UserToken {

@@ -3,7 +3,7 @@
 package import RoostModel
 package import RoostWire
 
-/// What is kept beside messages and looked at by its number: reports, polls, messages to be sent later.
+/// A report, a poll or a scheduled message.
 package struct Document: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case report
@@ -11,12 +11,12 @@ package struct Document: Hashable, Sendable {
         case scheduled
     }
 
-    /// Unique among all documents; the storage's.
+    /// The number, unique among all documents; the storage assigns it.
     package var id: Int64 = 0
     package let kind: Kind
     package var channelURL: ChannelURL?
     package let owner: UserID
-    /// When something is to happen with it.
+    /// The time of a waiting scheduled message; nil for all other documents.
     package var dueAt: Timestamp?
     package var body: JSONValue
 
@@ -33,23 +33,23 @@ package struct Document: Hashable, Sendable {
 }
 
 package protocol DocumentStorage: Sendable {
-    /// Keeps a new document and gives it the next number.
+    /// Stores a new document under the next number.
     func addDocument(_ document: Document) async throws(StorageError) -> Document
     func document(_ id: Int64, _ kind: Document.Kind) async throws(StorageError) -> Document?
-    /// Changes a document, in one step with reading it; its number, kind and owner stay.
+    /// Changes a document in one step with reading it; its number, kind and owner stay.
     ///
-    /// - Returns: The document now; nil when there is none.
+    /// - Returns: The document after the change; nil if there is none.
     @discardableResult
     func updateDocument(
         _ id: Int64, _ kind: Document.Kind, _ change: @Sendable (inout Document) -> Void
     ) async throws(StorageError) -> Document?
-    /// A page of documents by number; nil owner or channel are everybody's and every one.
+    /// Returns a page of documents by number; the owner or channel nil matches all.
     func documents(
         _ kind: Document.Kind, of owner: UserID?, in url: ChannelURL?, after id: Int64, limit: Int
     ) async throws(StorageError) -> [Document]
-    /// Those of the documents that exist, by number.
+    /// Returns the existing documents among the numbers, in order.
     ///
-    /// - Complexity: One question, however many they are.
+    /// - Complexity: One query for any number of documents.
     func documents(
         _ kind: Document.Kind, among ids: [Int64]
     ) async throws(StorageError) -> [Document]
@@ -67,11 +67,12 @@ package protocol DocumentStorage: Sendable {
     func removeFinishedDocuments(
         _ kind: Document.Kind, of owner: UserID, keeping limit: Int
     ) async throws(StorageError)
-    /// How many of an owner's documents wait for their time.
+    /// Returns the number of an owner's documents that wait for their time.
     func waitingDocuments(
         _ kind: Document.Kind, of owner: UserID
     ) async throws(StorageError) -> Int
-    /// What is due, longest overdue first; what cannot be read is not due any more.
+    /// Returns the documents that are due, longest overdue first; an unreadable one is not due any
+    /// more.
     func dueDocuments(
         _ kind: Document.Kind, through now: Timestamp, limit: Int
     ) async throws(StorageError) -> [Document]
@@ -140,7 +141,7 @@ extension MemoryStorage {
     }
 }
 
-/// A moment before none.
+/// The order by time and number; no time comes first.
 private func < (one: (Timestamp?, Int64), other: (Timestamp?, Int64)) -> Bool {
     let (left, right) = (one.0 ?? .distantPast, other.0 ?? .distantPast)
     return left == right ? one.1 < other.1 : left < right

@@ -13,7 +13,7 @@ struct NewMember: Sendable {
 }
 
 extension Query where Input == NewMember, Output == Void {
-    /// Changes no row of somebody who is joined, or who is invited already.
+    /// Adds a member, unless the user is joined, or invited and to be invited again.
     static var addMember: Query {
         Query(
             sql: """

@@ -118,7 +118,7 @@ extension MemoryStorage {
         stored(id, in: url).map(current)
     }
 
-    /// A message that has not been deleted, in the words it was stored in.
+    /// Returns a live message as it was stored.
     private func stored(_ id: MessageID, in url: ChannelURL) -> Message? {
         guard let channel = channels[url], let index = channel.index(of: id),
             channel.log[index].deletedAt == nil
@@ -191,9 +191,9 @@ extension MemoryStorage {
         }
     }
 
-    /// A message with its sender as they are called now, and its parent as it stands now.
+    /// Returns a message with the present name of its sender and the present state of its parent.
     ///
-    /// The parent's own parent is not asked for: nothing keeps two messages from answering each other.
+    /// The parent's own parent is not loaded, because two messages may answer each other.
     func current(_ message: Message) -> Message {
         var message = withSender(message)
         if let parent = message.parentID {

@@ -2,8 +2,8 @@
 
 package import RoostModel
 
-/// A storage that forgets everything with the process; the model server of the simulator keeps its log
-/// here, and the contract suite holds it against `SQLiteStorage`.
+/// A storage in memory. It is the storage of the simulator's model server; the contract suite
+/// compares it with `SQLiteStorage`.
 package actor MemoryStorage: Storage {
     private nonisolated let executor: any SerialExecutor
 
@@ -16,7 +16,7 @@ package actor MemoryStorage: Storage {
     var userTraits: [UserID: UserTraits] = [:]
     private var credentials = MemoryCredentials()
     var channels: [ChannelURL: MemoryChannel] = [:]
-    /// Those that are gone, for the change logs of who was in them.
+    /// The deleted channels, for the change logs of their members.
     var deleted: [ChannelURL: MemoryChannel] = [:]
     var distinct: [String: ChannelURL] = [:]
     var documents: [Int64: Document] = [:]
@@ -25,12 +25,12 @@ package actor MemoryStorage: Storage {
     private var lastSequence: Int64 = 0
     private var lastChangedAt = Timestamp(milliseconds: 0)
 
-    /// Whether the time of each message is later than that of the one before.
+    /// Whether each message has a later time than the one before.
     let spacesTimes: Bool
 
     /// - Parameters:
-    ///   - executor: Where it runs.
-    ///   - spacesTimes: False lets messages have equal times, as other servers' may.
+    ///   - executor: The executor of the actor.
+    ///   - spacesTimes: False allows messages of equal times, as on other servers.
     package init(on executor: any SerialExecutor, spacesTimes: Bool = true) {
         self.executor = executor
         self.spacesTimes = spacesTimes
@@ -109,7 +109,7 @@ package actor MemoryStorage: Storage {
         credentials.forgetEnded(by: moment, limit: limit)
     }
 
-    /// Numbers a change; both its number and its time only grow.
+    /// Returns the number and time of a new change; both only grow.
     func nextChange(_ now: Timestamp) -> (sequence: Int64, at: Timestamp) {
         lastSequence += 1
         lastChangedAt = max(lastChangedAt, now)
@@ -118,21 +118,22 @@ package actor MemoryStorage: Storage {
 
     var currentSequence: Int64 { lastSequence }
 
-    /// Every channel there is.
+    /// The URLs of all channels, in order.
     package var channelURLs: [ChannelURL] { channels.keys.sorted() }
 
-    /// A channel's log with when each entry changed last; for tests and tools.
+    /// Returns a channel's log, with the last change of each entry; for tests and tools.
     ///
     /// - Complexity: Constant; nothing is copied.
     package func entries(of url: ChannelURL) -> [MemoryChannel.Entry] { channels[url]?.log ?? [] }
 
-    /// Up to when a channel's messages are hidden from somebody; for tests and tools.
+    /// Returns the time through which a channel's messages are hidden from a user; for tests and
+    /// tools.
     package func messageOffset(of id: UserID, in url: ChannelURL) -> Timestamp? {
         channels[url]?.memberships[id]?.traits.messageOffset
     }
 }
 
-/// A channel with its members and its log; confined to the storage that made it.
+/// A channel with its members and its log; confined to its storage.
 package final class MemoryChannel {
     struct Membership {
         var state: MembershipState
@@ -159,7 +160,7 @@ package final class MemoryChannel {
     var record: ChannelRecord
     var memberships: [UserID: Membership] = [:]
     var memberOrder: [UserID] = []
-    /// By place, which is also by ID.
+    /// The log in the order of positions and of IDs.
     var log: [Entry] = []
     var requests: [Request: Int] = [:]
     var change: (sequence: Int64, at: Timestamp)
@@ -171,7 +172,7 @@ package final class MemoryChannel {
 
     var members: [UserID] { memberOrder.filter { memberships[$0]?.state != MembershipState.none } }
 
-    /// Where a message stands in the log.
+    /// Returns the index of a message in the log.
     func index(of id: MessageID) -> Int? {
         var range = log.indices
         while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {

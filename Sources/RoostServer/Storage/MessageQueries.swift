@@ -4,9 +4,9 @@ import RoostModel
 import RoostSQLite
 import RoostWire
 
-/// A row of a channel's log with its sender's, and with its live parent's.
+/// A row of a channel's log with the rows of its sender and of its live parent.
 struct MessageRow: Sendable {
-    /// What every question for such rows begins with.
+    /// The start of all queries for these rows.
     static let query: StaticString = """
         SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at, p.body,
             pu.body, m.channel
@@ -16,7 +16,7 @@ struct MessageRow: Sendable {
         LEFT JOIN user AS pu ON pu.id = p.sender
         """
 
-    /// What the row of a message and that of its sender say.
+    /// The texts of a message's row and its sender's row.
     private struct Text: Sendable {
         let createdAt: Timestamp
         let body: String
@@ -24,7 +24,7 @@ struct MessageRow: Sendable {
 
         func message() throws(WireError) -> Message {
             var reader = JSONReader(body)
-            // What is nested more deeply no client could read within its list.
+            // No client can read deeper JSON within a list.
             reader.depthBound = JSONReader.contentDepth + JSONReader.wrappingDepth
             var message = try reader.readMessage()
             message.createdAt = createdAt
@@ -58,7 +58,7 @@ struct MessageRow: Sendable {
 
     var createdAt: Timestamp { text.createdAt }
 
-    /// The message with its sender as they are called now, and its parent as it stands now.
+    /// Returns the message with the present name of its sender and the present state of its parent.
     func message() throws(SQLiteError) -> Message {
         do throws(WireError) {
             var message = try text.message()
@@ -66,7 +66,7 @@ struct MessageRow: Sendable {
             if message.parentID != nil {
                 message.details.parentPreview = try parent?.message().shownPreview
             }
-            // A log tells of nobody's votes; earlier servers wrote down that there are none.
+            // A log has no votes of single users.
             if !message.hasNoDetails { message.details.poll?.votedOptionIDs = nil }
             return message
         } catch {
@@ -74,7 +74,7 @@ struct MessageRow: Sendable {
         }
     }
 
-    /// The message, or nothing where the row cannot be read.
+    /// The message; nil inside if the row cannot be read.
     var readable: Readable<Message> { Readable { () throws(SQLiteError) in try message() } }
 
     var change: Readable<MessageChangePage.Change> {
@@ -84,7 +84,7 @@ struct MessageRow: Sendable {
 }
 
 extension Message {
-    /// The text a row keeps: everything but what the row, the sender's row or the parent's says.
+    /// The stored text: the message without the data in its row, the sender's row and the parent's.
     fileprivate var body: String {
         var message = self
         if parentID != nil { message.details.parentPreview = nil }
@@ -192,7 +192,7 @@ where Input == (channel: Int64, sender: Int64, request: RequestID), Output == Me
     }
 }
 
-/// A stretch of a channel's log under a filter.
+/// A range of a channel's log, a filter, an order and a limit.
 typealias MessageStretch = (
     channel: Int64, range: PositionRange, filter: MessageFilter, limit: Int
 )
@@ -213,8 +213,8 @@ extension Bindings {
     }
 }
 
-// The bound of a range is a row value, so that one index serves both its halves. Replies: the stored
-// number 0, 1 or 2 is let through by none (0), only_reply_to_channel (2) and all (3) as the bits say.
+// The bound of a range is a row value, so one index serves both of its parts. The column `is_reply`
+// is 0, 1 or 2; the bits of `none` (0), `only_reply_to_channel` (2) and `all` (3) select from it.
 extension Query where Input == MessageStretch, Output == MessageRow {
     static var oldestMessages: Query {
         Query(

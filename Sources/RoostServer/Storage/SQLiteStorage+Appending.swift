@@ -12,12 +12,12 @@ extension SQLiteStorage {
                 .success(try batch.append(message))
             }
         } catch {
-            // What the disk refuses it refuses again.
+            // A disk error would repeat for each message.
             guard messages.count > 1, let cause = error.underlying as? SQLiteError,
                 cause.isConstraint || cause.isMalformedValue
             else { throw error }
-            // One of them cannot be kept. Each in a part of its own it fails alone, which is too dear to do
-            // for those that can.
+            // One of the messages cannot be stored. With a savepoint each, it fails alone; that
+            // costs too much for batches without failures.
             return try append(messages, now) { db, batch, message throws(SQLiteError) in
                 try db.part { () throws(SQLiteError) in try batch.append(message) }
             }
@@ -46,16 +46,16 @@ extension SQLiteStorage {
 
 /// Messages appended in one transaction.
 ///
-/// What the rows of a channel, a sender and the clock say is read once for all of them and written once,
-/// by `flush`.
+/// The rows of channels, senders and the clock are read once for all messages, and `flush` writes
+/// them once.
 private final class AppendBatch {
     private struct Channel {
         let row: Int64
         var lastCreatedAt: Int64?
         var lastLiveID: MessageID?
-        /// The newest change that the row does not say yet.
+        /// The newest change that is not in the row yet.
         var change: ChangeStamp?
-        /// Up to where senders have read what they wrote, by the number of their row.
+        /// The read marks of senders in their own messages, by the number of their row.
         var marks: [Int64: Int64] = [:]
     }
 
@@ -71,12 +71,13 @@ private final class AppendBatch {
         self.now = now
     }
 
-    /// A reply changes the message it answers, with numbers of the rows' own.
+    /// Writes pending numbers before a reply, because the change of its parent takes numbers from
+    /// the rows.
     func prepare(for message: Message) throws(SQLiteError) {
         if message.parentID != nil { try flush() }
     }
 
-    /// Writes what only the batch knows.
+    /// Writes the values that only the batch has.
     func flush() throws(SQLiteError) {
         for (url, channel) in channels.sorted(by: { $0.value.row < $1.value.row }) {
             guard let change = channel.change else { continue }
@@ -92,7 +93,7 @@ private final class AppendBatch {
         clock = nil
     }
 
-    // What it knows changes after the last statement that may fail: of a part that fails nothing is left.
+    // The batch changes after the last statement that may fail, so a failed message leaves nothing.
     func append(_ message: Message) throws(SQLiteError) -> Appended? {
         let url = message.channelURL
         guard let channel = try channel(url) else { return nil }
@@ -124,7 +125,7 @@ private final class AppendBatch {
         var parent: Message?
         if let parentID = message.parentID {
             let reply = stored
-            // It takes its numbers from the rows, so they must know of this message.
+            // The change takes its number from the row, so the row must have this message's.
             try db.execute(.setClock, change)
             parent = try db.change(parentID, in: channel.row, now: max(now, createdAt)) {
                 $0.note(reply: reply)
@@ -143,7 +144,7 @@ private final class AppendBatch {
             parent: parent)
     }
 
-    /// The last change of all.
+    /// Returns the last change of all.
     private func last() throws(SQLiteError) -> ChangeStamp {
         if let clock { return clock }
         guard let stamp = try db.first(.clock) else {
@@ -152,9 +153,9 @@ private final class AppendBatch {
         return stamp
     }
 
-    /// The highest number that a message ever had.
+    /// Returns the highest number that a message ever had.
     ///
-    /// SQLite would count by itself, but to be told the number costs a savepoint for each row.
+    /// SQLite counts by itself, but returning the number costs a savepoint per row.
     private func lastID() throws(SQLiteError) -> Int64 {
         if let lastNumber { return lastNumber }
         let known = try db.first(.lastMessageID) ?? 0

@@ -211,10 +211,9 @@ extension SQLiteStorage {
 }
 
 extension Connection {
-    /// The rows of channels, found by one question.
+    /// Returns the rows of channels by one query.
     ///
-    /// SQLite's JSON ends a text at a NUL, so names that have one, which nobody should, are asked for
-    /// singly.
+    /// SQLite's JSON ends a text at a NUL, so names with a NUL are looked up one by one.
     fileprivate func channels(
         _ urls: [ChannelURL]
     ) throws(SQLiteError) -> [ChannelURL: (Int64, ChannelRecord)] {
@@ -241,7 +240,7 @@ extension Connection {
         return changed
     }
 
-    /// Lets users into a channel; those who stand as well or better stay as they are.
+    /// Adds users to a channel; users with an equal or better state keep theirs.
     fileprivate func add(
         _ ids: [UserID], as state: MembershipState, by inviter: UserID?, to channel: Int64,
         now: Timestamp

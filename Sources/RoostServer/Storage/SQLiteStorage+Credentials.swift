@@ -92,7 +92,7 @@ private func decodeToken(_ row: borrowing Row) -> TokenRecord {
 }
 
 extension Query where Input == UserID, Output == (user: Int64, isNeeded: Bool) {
-    /// Deleted users count too: a stranger does not take over a guarded name.
+    /// Deleted users count too, so that a new user of their ID needs a token.
     fileprivate static var tokenNeed: Query {
         Query(
             sql: "SELECT id, needs_token FROM user WHERE user_id = ?1",
@@ -126,7 +126,7 @@ extension Query where Input == Int64, Output == TokenRecord {
 }
 
 extension Query where Input == (user: Int64, limit: Int), Output == Int64 {
-    /// All tokens of a user that have an end, but for the newest.
+    /// Finds all tokens of a user that have an end, except the newest.
     static var tokensBeyond: Query {
         Query(
             sql: """
@@ -140,7 +140,7 @@ extension Query where Input == (user: Int64, limit: Int), Output == Int64 {
             decode: { row in row.int64(0) })
     }
 
-    /// Ends all sessions of a user but for the newest.
+    /// Ends all sessions of a user except the newest.
     static var endSessionsBeyond: Query {
         Query(
             sql: """
@@ -268,7 +268,7 @@ extension Query where Input == (moment: Timestamp, limit: Int), Output == Int64 
             decode: { row in row.int64(0) })
     }
 
-    /// A token whose sessions are not all forgotten stays until they are.
+    /// Deletes ended tokens; a token stays as long as it has sessions.
     static var forgetEndedTokens: Query {
         Query(
             sql: """

@@ -37,7 +37,7 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in
             var documents: [Document] = []
             var last = id
-            // Rows that cannot be read make no page short: a short page is the last.
+            // An unreadable row makes no page short, because a short page is the last.
             while documents.count < limit {
                 let rows = try db.all(.documents, (kind, owner, url, last, limit))
                 documents += readable(rows.map(\.row))
@@ -68,7 +68,7 @@ extension SQLiteStorage {
             documents = readable(rows.map(\.row))
             let broken = rows.filter { $0.row.value == nil }.map(\.id)
             guard !broken.isEmpty else { break }
-            // They would stand before all others for ever.
+            // Unreadable documents would stay the first ones that are due.
             try write { db throws(SQLiteError) in
                 for id in broken { try db.execute(.endWaiting, id) }
             }
@@ -97,7 +97,7 @@ extension SQLiteStorage {
     }
 }
 
-/// A document's number, and the document where it can be read.
+/// The number of a document, and the document if it is readable.
 private typealias DocumentRow = (id: Int64, row: Readable<Document>)
 
 private func decodeRow(_ row: borrowing Row) -> DocumentRow {

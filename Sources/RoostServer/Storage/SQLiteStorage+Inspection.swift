@@ -3,9 +3,9 @@
 import RoostSQLite
 
 extension SQLiteStorage {
-    /// How SQLite answers the questions that are asked for every message, page and login.
+    /// Returns the query plans of the queries for every message, page and login.
     ///
-    /// A test holds on to them: a plan that walks a whole table is a server that slows down as it fills.
+    /// A test checks them: a plan that scans a table makes the server slower as it fills.
     package func hotPlans() throws(StorageError) -> [String: [String]] {
         try read { db throws(SQLiteError) in
             [

@@ -167,16 +167,16 @@ extension SQLiteStorage {
     }
 }
 
-/// Walks through messages in pages when a filter is not SQL's to apply.
+/// The pages of a scan with a filter that SQL does not apply.
 enum Scan {
     static let pageSize = 500
 }
 
 extension Connection {
-    /// Hands on the messages that a filter lets through, until `body` has enough.
+    /// Calls a closure with messages that match a filter, until it has enough.
     ///
-    /// Kinds and replies are left to SQL; custom types and senders, which are lists of any text, are
-    /// looked at here, page by page.
+    /// SQL filters kinds and replies. Custom types and senders are lists of any text and are
+    /// filtered here.
     fileprivate func scan(
         _ channel: Int64, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int, leaveOut: (Int) -> Void, _ body: (Message) -> Bool
@@ -201,7 +201,7 @@ extension Connection {
         }
     }
 
-    /// What a request brings that is known already.
+    /// Returns the stored message of a repeated request; nil for a new request.
     func repeated(
         _ message: Message, _ known: MessageRow, _ channel: Int64
     ) throws(SQLiteError) -> Appended {
@@ -219,7 +219,7 @@ extension Connection {
             isRepeat: true, isDeleted: known.deletedAt != nil)
     }
 
-    /// Changes a live message in its place.
+    /// Changes a live message and keeps its place.
     func change(
         _ id: MessageID, in channel: Int64, now: Timestamp, _ change: (inout Message) -> Void
     ) throws(SQLiteError) -> Message? {
@@ -242,7 +242,7 @@ extension Connection {
         for user in message.mention.userIDs { try execute(.addMention, (id, user)) }
     }
 
-    /// Numbers a change; both its number and its time only grow.
+    /// Returns the number and time of a new change; both only grow.
     func nextChange(_ now: Timestamp) throws(SQLiteError) -> ChangeStamp {
         guard let stamp = try first(.nextChange, now) else {
             throw .malformed("clock", because: "The clock's row is missing.")
@@ -250,7 +250,7 @@ extension Connection {
         return stamp
     }
 
-    /// Notes a change that every member of a channel can see.
+    /// Records a change that every member of a channel can see.
     func touch(_ channel: Int64, _ change: ChangeStamp) throws(SQLiteError) {
         try execute(.touchChannel, (channel, change))
     }

@@ -7,14 +7,14 @@ import RoostWire
 
 /// A storage in one SQLite database; each call is one transaction on the actor's own thread.
 ///
-/// Messages stand in it as their JSON without the sender's name and picture, which come from the user's
-/// own row, so that a rename touches one row.
+/// The JSON of a message has no name and picture of the sender. They come from the user's row, so a
+/// rename changes one row.
 package actor SQLiteStorage: Storage {
     private nonisolated let executor: any SerialExecutor
     private let connection: Connection
-    /// Pages of the log from which it is emptied, readers or not.
+    /// The pages of the write-ahead log that start a checkpoint.
     private let logLimit: Int
-    /// The same, and more after a reader has outlasted the wait for him.
+    /// The pages that start the next checkpoint; more after a reader has outlasted the wait.
     private var nextEmptying: Int
     private nonisolated let unreadable = Guarded(0)
 
@@ -23,14 +23,15 @@ package actor SQLiteStorage: Storage {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    /// Opens or makes the database and brings it to the newest schema.
+    /// Opens or creates the database and migrates it to the newest schema.
     ///
     /// - Parameters:
     ///   - location: The file, or memory.
-    ///   - durability: What an acknowledged message survives.
-    ///   - logLimit: Pages of 4 KiB that the log may have while readers overlap.
-    ///   - executor: Runs every call; SQLite blocks, so it must not be the shared pool.
-    /// - Throws: When the file cannot be opened, is no such database, or belongs to a newer release.
+    ///   - durability: The faults that an acknowledged message survives.
+    ///   - logLimit: The pages of 4 KiB of the write-ahead log while readers overlap.
+    ///   - executor: The thread of every call; SQLite blocks, so it must not be the shared pool.
+    /// - Throws: An error if the file cannot be opened, is another database, or belongs to a newer
+    ///   release.
     package init(
         _ location: DatabaseLocation, durability: ConnectionOptions.Durability = .powerLoss,
         logLimit: Int = 8_000,
@@ -51,7 +52,7 @@ package actor SQLiteStorage: Storage {
         }
     }
 
-    /// Runs a call that changes something.
+    /// Runs a transaction that writes.
     @discardableResult
     func write<T>(
         _ body: (Connection) throws(SQLiteError) -> T
@@ -64,19 +65,20 @@ package actor SQLiteStorage: Storage {
         }
     }
 
-    /// Empties the log when readers that overlap, as those of a copy do, have kept it from being begun anew.
+    /// Truncates the write-ahead log after overlapping readers, such as a backup, kept it from
+    /// restarting.
     private func boundLog() {
         let pages = connection.logPages
         guard pages >= nextEmptying else {
             if pages < logLimit { nextEmptying = logLimit }
             return
         }
-        // What fails is in the log still, and a reader who stays is waited for seldom.
+        // After a failure the log keeps its content, and the next wait for the reader comes later.
         let isEmpty = (try? connection.emptyLog(patienceMS: 50)) ?? false
         nextEmptying = isEmpty ? logLimit : pages + logLimit
     }
 
-    /// Runs a call that only looks, at one state of the database.
+    /// Runs a read at one state of the database.
     func read<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) throws(StorageError) -> T {
@@ -89,14 +91,14 @@ package actor SQLiteStorage: Storage {
 
     package nonisolated var unreadableCount: Int { unreadable.withLock { $0 } }
 
-    /// The values of rows, without those that could not be read, which are counted.
+    /// Returns the values of readable rows, and counts the others.
     func readable<Value>(_ rows: [Readable<Value>]) -> [Value] {
         let values = rows.compactMap(\.value)
         leaveOut(rows.count - values.count)
         return values
     }
 
-    /// Counts rows that were left out because they could not be read.
+    /// Counts unreadable rows.
     nonisolated func leaveOut(_ count: Int) { unreadable.withLock { $0 += count } }
 
     static func failure(_ error: SQLiteError) -> StorageError {
@@ -133,7 +135,7 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in
             var users: [User] = []
             var last = id ?? UserID("")
-            // Rows that cannot be read make no page short: a short page is the last.
+            // An unreadable row makes no page short, because a short page is the last.
             while users.count < limit {
                 let rows = try db.all(.usersAfter, (last, limit))
                 users += readable(rows.map(\.row)).map(\.user)
@@ -222,7 +224,7 @@ extension Connection {
     }
 }
 
-/// A user with the number of their row.
+/// A user with the number of the row.
 struct UserRow: Sendable {
     let id: Int64
     let user: User
@@ -238,13 +240,13 @@ struct UserRow: Sendable {
     }
 }
 
-/// A row's value; nil where the row cannot be read.
+/// The value of a row; nil if the row cannot be read.
 struct Readable<Value: Sendable>: Sendable {
     let value: Value?
 
     init(value: Value?) { self.value = value }
 
-    /// Reads a row, and keeps the failure from the rows beside it.
+    /// Reads a row; a failure does not reach other rows.
     init(_ read: () throws(SQLiteError) -> Value) {
         do throws(SQLiteError) {
             value = try read()

@@ -3,26 +3,26 @@
 package import RoostModel
 package import RoostWire
 
-/// Where the server keeps everything, in the words of chat.
+/// The storage of a server.
 ///
-/// Every call is one atomic operation: after a throw nothing has changed. Times come from the caller;
-/// their order within a channel, and all numbers, are the storage's.
+/// Every call is one atomic operation: after a throw nothing has changed. Times come from the
+/// caller; their order within a channel, and all numbers, come from the storage.
 ///
-/// A row that cannot be read is left out of every list, so that it does not hide its neighbours.
+/// An unreadable row is missing in every list, so that it does not hide other rows.
 package protocol Storage: UserStorage, CredentialStorage, ChannelStorage, MessageStorage,
     DocumentStorage
 {
-    /// How many times a row was left out of a list because it could not be read.
+    /// The number of unreadable rows that were missing in a list.
     var unreadableCount: Int { get }
     /// Writes durably and changes nothing.
     ///
-    /// - Throws: When a message could not be kept now.
+    /// - Throws: An error if a message could not be stored now.
     func prove() async throws(StorageError)
 }
 
-/// The storage could not do what it was asked; the world failed, not the caller.
+/// A failure of the storage, not of its caller.
 package struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// What failed and how to put it right.
+    /// The failure, and its remedy.
     package let message: String
     package let underlying: (any Error)?
 
@@ -36,32 +36,32 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
 
 package protocol UserStorage: Sendable {
     func user(_ id: UserID) async throws(StorageError) -> User?
-    /// Those of the users that exist, in the order asked for.
+    /// Returns the existing users among the IDs, in the order of the IDs.
     func users(_ ids: [UserID]) async throws(StorageError) -> [User]
-    /// A page of all users by ID.
+    /// Returns a page of all users by ID.
     func users(after id: UserID?, limit: Int) async throws(StorageError) -> [User]
-    /// Makes a user or replaces what others see of one.
+    /// Creates a user, or replaces the public data of one.
     func saveUser(_ user: User) async throws(StorageError)
     func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord?
-    /// Returns the users that exist with all that is known of them, in the order asked for.
+    /// Returns the existing users among the IDs with all their data, in the order of the IDs.
     func userRecords(_ ids: [UserID]) async throws(StorageError) -> [UserRecord]
-    /// Changes what is known of a user, in one step with reading it.
+    /// Changes a user in one step with reading the user.
     ///
-    /// The sessions of a user who is not active afterwards end, and so do tokens that have an end.
+    /// All sessions of an inactive user end, and so do tokens with an end.
     ///
-    /// - Returns: What is known now; nil when there is no such user.
+    /// - Returns: The user after the change; nil if there is no such user.
     @discardableResult
     func updateUser(
         _ id: UserID, _ change: @Sendable (inout UserRecord) -> Void
     ) async throws(StorageError) -> UserRecord?
-    /// A page, by ID, of those who have blocked a user.
+    /// Returns a page, by ID, of the users who block a user.
     func blockers(
         of id: UserID, after: UserID?, limit: Int
     ) async throws(StorageError) -> [User]
-    /// Forgets a user but for their name under what they said, takes them out of every channel and
-    /// ends their sessions and tokens.
+    /// Deletes a user. The user leaves every channel, and all sessions and tokens end; old messages
+    /// keep the name.
     ///
-    /// - Returns: The channels they were in; nil when there is no such user.
+    /// - Returns: The channels of the user; nil if there is no such user.
     func deleteUser(_ id: UserID, now: Timestamp) async throws(StorageError) -> [ChannelURL]?
 }
 
@@ -69,132 +69,134 @@ package protocol ChannelStorage: Sendable {
     /// Creates a channel, or finds the distinct one of the members and lets all of them in again.
     func createChannel(_ new: NewChannel, now: Timestamp) async throws(StorageError)
         -> CreateOutcome
-    /// Whether a channel exists, and how a user stands to it; nil when there is none.
+    /// Returns a channel's record and a user's place in it; nil if there is no such channel.
     func access(to url: ChannelURL, of id: UserID?) async throws(StorageError) -> ChannelAccess?
-    /// Changes a channel's record, in one step with reading it; its URL stays.
+    /// Changes a channel's record in one step with reading it; its URL stays.
     ///
-    /// - Returns: The record now; nil when there is no such channel.
+    /// - Returns: The record after the change; nil if there is no such channel.
     @discardableResult
     func updateChannel(
         _ url: ChannelURL, now: Timestamp, _ change: @Sendable (inout ChannelRecord) -> Void
     ) async throws(StorageError) -> ChannelRecord?
-    /// Deletes a channel and all that was said in it; its members' change logs tell it.
+    /// Deletes a channel with its messages; the change logs of its members tell of it.
     ///
-    /// - Returns: False when there is no such channel.
+    /// - Returns: False if there is no such channel.
     func deleteChannel(_ url: ChannelURL, now: Timestamp) async throws(StorageError) -> Bool
-    /// A page of all channels by URL.
+    /// Returns a page of all channels by URL.
     func channels(
         after url: ChannelURL?, limit: Int
     ) async throws(StorageError) -> [ChannelRecord]
-    /// Lets users in, or invites them; those who stand so already, or better, stay as they are.
+    /// Adds joined or invited users; users with an equal or better state keep theirs.
     ///
-    /// Users with a ban that has not ended are passed over, as in `createChannel`.
+    /// Banned users are left out, as in `createChannel`.
     ///
-    /// - Returns: Whose state changed, in the order asked for; unknown users are passed over.
+    /// - Returns: The users whose state changed, in the order of the call; unknown users are left
+    ///   out.
     func addMembers(
         _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
         now: Timestamp
     ) async throws(StorageError) -> [UserID]
-    /// Takes a user out; false when they were not in.
+    /// Removes a member; returns false if the user was not one.
     func removeMember(
         _ id: UserID, from url: ChannelURL, now: Timestamp
     ) async throws(StorageError) -> Bool
-    /// Who is in, joined or invited, in the order they came.
+    /// Returns the joined and invited users, in the order of their entries.
     func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID]
-    /// The same users, each with what they may hear.
+    /// Returns the same users, each with the part of the history that the user sees.
     func hearers(of url: ChannelURL) async throws(StorageError) -> [Hearer]
-    /// Everybody a channel knows, those who left or were banned included, in the order they came.
+    /// Returns all users with a row in the channel, former and banned ones included, in the order
+    /// of entry.
     func memberRecords(of url: ChannelURL) async throws(StorageError) -> [MemberRecord]
-    /// Changes how a user stands to a channel, in one step with reading it; a stranger begins with the
+    /// Changes a user's place in a channel in one step with reading it; a new row begins with the
     /// state `.none`.
     ///
-    /// The user and the times of joining stay. To let somebody in, or take them out, is for
-    /// `addMembers` and `removeMember`.
+    /// The user and the times of joining stay. `addMembers` and `removeMember` change the state.
     ///
-    /// - Returns: How the user stands now; nil when there is no such channel or user.
+    /// - Returns: The place after the change; nil if there is no such channel or user.
     @discardableResult
     func updateMember(
         _ id: UserID, of url: ChannelURL, now: Timestamp,
         _ change: @Sendable (inout MemberRecord) -> Void
     ) async throws(StorageError) -> MemberRecord?
-    /// Channels with their members, last messages and the viewer's counts, in the order asked for.
+    /// Returns channels with their members, last messages and the viewer's counts, in the order of
+    /// the URLs.
     ///
-    /// - Complexity: A fixed number of questions to the database, however many channels there are.
+    /// - Complexity: A fixed number of queries for any number of channels.
     func channelStates(
         _ urls: [ChannelURL], viewer: UserID?
     ) async throws(StorageError) -> [ChannelState]
-    /// Every channel the user is or was in, without its contents.
+    /// Returns every present and former channel of a user, without members and messages.
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing]
-    /// Moves a user's read mark to now, or to the newest message if that lies ahead; never back.
+    /// Moves a user's read mark to now, or to a newer last message; never back.
     ///
-    /// - Returns: The mark; nil when the user is not in.
+    /// - Returns: The mark; nil if the user is no member.
     func markRead(
         _ url: ChannelURL, by id: UserID, now: Timestamp
     ) async throws(StorageError) -> Timestamp?
-    /// Notes up to when a user has received a channel's messages; never back.
+    /// Moves the time through which a user has received a channel's messages; never back.
     func markDelivered(
         _ url: ChannelURL, to id: UserID, at moment: Timestamp
     ) async throws(StorageError)
-    /// What a user has not read, in all channels they have joined together.
+    /// Returns the number of unread messages in all joined channels of a user.
     func unreadTotal(of id: UserID) async throws(StorageError) -> Int
 }
 
 package protocol MessageStorage: Sendable {
-    /// Appends messages to their channels' logs, and to the threads they belong to, each once for its
-    /// channel, sender and request ID.
+    /// Appends messages to their channels' logs and threads, each once per channel, sender and
+    /// request ID.
     ///
-    /// They are kept in one step, which is what makes many of them cheap; one that cannot be kept fails
-    /// alone. Those of a channel are appended in their order.
+    /// All messages are stored in one step, which makes large batches cheap; a message that cannot
+    /// be stored fails alone. Messages of one channel keep their order.
     ///
-    /// A message's own ID and time are not looked at: the time becomes the later of `now` and the
-    /// channel's last time plus one, the ID grows throughout the application. A request ID is remembered
-    /// as long as its message, deleted or not, which is longer than any client tries.
+    /// The storage assigns IDs and times: the time is the later of `now` and the channel's last
+    /// time plus one, the ID grows throughout the application. A request ID is known as long as its
+    /// message, deleted or not.
     ///
-    /// - Returns: For each what the log holds now, or what it held already; nil when there is no such
-    ///   channel.
-    /// - Throws: When none of them is kept.
+    /// - Returns: For each message the stored one, new or known; nil if there is no such channel.
+    /// - Throws: An error if no message was stored.
     func append(
         _ messages: [Message], now: Timestamp
     ) async throws(StorageError) -> [Result<Appended?, StorageError>]
-    /// Changes a message.
+    /// Edits a message.
     ///
     /// - Parameters:
-    ///   - edit: What changes.
-    ///   - mentioned: The users behind the IDs that the edit mentions.
-    ///   - now: Becomes the time of the change.
-    /// - Returns: The message after and the mention before, or why nothing changed.
-    /// - Throws: When the storage failed; nothing has changed then.
+    ///   - edit: The edit.
+    ///   - mentioned: The users that the edit mentions.
+    ///   - now: The time of the edit.
+    /// - Returns: The message after the edit and the mention before it, or the reason why nothing
+    ///   changed.
+    /// - Throws: A failure of the storage; then nothing has changed.
     func edit(
         _ edit: EditCommand, mentioned: [User], now: Timestamp
     ) async throws(StorageError) -> EditOutcome
-    /// Changes a live message without calling it edited, in one step with reading it; its place, its
-    /// names and its sender stay.
+    /// Changes a live message in one step with reading it, without marking it as edited; its place,
+    /// IDs and sender stay.
     ///
-    /// - Returns: The message now; nil when there is none.
+    /// - Returns: The message after the change; nil if there is none.
     @discardableResult
     func updateMessage(
         _ id: MessageID, in url: ChannelURL, now: Timestamp,
         _ change: @Sendable (inout Message) -> Void
     ) async throws(StorageError) -> Message?
-    /// Takes a message's words away and leaves its place and its request ID.
+    /// Deletes a message's content; its place and its request ID stay.
     ///
     /// - Parameters:
     ///   - id: The message.
     ///   - url: Its channel.
-    ///   - now: Becomes the time of deletion.
-    /// - Returns: The message as it was, or why nothing changed.
-    /// - Throws: When the storage failed; nothing has changed then.
+    ///   - now: The time of the deletion.
+    /// - Returns: The message before the deletion, or the reason why nothing changed.
+    /// - Throws: A failure of the storage; then nothing has changed.
     func delete(
         _ id: MessageID, in url: ChannelURL, now: Timestamp
     ) async throws(StorageError) -> DeleteOutcome
     func message(_ id: MessageID, in url: ChannelURL) async throws(StorageError) -> Message?
-    /// Whether a sender's message of this request is in a channel's log, deleted or not.
+    /// Returns whether a channel's log has a sender's message with a request ID, deleted or not.
     func isKnown(
         _ request: RequestID, of sender: UserID, in url: ChannelURL
     ) async throws(StorageError) -> Bool
-    /// Where a message stands or stood: a deleted one keeps its place.
+    /// Returns the position of a message; a deleted one keeps its position.
     func position(of id: MessageID, in url: ChannelURL) async throws(StorageError) -> Position?
-    /// The first messages of a range that a filter lets through, from either end.
+    /// Returns the first messages of a range that match a filter, from either end.
     func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
@@ -202,10 +204,10 @@ package protocol MessageStorage: Sendable {
     func messageCount(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
     ) async throws(StorageError) -> Int
-    /// What was created, edited or deleted after a point, oldest change first, each message once.
+    /// Returns the messages that changed after a point, oldest change first, each once.
     func messageChanges(
         in url: ChannelURL, after point: ChangePoint, limit: Int
     ) async throws(StorageError) -> MessageChangePage
-    /// The whole log, deleted messages included; for tests and tools.
+    /// Returns the whole log, deleted messages included; for tests and tools.
     func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry]
 }

@@ -3,7 +3,7 @@
 package import RoostModel
 import RoostWire
 
-/// What a channel is, apart from who is in it and what was said.
+/// The properties of a channel, without members and messages.
 package struct ChannelRecord: Hashable, Sendable {
     package var url: ChannelURL
     package var name: String
@@ -39,7 +39,7 @@ package struct ChannelRecord: Hashable, Sendable {
 
 package struct NewChannel: Hashable, Sendable {
     package var record: ChannelRecord
-    /// In the order they shall stand; each must exist.
+    /// The existing users of the channel, in their order.
     package var members: [UserID]
     package var operators: [UserID]
     /// The members who come in by an invitation that they have to accept; the others join.
@@ -70,7 +70,7 @@ package struct NewChannel: Hashable, Sendable {
         return runs
     }
 
-    /// Names the set of members for a distinct channel: the same set, the same text.
+    /// The name of a distinct channel's set of members: equal sets have equal names.
     var distinctKey: String? {
         guard record.isDistinct else { return nil }
         return JSONValue.array(members.sorted().map { .string($0.rawValue) }).text
@@ -108,7 +108,7 @@ package struct ChannelAccess: Hashable, Sendable {
     package var messageOffset: Timestamp? { traits.messageOffset }
 }
 
-/// A user who hears of a channel: a joined member or an invited one.
+/// A joined or invited user, who gets events of a channel.
 package struct Hearer: Hashable, Sendable {
     package var id: UserID
     package var isJoined: Bool
@@ -132,43 +132,43 @@ package struct MemberRecord: Hashable, Sendable {
     package var hidden = HiddenState.unhidden
     package var traits = MemberTraits()
 
-    /// Whether what is unread here counts in the user's total.
+    /// Whether unread messages of the channel count in the user's total.
     var isCounted: Bool { hidden == .unhidden && traits.countPreference != .off }
 }
 
-/// A channel with all that a view of it needs.
+/// A channel with the data of a view.
 package struct ChannelState: Hashable, Sendable {
     package var record: ChannelRecord
-    /// Joined and invited, in the order they came.
+    /// The joined and invited users, in the order of their entries.
     package var members: [MemberRecord]
-    /// The newest message that a list of channels would show.
+    /// The newest message for a list of channels.
     package var lastMessage: Message?
     package var unreadCount: Int
     package var mentionCount: Int
 }
 
-/// A channel in a user's list, as far as finding and ordering need it.
+/// A channel in a user's list, with the data for filters and order.
 package struct ChannelListing: Hashable, Sendable {
     package var record: ChannelRecord
-    /// `.none` when the user has left.
+    /// The user's state; `.none` for a former member.
     package var state: MembershipState
     package var hidden: HiddenState
-    /// Of the newest message that the user can see.
+    /// The time of the newest message behind the user's offset.
     package var lastMessageAt: Timestamp?
-    /// Grows with every change that the user can see.
+    /// The number of the last change that the user can see.
     package var changeSequence: Int64
     package var changedAt: Timestamp
 }
 
 package struct Appended: Hashable, Sendable {
     package var message: Message
-    /// The live message before it, under no filter.
+    /// The live message before it, without a filter.
     package var previousID: MessageID?
-    /// The same request had been stored before; nobody is to be told again.
+    /// Whether the request was stored before, so that no event is due.
     package var isRepeat: Bool
-    /// With `isRepeat`: the message was deleted meanwhile, and the words are those of the repeat.
+    /// Whether a repeated request's message was deleted; then the content is that of the repeat.
     package var isDeleted: Bool
-    /// With a reply: the message it answers, with its thread as it is now.
+    /// The parent of a reply, with its thread after the reply.
     package var parent: Message?
 }
 
@@ -178,12 +178,12 @@ package enum EditOutcome: Hashable, Sendable {
 }
 
 package enum DeleteOutcome: Hashable, Sendable {
-    /// With the message it answered, if any is left, and that one's thread as it is now.
+    /// The deleted message, and its parent with its thread afterwards; nil without a live parent.
     case deleted(Message, parent: Message?)
     case notFound
 }
 
-/// Places in a channel's log, both ends left out.
+/// A range of positions in a channel's log, without its ends.
 package struct PositionRange: Hashable, Sendable {
     package var after: Position
     package var before: Position
@@ -193,13 +193,13 @@ package struct PositionRange: Hashable, Sendable {
         self.before = before
     }
 
-    /// From one moment to another, both included.
+    /// Makes the range from one moment to another, both included.
     package init(from start: Timestamp, through end: Timestamp) {
         after = Position(createdAt: start, messageID: MessageID(.min))
         before = Position(createdAt: end, messageID: MessageID(.max))
     }
 
-    /// The part of the range that lies behind a moment.
+    /// Returns the part of the range behind a moment.
     package func hiding(through moment: Timestamp?) -> PositionRange {
         guard let moment else { return self }
         var range = self
@@ -210,10 +210,10 @@ package struct PositionRange: Hashable, Sendable {
     func contains(_ position: Position) -> Bool { after < position && position < before }
 }
 
-/// From where a change log goes on.
+/// The start of a page of a change log.
 package enum ChangePoint: Hashable, Sendable {
     case sequence(Int64)
-    /// Everything that changed at this moment or later; may repeat, never misses.
+    /// All changes at this moment or later; may repeat changes, but never misses one.
     case time(Timestamp)
 }
 
@@ -225,12 +225,12 @@ package struct MessageChangePage: Hashable, Sendable {
 
     package var changes: [Change]
     package var hasMore: Bool
-    /// Where the next page begins.
+    /// The number of the last change in the page.
     package var end: Int64
 }
 
 package struct LogEntry: Hashable, Sendable {
-    /// As it stands; without words when deleted.
+    /// The message in its present state; without content if deleted.
     package var message: Message
     package var deletedAt: Timestamp?
 }
@@ -238,22 +238,22 @@ package struct LogEntry: Hashable, Sendable {
 // MARK: - Rules that every storage keeps
 
 extension Message {
-    /// Whether it counts as unread and stands as a channel's last message: replies within a thread and
-    /// silent messages do neither.
+    /// Whether the message counts as unread and can be a channel's last message; silent messages
+    /// and replies within a thread do not.
     var isCounted: Bool { !isSilent && (parentID == nil || isReplyToChannel) }
 
     func mentions(_ user: UserID) -> Bool {
         mention.calls(user)
     }
 
-    /// What is left of a deleted message: its place, its names and its sender.
+    /// The rest of a deleted message: its place, its IDs and its sender.
     var tombstone: Message {
         Message(
             delivery: delivery, channelURL: channelURL, createdAt: createdAt, sender: sender,
             content: .user(text: ""))
     }
 
-    /// Notes a reply that was just stored.
+    /// Adds a stored reply to the thread.
     mutating func note(reply: Message) {
         var thread = details.threadInfo ?? ThreadInfo(replyCount: 0)
         thread.replyCount += 1
@@ -263,7 +263,7 @@ extension Message {
         details.threadInfo = thread
     }
 
-    /// Takes its thread to be made of these replies, oldest first, and of no others.
+    /// Sets the thread to exactly these replies, oldest first.
     mutating func setReplies(_ replies: [Message], now: Timestamp) {
         var thread = ThreadInfo(replyCount: replies.count)
         for reply in replies { thread.add(reply.sender?.user) }
@@ -272,13 +272,14 @@ extension Message {
         details.threadInfo = thread
     }
 
-    /// Of two accounts of a thread clients keep the newer, so no two may have one time.
+    /// Returns the time of the next state of the thread; clients keep the newer of two states, so
+    /// no two have one time.
     private func nextThreadTime(at now: Timestamp) -> Timestamp {
         guard let last = details.threadInfo?.updatedAt else { return now }
         return max(now, last.advanced(by: 1))
     }
 
-    /// Applies an edit; only what it names changes (`docs/protocol` 2.6).
+    /// Applies an edit; unnamed properties stay (`docs/protocol` 2.6).
     mutating func apply(_ edit: EditCommand, mentioned: [User], at now: Timestamp) {
         if let text = edit.text { content.setText(text) }
         data = edit.data ?? data
@@ -287,7 +288,7 @@ extension Message {
             setMention(edit.mentionKind ?? mention.kind, users: mentioned)
         }
         if let change = edit.metaArrays { apply(change) }
-        // Of two copies clients keep the one edited later, so no two edits may have one time.
+        // Clients keep the later of two edits, so no two have one time.
         let next = updatedAt.map { $0.advanced(by: 1) }
         updatedAt = max(now, createdAt, next ?? createdAt)
     }
@@ -313,12 +314,12 @@ extension Message {
 }
 
 extension ThreadInfo {
-    /// Adds a user who replied, unless there are five, or those there leave no room for another.
+    /// Adds a user who replied, unless there are five users or no room for another.
     fileprivate mutating func add(_ user: User?) {
         guard let user, mostReplies.count < 5, !mostReplies.contains(where: { $0.id == user.id })
         else { return }
         let weight = mostReplies.reduce(user.weight) { $0 + $1.weight }
-        // The numbers of the summary need less than the rest.
+        // The other fields of the summary are smaller than this reserve.
         guard weight <= ServerLimits.relationBytes - 512 else { return }
         mostReplies.append(user)
     }
@@ -338,7 +339,7 @@ extension MessageContent {
 }
 
 extension MemberTraits {
-    /// What changes when somebody comes in: a mute stays, what was hidden stays hidden.
+    /// Applies an entry: a ban ends, a mute and hidden history stay.
     mutating func admit(as state: MembershipState, by inviter: UserID?, now: Timestamp) {
         ban = nil
         guard state == .invited else { return }

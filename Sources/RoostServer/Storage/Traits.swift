@@ -3,33 +3,33 @@
 package import RoostModel
 package import RoostWire
 
-/// What few channels have besides their properties; kept as one JSON object.
+/// The rare properties of a channel, stored as one JSON object.
 package struct ChannelTraits: Hashable, Sendable {
-    /// Whether it is an open channel: one without members, which connections enter.
+    /// Whether it is an open channel: one without members, which sockets enter.
     package var isOpen = false
     package var isFrozen = false
     package var isBroadcast = false
     package var isExclusive = false
     package var isEphemeral = false
-    /// Whether a public channel shows in lists; nil leaves it to `isPublic`.
+    /// Whether lists show a public channel; nil stands for `isPublic`.
     package var isDiscoverable: Bool?
     /// The stored form of the code that newcomers of a public channel need; nil lets them in without one.
     package var accessCode: KeptSecret?
     package var survivalSeconds: Int?
     package var metadata: [String: String] = [:]
     package var counters: [String: Int64] = [:]
-    /// Newest first.
+    /// The pinned messages, newest pin first.
     package var pins: [MessageID] = []
 
     package init() {}
 }
 
-/// What few members have besides their state; kept as one JSON object.
+/// The rare properties of a member, stored as one JSON object.
 package struct MemberTraits: Hashable, Sendable {
     /// Messages at or before this are invisible to the member.
     package var messageOffset: Timestamp?
     package var mute: Restriction?
-    /// Only with the state `.none`.
+    /// The ban; only with the state `.none`.
     package var ban: Restriction?
     package var countPreference = CountPreference.all
     package var pushTrigger = PushTrigger.standard
@@ -42,7 +42,7 @@ package struct MemberTraits: Hashable, Sendable {
 /// A mute or a ban.
 package struct Restriction: Hashable, Sendable {
     package var startedAt: Timestamp
-    /// nil lasts for ever.
+    /// The end; nil for none.
     package var endsAt: Timestamp?
     package var note: String
 
@@ -55,7 +55,7 @@ package struct Restriction: Hashable, Sendable {
     package func isActive(at now: Timestamp) -> Bool { endsAt.map { now < $0 } ?? true }
 }
 
-/// What the server knows of a user besides what others see; kept as one JSON object.
+/// The private properties of a user, stored as one JSON object.
 package struct UserTraits: Hashable, Sendable {
     package var createdAt: Timestamp?
     package var blocked: [UserID] = []
@@ -64,13 +64,13 @@ package struct UserTraits: Hashable, Sendable {
     package var uploadedFiles = 0
     /// The size of all of them together.
     package var uploadedBytes: Int64 = 0
-    /// Settings by name, as the protocol writes them.
+    /// The settings by name, in the form of the protocol.
     package var preferences: JSONValue = [:]
 
     package init() {}
 }
 
-/// A user with all that is known of them.
+/// A user with all data of the server.
 package struct UserRecord: Hashable, Sendable {
     package var user: User
     package var traits: UserTraits
@@ -83,7 +83,7 @@ package struct UserRecord: Hashable, Sendable {
 
 // MARK: - JSON
 
-/// Collects the fields of an object, leaving out what says nothing.
+/// The fields of an object, without default values.
 private struct TraitWriter {
     var fields: [JSONValue.Field] = []
 
@@ -107,7 +107,7 @@ private struct TraitWriter {
 
 extension JSONValue {
     fileprivate init(trait text: String) {
-        // Only this file writes such text; what cannot be read says nothing.
+        // Only this file writes this text; an unreadable text is an empty object.
         self = text == "{}" ? [:] : (try? JSONValue(parsing: text)) ?? [:]
     }
 

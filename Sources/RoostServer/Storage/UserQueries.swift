@@ -45,7 +45,8 @@ extension Query where Input == Int64, Output == Void {
 }
 
 extension Query where Input == (id: Int64, at: Timestamp), Output == Void {
-    /// Leaves the name under what was said; whoever takes the ID later begins anew.
+    /// Marks a user as deleted and keeps the name for old messages; a new user of the ID starts
+    /// without data.
     static var buryUser: Query {
         Query(
             sql: "UPDATE user SET deleted_at = ?2, traits = '{}' WHERE id = ?1",

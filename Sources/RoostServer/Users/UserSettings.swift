@@ -40,7 +40,7 @@ struct UserSettings: ServerPart {
 
     // MARK: Counts
 
-    /// What a user has not read in one channel.
+    /// The unread messages of a user in one channel.
     private struct Unread {
         let messages: Int
         let mentions: Int
@@ -155,7 +155,7 @@ struct UserSettings: ServerPart {
         }
     }
 
-    /// The platform's own words count as well (`docs/protocol` 3.4).
+    /// Returns a preference; the platform's words are accepted too (`docs/protocol` 3.4).
     private func countPreference(_ word: String) throws(ServerError) -> CountPreference {
         switch word {
         case "unread_mentioned_count_only": return .mentions
@@ -219,7 +219,7 @@ struct UserSettings: ServerPart {
             let record = try await changeUser(call.subject) { record in
                 var tokens = record.traits.devices[kind ?? ""] ?? []
                 tokens.removeAll { $0 == token }
-                // A device that was set up anew leaves its old token behind, so the oldest one goes.
+                // A reinstalled app leaves its old token behind, so the oldest token goes.
                 record.traits.devices[kind ?? ""] = (tokens + [token]).suffix(limits.devices)
             }
             return APIResponse { writer in
@@ -253,7 +253,7 @@ struct UserSettings: ServerPart {
 extension UserTraits {
     fileprivate func push(or defaults: JSONValue) -> JSONValue { preferences["push"] ?? defaults }
 
-    /// The tokens of a user's devices by kind of service; nothing is sent to them here.
+    /// The device tokens of a user by push service; the server sends no pushes.
     fileprivate var devices: [String: [String]] {
         get {
             guard case .object(let fields) = preferences["devices"] else { return [:] }

@@ -245,14 +245,14 @@ struct Users: ServerPart {
 }
 
 extension JSONWriter {
-    /// Writes a map's entries into the object at hand, in order.
+    /// Writes the entries of a dictionary as fields, in order.
     mutating func flat(_ texts: [String: String]) {
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) { field(name, text) }
     }
 }
 
 extension RequestFields {
-    /// A map of texts in the body; other values count as their JSON.
+    /// Returns a dictionary of texts in the body; other values become their JSON.
     func texts(_ name: String) throws(ServerError) -> [String: String] {
         guard case .object(let entries) = value(name) else {
             throw ServerError(.parameterMissing, "The parameter \(name) must be an object.")
