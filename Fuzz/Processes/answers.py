@@ -3,9 +3,9 @@
 #
 # usage: answers.py ROOST [--scenes N] [--seed N] [--at-once N] [--scene NUMBER]
 #
-# Only the standard library. Each scene has a behaviour, drawn by its number; the client starts with an empty cache, asks
-# for the usual things, and is watched: it answers in time, stays small, does not hurry without getting anywhere, and
-# leaves a cache that verifies.
+# Only the standard library. The number of a scene decides the server's behaviour. The client starts with an empty cache
+# and makes the usual requests. It must answer in time, stay small, limit its requests without progress, and leave a
+# cache that verifies.
 import argparse
 import asyncio
 import json
@@ -29,7 +29,7 @@ from server import APP, Server  # noqa: E402
 MEMORY_LIMIT = 200 << 20
 ANSWER_LIMIT = 10  # Seconds.
 CONNECT_LIMIT = 12  # A login alone has ten.
-RATE_LIMIT = 5  # Requests a second of a client that gets nowhere.
+RATE_LIMIT = 5  # Requests a second of a client without progress.
 WATCH = 4  # Seconds for which a client without work is watched.
 
 BEHAVIOURS = [
@@ -41,12 +41,12 @@ BEHAVIOURS = [
 
 
 class Scene:
-    """One client, and the proxy that it talks to."""
+    """A client with its proxy."""
 
     def __init__(self, roost, server, number, seed, behaviour):
         self.roost, self.server, self.number = roost, server, number
         self.random = random.Random(f"{seed}-{number}")
-        # In steps, so that a few scenes in a row differ much.
+        # In steps, so that consecutive scenes differ much.
         self.behaviour = behaviour or BEHAVIOURS[number * 7 % len(BEHAVIOURS)]
         self.requests = 0
         self.failures = []
@@ -70,7 +70,7 @@ class Scene:
             writer.close()
 
     async def serve(self, reader, writer):
-        """One request; whether another may follow."""
+        """Serves one request; returns whether another may follow."""
         head = await reader.readuntil(b"\r\n\r\n")
         self.requests += 1
         length = re.search(rb"(?i)content-length: *(\d+)", head)
@@ -84,13 +84,13 @@ class Scene:
         return await self.answer(writer, status, kind, answer)
 
     async def ask(self, head, body):
-        """The real server's answer."""
+        """Returns the real server's answer."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.server.port)
         head = re.sub(rb"(?i)\r\n(connection|accept-encoding):[^\r]*", b"", head)
         if self.behaviour == "no tokens" and re.match(rb"GET [^ ]*[?&]token=[^& ]", head):
             writer.close()
             return 400, "application/json", b'{"error":true,"code":400111,"message":"The token is none of ours."}'
-        # Tokens that the proxy made lead to the first page.
+        # The proxy's own tokens lead to the first page.
         head = re.sub(rb"([?&]token=)(?:hostile|%22hostile)[^& ]*", rb"\1", head)
         writer.write(head[:-2] + b"Connection: close\r\n\r\n" + body)
         data = await asyncio.wait_for(reader.read(-1), 30)
@@ -111,7 +111,7 @@ class Scene:
         return status, kind.group(1).decode() if kind else "application/json", rest
 
     async def early(self, writer):
-        """What is said before the real server is asked; whether it shall be."""
+        """Sends bytes before the real server is asked; returns whether it is to be asked."""
         if self.behaviour == "silence":
             await asyncio.sleep(120)
             return False
@@ -164,7 +164,7 @@ class Scene:
         return True
 
     def changed(self, body):
-        """An answer whose objects are whole, but say something else."""
+        """Returns an answer whose objects are complete but changed."""
         try:
             value = json.loads(body)
         except ValueError:
@@ -257,7 +257,7 @@ class Scene:
         writer.write(bytes([first]) + size + payload)
 
     def frame(self, payload, writer):
-        """What becomes of a text frame; None closes the socket."""
+        """Returns the changed text frame; None closes the socket."""
         random, is_login = self.random, payload.startswith(b"LOGI")
         extreme = random.choice([2**63 - 1, 2**31, 0, -1, -2**63])
         if is_login and self.behaviour in ("busy", "busy at once"):
@@ -290,7 +290,7 @@ class Scene:
         return payload
 
     def forged(self):
-        """Frames of things that never happened, with numbers at their ends."""
+        """Returns frames of invented events, with extreme numbers."""
         random = self.random
         user = '{"user_id":"bob","nickname":"b","profile_url":""}'
         for place in range(40):
@@ -389,7 +389,7 @@ BOMB = None
 
 
 def bomb():
-    """A gigabyte of spaces in a megabyte."""
+    """Returns a gigabyte of spaces, compressed to a megabyte."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     piece = b" " * (1 << 20)
     return b"".join([packer.compress(piece) for _ in range(1024)] + [packer.flush()])
@@ -443,7 +443,7 @@ def main():
     parser.add_argument("--behaviour", default=None)
     options = parser.parse_args()
     BOMB = bomb()
-    # A client that has gone is no news here.
+    # A client that has disconnected is no failure here.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     return asyncio.run(play(options))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hostile peers say: values from a seed, and changes of what honest ones say."""
+"""Hostile input: values from a seed, and changes of honest input."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ TEXTS = [
 
 
 def routes():
-    """Every method and path that the server's sources name; a star stands for an open segment."""
+    """Returns every method and path in the server's sources; a star stands for an open segment."""
     found = set()
     for folder in ("Sources/RoostServer", "Sources/RoostWire/REST"):
         for file in (ROOT / folder).rglob("*.swift"):
@@ -29,7 +29,7 @@ def routes():
 
 
 def names():
-    """The names of the parameters that the server's sources read."""
+    """Returns the names of the parameters in the server's sources."""
     found = set()
     for folder in ("Sources/RoostServer", "Sources/RoostWire"):
         for file in (ROOT / folder).rglob("*.swift"):
@@ -41,7 +41,7 @@ def names():
 
 
 def value(random, depth=0):
-    """Any value of JSON."""
+    """Returns a random value of JSON."""
     kind = random.randrange(9 if depth < 3 else 6)
     if kind == 0:
         return random.choice(NUMBERS)
@@ -64,7 +64,7 @@ def value(random, depth=0):
 
 
 def mutated(random, data):
-    """Bytes that are nearly the ones given."""
+    """Returns bytes that are nearly the given ones."""
     data = bytearray(data)
     for _ in range(random.randrange(1, 5)):
         place = random.randrange(len(data) + 1)
@@ -86,7 +86,7 @@ def mutated(random, data):
 
 
 def memory(process, name="VmHWM"):
-    """The most memory that a process has held, in bytes; None when it is gone."""
+    """Returns the peak memory of a process in bytes; None after its end."""
     try:
         text = pathlib.Path(f"/proc/{process}/status").read_text()
     except OSError:

@@ -3,7 +3,7 @@
 #
 # usage: users.py ROOST [--seconds S | --calls N] [--seed N]
 #
-# Only the standard library. What is said depends on the seed; in which order the users' words arrive does not.
+# Only the standard library. The seed decides the contents of calls and frames, but not the order of their arrival.
 import argparse
 import base64
 import collections
@@ -57,11 +57,11 @@ FORM = (
 
 
 class Failure(Exception):
-    """What the server must never do."""
+    """A violation by the server."""
 
 
 class Run:
-    """What all users have seen so far."""
+    """The counts of all users so far."""
 
     def __init__(self, server, calls, seconds):
         self.server = server
@@ -85,7 +85,7 @@ class Run:
 
 
 class User(threading.Thread):
-    """Says things of all kinds, and remembers the last of them for a report."""
+    """Sends calls and frames of all kinds, and keeps the last ones for a report."""
 
     def __init__(self, run, name, seed, key, routes, fields):
         super().__init__(daemon=True)
@@ -110,7 +110,7 @@ class User(threading.Thread):
                     self.upload()
         except Failure as failure:
             self.work.failures.append(f"{self.user}: {failure}")
-        except Exception as error:  # The last words are told with it.
+        except Exception as error:  # Reported with the last calls.
             self.work.failures.append(f"{self.user}: {type(error).__name__} {error}")
 
     # Calls
@@ -131,7 +131,7 @@ class User(threading.Thread):
         method, pattern = self.random.choice(self.routes)
         parts = pattern.split("/")
         path = "/".join(self.segment(parts[i - 1]) if part == "*" else part for i, part in enumerate(parts))
-        # Half of the calls are nearly honest, so that more than the first check of each is reached.
+        # Half of the calls are nearly honest, so that they pass the first check of each.
         count = self.random.choice([0, 0, 0, 1, 2, 5])
         drawn = {self.random.choice(self.fields): chance.value(self.random) for _ in range(count)}
         usual = {"user_id": self.user, "user_ids": [self.user, "ann"], "message_type": "MESG", "message": "x",
@@ -169,7 +169,7 @@ class User(threading.Thread):
                 raise Failure(f"no answer in 30 s: {what}") from None
             except (OSError, http.client.HTTPException) as error:
                 self.connection = None
-                # The server may close a connection that it was told too much on; it must take a new one.
+                # The server may close a connection after too much input; it must accept a new one.
                 if attempt == 2 and not isinstance(error, (BrokenPipeError, ConnectionResetError)):
                     raise Failure(f"{type(error).__name__} {error}: {what}") from error
         else:
@@ -196,7 +196,7 @@ class User(threading.Thread):
         self.ask("POST", "/v3/storage/file", body, {"Content-Type": "multipart/form-data; boundary=B"})
 
     def bytes(self):
-        """Bytes that need not be HTTP; the server may answer or close, and no more."""
+        """Sends bytes that need not be HTTP; the server may only answer or close."""
         data = chance.mutated(self.random, self.random.choice(HEADS))
         self.last.append(f"bytes {data[:1000]!r}")
         began = time.monotonic()
@@ -213,7 +213,7 @@ class User(threading.Thread):
     # Frames
 
     def frames(self):
-        """A few frames on an own socket, and an answer to the last of them."""
+        """Sends a few frames on a socket of its own, and waits for the answer to the last one."""
         try:
             if not self.socket:
                 self.socket = Socket(self.work.server.port, self.user)
@@ -230,13 +230,13 @@ class User(threading.Thread):
         except TimeoutError:
             raise Failure("no answer on a socket in 30 s") from None
         except (OSError, ConnectionError):
-            # Closed for what was said; the next one opens another.
+            # The server has closed the socket; the next call opens another.
             self.socket = None
             self.work.count["closed"] += 1
 
 
 class Socket:
-    """A WebSocket in as few lines as it takes; reads what comes and checks that it is frames."""
+    """A minimal WebSocket that checks every received frame."""
 
     def __init__(self, port, user):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -265,7 +265,7 @@ class Socket:
         return taken
 
     def lines(self):
-        """The commands of the next text frame; every one must be a word and an object."""
+        """Returns the commands of the next text frame; each must be a word and an object."""
         while True:
             first, second = self.take(2)
             length = second & 127
@@ -278,7 +278,7 @@ class Socket:
                 return [(line[:4], json.loads(line[4:])) for line in payload.decode().split("\n") if line]
 
     def wait(self, name):
-        """Reads until something is told under a request's name."""
+        """Reads until a frame has this request ID."""
         while not any(body.get("req_id") == name for _, body in self.lines()):
             pass
 
@@ -288,14 +288,14 @@ class Socket:
         self.socket.sendall(b"\x81" + size + b"\0\0\0\0" + payload)
 
     def hear(self):
-        """Waits until the server has answered a command that stands behind all that was said."""
+        """Waits until the server has answered a command behind all earlier ones."""
         name = os.urandom(4).hex()
         self.say(json_frame("READ", channel_url=f"no-{name}", req_id=name))
         self.wait(name)
 
 
 class Honest(threading.Thread):
-    """Two people who talk meanwhile: each message must be acknowledged and read, by socket and by REST."""
+    """Two honest users: each message must be acknowledged and received, by socket and by REST."""
 
     def __init__(self, run):
         super().__init__(daemon=True)
@@ -318,7 +318,7 @@ class Honest(threading.Thread):
                 self.work.note("honest", max(took, time.monotonic() - began), name)
                 self.rounds += 1
                 if self.rounds % 40 == 0:
-                    prepare(self.work.server)  # What was deleted is there again.
+                    prepare(self.work.server)  # Restores deleted objects.
                 time.sleep(0.05)
         except Exception as error:
             if not self.work.failures:
@@ -330,7 +330,7 @@ def json_frame(command, **fields):
 
 
 def prepare(server):
-    """Makes what is not there, so that there is something to attack."""
+    """Creates missing objects as targets of attacks."""
     everybody = ["ann", "bob"] + [f"eve{i}" for i in range(USERS)]
     for user in ["nora", "otto"] + everybody:
         server.call("POST", "/users", {"user_id": user, "nickname": user, "profile_url": ""})
@@ -359,7 +359,7 @@ def main():
     options = parser.parse_args()
     seconds = options.seconds if options.seconds is not None else (20 if options.calls is None else 86_400)
     routes, fields = chance.routes(), chance.names()
-    # Without a bound on rates, so that what is said is read and not refused at the door.
+    # Without rate limits, so that input is decoded and not refused at once.
     with Server(os.path.abspath(options.roost), "--user-rate", "0", "--address-rate", "0") as server:
         prepare(server)
         run = Run(server, options.calls or 10**12, seconds)

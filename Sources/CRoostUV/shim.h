@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* libuv's "subclasses" share a prefix; C casts say so in a word, Swift needs three. */
+/* libuv's "subclasses" share a prefix; a C cast takes one word, Swift needs three. */
 static inline uv_stream_t *roost_uv_stream(uv_handle_t *handle) { return (uv_stream_t *)handle; }
 static inline uv_tcp_t *roost_uv_tcp(uv_handle_t *handle) { return (uv_tcp_t *)handle; }
 static inline uv_timer_t *roost_uv_timer(uv_handle_t *handle) { return (uv_timer_t *)handle; }
@@ -69,13 +69,13 @@ static inline int roost_uv_listen(const struct sockaddr *address, socklen_t leng
     return fd;
 }
 
-/* How many descriptors this process may have open. */
+/* Returns the number of descriptors that this process may open. */
 static inline uint64_t roost_uv_descriptor_limit(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 256;
 }
 
-/* The peer's address in figures, without its port; empty when there is none any more. */
+/* Writes the peer's numeric address without its port; empty after a disconnect. */
 static inline void roost_uv_peer_address(int fd, char *text, size_t size) {
     struct sockaddr_storage storage;
     socklen_t length = sizeof storage;

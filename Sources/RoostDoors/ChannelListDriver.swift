@@ -7,7 +7,7 @@ package import RoostModel
 /// The channel list behind a collection object with handlers and a delegate.
 package actor ChannelListDriver {
     /// The changes of a list, and the updated channels whose place has changed.
-    package struct News: Sendable {
+    package struct Event: Sendable {
         package let change: ListDiff<GroupChannel>
         package let moved: Set<ChannelURL>
     }
@@ -26,7 +26,7 @@ package actor ChannelListDriver {
 
     private let door: Door
     private let query: ChannelListQuery
-    private let tell: @Sendable (News) -> Void
+    private let notify: @Sendable (Event) -> Void
     private let shared = Guarded(View())
 
     private var list: ChannelList?
@@ -39,12 +39,12 @@ package actor ChannelListDriver {
     private var isClosed = false
 
     package init(
-        _ door: Door, _ query: ChannelListQuery, tell: @escaping @Sendable (News) -> Void
+        _ door: Door, _ query: ChannelListQuery, notify: @escaping @Sendable (Event) -> Void
     ) {
         self.door = door
         executor = door.world.executor
         self.query = query
-        self.tell = tell
+        self.notify = notify
     }
 
     package nonisolated var view: View { shared.withLock { $0 } }
@@ -126,9 +126,9 @@ package actor ChannelListDriver {
     @discardableResult
     private func absorb(_ list: ChannelList) async -> [GroupChannel] {
         let snapshot = await list.snapshot
-        let news = mirror.absorb(snapshot.channels)
+        let unseen = mirror.absorb(snapshot.channels)
         publish(hasMore: snapshot.hasMore)
-        return news
+        return unseen
     }
 
     private func release() {
@@ -143,10 +143,10 @@ package actor ChannelListDriver {
         guard !isClosed, hasBegun else { return }
         guard !isLoading else { return backlog.append(change) }
         let before = view.channels
-        let news = mirror.apply(change)
+        let unseen = mirror.apply(change)
         publish(hasMore: nil)
-        guard !news.isEmpty else { return }
-        tell(News(change: news, moved: Self.moved(news, from: before, to: view.channels)))
+        guard !unseen.isEmpty else { return }
+        notify(Event(change: unseen, moved: Self.moved(unseen, from: before, to: view.channels)))
     }
 
     private func note(hasMore: Bool) {

@@ -15,20 +15,20 @@ extension Door {
     ) -> Message {
         let preview = preview(of: params, in: channel)
         guard let requestID = preview.requestID else { return preview }
-        let meant = meant()
+        let current = currentClient()
         sending.add(on: self) {
-            var expected: (ear: ClientEar, number: Int)?
+            var expected: (observer: ClientObserver, number: Int)?
             do throws(RoostError) {
-                let opened = try await meant.opened()
-                let number = await opened.ear.expect(requestID, callback, progress: progress)
-                expected = (opened.ear, number)
+                let opened = try await current.opened()
+                let number = await opened.observer.expect(requestID, callback, progress: progress)
+                expected = (opened.observer, number)
                 let message = try await opened.client.send(params, to: channel, as: requestID)
-                await opened.ear.queued(message, for: number)
+                await opened.observer.queued(message, for: number)
             } catch {
-                if let (ear, number) = expected, await !ear.forget(number) { return }
+                if let (observer, number) = expected, await !observer.forget(number) { return }
                 var message = preview
                 message.delivery = .unsent(requestID, .failed(error.code))
-                self.tell(callback, (message, error))
+                self.notify(callback, (message, error))
             }
         }
         return preview
@@ -39,23 +39,23 @@ extension Door {
         _ message: Message, then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
         guard let requestID = message.requestID else {
-            tell(callback, (message, .nothingToResend))
+            notify(callback, (message, .nothingToResend))
             return message
         }
         var pending = message
         pending.delivery = .unsent(requestID, .pending)
-        let meant = meant()
+        let current = currentClient()
         sending.add(on: self) { [pending] in
             do throws(RoostError) {
-                let opened = try await meant.opened()
-                let number = await opened.ear.expect(requestID, callback)
+                let opened = try await current.opened()
+                let number = await opened.observer.expect(requestID, callback)
                 guard await opened.client.resend(requestID) else {
-                    if await opened.ear.forget(number) { throw .nothingToResend }
+                    if await opened.observer.forget(number) { throw .nothingToResend }
                     return
                 }
-                await opened.ear.queued(pending, for: number)
+                await opened.observer.queued(pending, for: number)
             } catch {
-                self.tell(callback, (message, error))
+                self.notify(callback, (message, error))
             }
         }
         return pending

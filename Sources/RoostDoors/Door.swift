@@ -41,19 +41,19 @@ package final class Door: Sendable {
         var queue = CallbackQueue.main
         var world: World?
         var sending = WorkQueue()
-        var listener: (@Sendable (ClientNews) -> Void)?
+        var listener: (@Sendable (ClientEvent) -> Void)?
     }
 
     /// A client and its observer.
     struct Opened: Sendable {
         let client: ChatClient
-        let ear: ClientEar
+        let observer: ClientObserver
     }
 
     private typealias Opening = Task<Result<Opened, RoostError>, Never>
 
     /// The client that was current when the call was made, whichever user logs in meanwhile.
-    struct Meant: Sendable {
+    struct CurrentClient: Sendable {
         fileprivate let opening: Task<Result<Opened, RoostError>, Never>?
         fileprivate let isInitialized: Bool
 
@@ -85,14 +85,14 @@ package final class Door: Sendable {
     }
 
     /// Sets the listener of events, which is called on any thread; there is one at a time.
-    package func listen(_ listener: @escaping @Sendable (ClientNews) -> Void) {
+    package func listen(_ listener: @escaping @Sendable (ClientEvent) -> Void) {
         state.withLock { $0.listener = listener }
     }
 
     /// The queue that saves messages in the order of the calls.
     var sending: WorkQueue { state.withLock { $0.sending } }
 
-    func hear(_ news: ClientNews) { state.withLock { $0.listener }?(news) }
+    func receive(_ event: ClientEvent) { state.withLock { $0.listener }?(event) }
 
     /// The user who is logged in, or was at the last start; known before the server confirms the
     /// login.
@@ -133,9 +133,9 @@ package final class Door: Sendable {
                 if case .success(let opened)? = await before?.value { await opened.client.close() }
                 switch await self.open(account, settings, world) {
                 case .success(let client):
-                    let ear = ClientEar(self, of: account)
-                    await ear.listen(to: client)
-                    return .success(Opened(client: client, ear: ear))
+                    let observer = ClientObserver(self, of: account)
+                    await observer.listen(to: client)
+                    return .success(Opened(client: client, observer: observer))
                 case .failure(let error):
                     self.forget(account)
                     return .failure(error)
@@ -157,7 +157,7 @@ package final class Door: Sendable {
             if settings.migrationBegins.call != nil {
                 let begins = settings.migrationBegins
                 configuration.migrating = { step in
-                    if step.done == 0 { self.tell(begins, ()) }
+                    if step.done == 0 { self.notify(begins, ()) }
                 }
             }
             return .success(try await ChatClient.open(configuration, world: world))
@@ -193,20 +193,20 @@ package final class Door: Sendable {
 
     /// Returns the open client.
     package func client() async throws(RoostError) -> ChatClient {
-        try await meant().opened().client
+        try await currentClient().opened().client
     }
 
     /// A closure that returns the client that is current now, whichever user logs in before it is
     /// called.
-    package var clientOfNow: @Sendable () async throws(RoostError) -> ChatClient {
-        let meant = meant()
-        return { () async throws(RoostError) in try await meant.opened().client }
+    package var capturedClient: @Sendable () async throws(RoostError) -> ChatClient {
+        let current = currentClient()
+        return { () async throws(RoostError) in try await current.opened().client }
     }
 
     /// Returns the client that is current now, for work that begins now.
-    func meant() -> Meant {
+    func currentClient() -> CurrentClient {
         state.withLock {
-            Meant(opening: $0.opening, isInitialized: $0.settings.applicationID != nil)
+            CurrentClient(opening: $0.opening, isInitialized: $0.settings.applicationID != nil)
         }
     }
 
@@ -216,31 +216,31 @@ package final class Door: Sendable {
         _ user: UserID, token: String?, then callback: Callback<(User?, RoostError?)>
     ) {
         open(user)
-        let meant = meant()
+        let current = currentClient()
         start {
             var error: RoostError?
             var me: User?
             do throws(RoostError) {
-                let client = try await meant.opened().client
+                let client = try await current.opened().client
                 await client.use(token: token)
                 try await client.connect()
                 me = try await client.me
             } catch let failure {
                 error = failure
-                if failure.remedy == .retry { me = try? await meant.opened().client.me }
+                if failure.remedy == .retry { me = try? await current.opened().client.me }
             }
             self.state.withLock { [me] in if $0.account == user { $0.user = me } }
-            self.tell(callback, (me, error))
+            self.notify(callback, (me, error))
         }
     }
 
     /// Logs out; cache and outbox stay and can be read until another user logs in.
     package func disconnect(then callback: Callback<Void>) {
-        let (meant, account) = (meant(), account)
+        let (current, account) = (currentClient(), account)
         start {
-            if let client = try? await meant.opened().client { await client.disconnect() }
+            if let client = try? await current.opened().client { await client.disconnect() }
             self.state.withLock { if $0.account == account { $0.user = nil } }
-            self.tell(callback, ())
+            self.notify(callback, ())
         }
     }
 
@@ -266,20 +266,20 @@ package final class Door: Sendable {
         then callback: Callback<Result<Value, RoostError>>,
         _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
     ) {
-        let meant = meant()
+        let current = currentClient()
         start {
             let result: Result<Value, RoostError>
             do throws(RoostError) {
-                result = .success(try await work(try await meant.opened().client))
+                result = .success(try await work(try await current.opened().client))
             } catch {
                 result = .failure(error)
             }
-            self.tell(callback, result)
+            self.notify(callback, result)
         }
     }
 
     /// Delivers a value to the app on its queue, where the app's objects are made.
-    package func tell<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
+    package func notify<Value: Sendable>(_ callback: Callback<Value>, _ value: Value) {
         callback.post(value, through: queue.async)
     }
 }

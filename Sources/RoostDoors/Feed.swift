@@ -3,36 +3,36 @@
 import RoostExecutors
 
 /// The delivery of events to an object of the app, on its queue, as long as the object lives.
-package final class Feed<Object: AnyObject, News: Sendable>: Sendable {
+package final class Feed<Object: AnyObject, Event: Sendable>: Sendable {
     private struct State {
         var object: Carried<WeakBox<Object>>?
-        var tell: Carried<(Object, News) -> Void>?
+        var notify: Carried<(Object, Event) -> Void>?
     }
 
     private let state = Guarded(State())
 
     package init() {}
 
-    package func attach(_ object: Object, _ tell: @escaping (Object, News) -> Void) {
-        let (object, tell) = (Carried(WeakBox(object)), Carried(tell))
+    package func attach(_ object: Object, _ notify: @escaping (Object, Event) -> Void) {
+        let (object, notify) = (Carried(WeakBox(object)), Carried(notify))
         state.withLock { state in
             state.object = object
-            state.tell = tell
+            state.notify = notify
         }
     }
 
-    package func post(_ news: News, on door: Door) {
-        post(news, through: door.queue.async)
+    package func post(_ event: Event, on door: Door) {
+        post(event, through: door.queue.async)
     }
 
     package func post(
-        _ news: News, through enqueue: (@escaping @Sendable () -> Void) -> Void
+        _ event: Event, through enqueue: (@escaping @Sendable () -> Void) -> Void
     ) {
         // The check is on the queue: an object that was closed meanwhile gets no event.
         enqueue { [self] in
-            let (object, tell) = state.withLock { ($0.object, $0.tell) }
-            guard let object = object?.value.object, let tell else { return }
-            tell.value(object, news)
+            let (object, notify) = state.withLock { ($0.object, $0.notify) }
+            guard let object = object?.value.object, let notify else { return }
+            notify.value(object, event)
         }
     }
 

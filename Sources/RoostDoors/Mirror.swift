@@ -46,34 +46,34 @@ package struct Mirror<Element: ListElement>: Sendable {
     ///
     /// - Returns: The part of the step that the app does not know yet.
     package mutating func apply(_ step: ListDiff<Element>) -> ListDiff<Element> {
-        var news = ListDiff<Element>()
-        news.origins = step.origins
+        var unseen = ListDiff<Element>()
+        unseen.origins = step.origins
         for element in step.deleted {
             guard let key = key(of: element), let known = elements[key] else { continue }
             remove(key)
-            news.deleted.append(known)
+            unseen.deleted.append(known)
         }
         for update in step.updated {
             guard let key = key(of: update.before) ?? key(of: update.after) else { continue }
-            note(update.after, at: key, in: &news)
+            note(update.after, at: key, in: &unseen)
         }
         for element in step.inserted {
             if let key = key(of: element) {
-                note(element, at: key, in: &news)
+                note(element, at: key, in: &unseen)
             } else {
                 putNew(element)
-                news.inserted.append(element)
+                unseen.inserted.append(element)
             }
         }
-        return news
+        return unseen
     }
 
     private mutating func note(
-        _ element: Element, at key: Int, in news: inout ListDiff<Element>
+        _ element: Element, at key: Int, in unseen: inout ListDiff<Element>
     ) {
         guard let known = elements[key], known != element else { return }
         put(element, at: key)
-        news.updated.append(Update(before: known, after: element))
+        unseen.updated.append(Update(before: known, after: element))
     }
 
     private func key(of element: Element) -> Int? {

@@ -9,7 +9,7 @@ package import RoostModel
 /// It delivers changes in the form of the old libraries: pages to the handler that asked for them,
 /// everything else as events, nothing twice.
 package actor TimelineDriver {
-    package enum News: Sendable {
+    package enum Event: Sendable {
         case changed(ListDiff<Message>)
         /// More messages are missing than are filled silently.
         case hugeGap
@@ -41,7 +41,7 @@ package actor TimelineDriver {
     /// The size of a page; nil for the client's.
     private let pageSize: Int?
     private let capacity: Int
-    private let tell: @Sendable (News) -> Void
+    private let notify: @Sendable (Event) -> Void
     private let shared = Guarded(View())
 
     private var timeline: Timeline?
@@ -57,7 +57,7 @@ package actor TimelineDriver {
     package init(
         _ door: Door, channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter,
         pageSize: Int? = nil, capacity: Int = .max,
-        tell: @escaping @Sendable (News) -> Void
+        notify: @escaping @Sendable (Event) -> Void
     ) {
         self.door = door
         executor = door.world.executor
@@ -66,7 +66,7 @@ package actor TimelineDriver {
         self.filter = filter
         self.pageSize = pageSize
         self.capacity = capacity
-        self.tell = tell
+        self.notify = notify
     }
 
     package nonisolated var view: View { shared.withLock { $0 } }
@@ -82,7 +82,7 @@ package actor TimelineDriver {
         /// The messages after the server's answer, which replace the shown ones.
         case server
         /// The messages after the server's answer that were not shown before.
-        case serverNews
+        case serverAdditions
         /// The newest messages, which replace the shown ones.
         case newest
         /// A page of messages that were not shown before.
@@ -128,7 +128,7 @@ package actor TimelineDriver {
             try await timeline.reachServer()
             await show(timeline)
             return view.messages
-        case .serverNews:
+        case .serverAdditions:
             try await timeline.reachServer()
             return await absorb(timeline)
         case .newest:
@@ -208,14 +208,14 @@ package actor TimelineDriver {
     private func take(_ change: ListDiff<Message>) {
         guard !isClosed else { return }
         guard !isLoading || change.isOwnWriting else { return backlog.append(change) }
-        let news = shared.withLock { $0.mirror.apply(change) }
-        if !news.isEmpty { tell(.changed(news)) }
+        let unseen = shared.withLock { $0.mirror.apply(change) }
+        if !unseen.isEmpty { notify(.changed(unseen)) }
     }
 
     private func take(_ snapshot: Timeline.Snapshot) {
         guard !isClosed else { return }
         shared.withLock { $0.take(snapshot) }
-        if snapshot.hasHugeGap, !hadHugeGap { tell(.hugeGap) }
+        if snapshot.hasHugeGap, !hadHugeGap { notify(.hugeGap) }
         hadHugeGap = snapshot.hasHugeGap
     }
 }
@@ -232,7 +232,7 @@ extension TimelineDriver.Request {
     fileprivate var waits: Bool {
         switch self {
         case .opening, .page: false
-        case .server, .serverNews, .newest: true
+        case .server, .serverAdditions, .newest: true
         }
     }
 }

@@ -42,7 +42,7 @@ extension Message {
     /// - Returns: The message as it will be, or nil.
     public func applying(_ changes: [PendingChange], by me: UserID) -> Message? {
         var message = self
-        for change in changes where change.action.target.map(message.isMeant) ?? false {
+        for change in changes where change.action.target.map(message.isTarget) ?? false {
             switch change.action {
             case .edit(_, let edit): message.apply(edit)
             case .delete: return nil
@@ -55,7 +55,7 @@ extension Message {
         return message
     }
 
-    private func isMeant(by target: MessageTarget) -> Bool {
+    private func isTarget(of target: MessageTarget) -> Bool {
         switch target {
         case .delivered(let id): messageID == id
         case .unsent(let id): requestID == id

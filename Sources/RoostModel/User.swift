@@ -78,17 +78,17 @@ extension User {
     public mutating func learnDetails(of other: User) {
         guard !other.hasNoDetails else { return }
         var details = details
-        let news = other.details
-        if news.isOnline != nil {
-            details.isOnline = news.isOnline
-            details.lastSeenAt = news.lastSeenAt ?? details.lastSeenAt
+        let newer = other.details
+        if newer.isOnline != nil {
+            details.isOnline = newer.isOnline
+            details.lastSeenAt = newer.lastSeenAt ?? details.lastSeenAt
         }
-        if !news.preferredLanguages.isEmpty {
-            details.preferredLanguages = news.preferredLanguages
+        if !newer.preferredLanguages.isEmpty {
+            details.preferredLanguages = newer.preferredLanguages
         }
-        details.friendDiscoveryKey = news.friendDiscoveryKey ?? details.friendDiscoveryKey
-        details.friendName = news.friendName ?? details.friendName
-        if news.requiresAuthForProfileImage { details.requiresAuthForProfileImage = true }
+        details.friendDiscoveryKey = newer.friendDiscoveryKey ?? details.friendDiscoveryKey
+        details.friendName = newer.friendName ?? details.friendName
+        if newer.requiresAuthForProfileImage { details.requiresAuthForProfileImage = true }
         self.details = details
     }
 }
@@ -182,10 +182,10 @@ public struct Sender: Hashable, Sendable {
     private enum Person: Hashable, Sendable {
         case plain(User)
         /// A user with at least one unknown field.
-        indirect case telling(User, UnknownFields)
+        indirect case extended(User, UnknownFields)
 
         init(_ user: User, _ fields: UnknownFields) {
-            self = fields.isEmpty ? .plain(user) : .telling(user, fields)
+            self = fields.isEmpty ? .plain(user) : .extended(user, fields)
         }
     }
 
@@ -205,7 +205,7 @@ public struct Sender: Hashable, Sendable {
     public var user: User {
         get {
             switch person {
-            case .plain(let user), .telling(let user, _): user
+            case .plain(let user), .extended(let user, _): user
             }
         }
         set { person = Person(newValue, unknownFields) }
@@ -216,7 +216,7 @@ public struct Sender: Hashable, Sendable {
         get {
             switch person {
             case .plain: UnknownFields()
-            case .telling(_, let fields): fields
+            case .extended(_, let fields): fields
             }
         }
         set { person = Person(user, newValue) }

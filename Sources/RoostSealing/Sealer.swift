@@ -14,11 +14,11 @@ package final class Sealer: Sendable {
         let cipher: AEADCipher
         var nonces: [UInt8] = []
 
-        private static let stock = 64 * SealedForm.nonceCount
+        private static let nonceBytes = 64 * SealedForm.nonceCount
 
         /// Takes a nonce, which is used once; after a fork, only one of the processes may seal.
         mutating func takeNonce(into target: UnsafeMutablePointer<UInt8>) {
-            if nonces.isEmpty { nonces = .random(count: Self.stock) }
+            if nonces.isEmpty { nonces = .random(count: Self.nonceBytes) }
             for index in 0..<SealedForm.nonceCount {
                 // SAFETY: the target has room for a nonce; the stock is a multiple of its length.
                 unsafe target[index] = nonces.removeLast()

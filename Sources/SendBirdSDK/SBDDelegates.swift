@@ -91,23 +91,23 @@ extension SBDMain {
     public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
 
     private class func listen() {
-        door.listen { news in
+        door.listen { event in
             door.queue.async {
-                switch news {
+                switch event {
                 case .connection(let step, _):
                     for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
-                        tell(delegate, step)
+                        notify(delegate, step)
                     }
                 case .event(let event, let channel):
                     for case let delegate as any SBDChannelDelegate in channelDelegates.all {
-                        tell(delegate, event, channel.map { SBDGroupChannel($0) })
+                        notify(delegate, event, channel.map { SBDGroupChannel($0) })
                     }
                 }
             }
         }
     }
 
-    private class func tell(_ delegate: any SBDConnectionDelegate, _ step: ConnectionStep) {
+    private class func notify(_ delegate: any SBDConnectionDelegate, _ step: ConnectionStep) {
         switch step {
         case .lost: delegate.didStartReconnection()
         case .regained: delegate.didSucceedReconnection()
@@ -116,7 +116,7 @@ extension SBDMain {
         }
     }
 
-    private class func tell(
+    private class func notify(
         _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDGroupChannel?
     ) {
         if case .channelDeleted(let url) = event {

@@ -64,7 +64,7 @@ public final class SBDGroupChannelListQuery: NSObject {
         }
         // The query lives until the answer, even if the app releases it at once.
         door.start { [kept = Carried(self)] in
-            await driver.load { door.tell(callback, $0) }
+            await driver.load { door.notify(callback, $0) }
             withExtendedLifetime(kept) {}
         }
     }

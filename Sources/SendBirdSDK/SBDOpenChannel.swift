@@ -53,10 +53,10 @@ public final class SBDOpenChannelListQuery: NSObject {
             defer { state.isLoading = true }
             return (!state.isLoading, state.hasNext, state.token)
         }
-        guard isFree else { return door.tell(callback, .failure(.underWay)) }
+        guard isFree else { return door.notify(callback, .failure(.underWay)) }
         guard hasNext else {
             state.withLock { $0.isLoading = false }
-            return door.tell(callback, .success([]))
+            return door.notify(callback, .success([]))
         }
         let pageSize = Int(clamping: limit)
         door.perform(then: callback) { [state] client throws(RoostError) in

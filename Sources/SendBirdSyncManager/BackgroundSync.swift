@@ -19,7 +19,7 @@ final class BackgroundSync: Sendable {
 
     /// Starts or continues the download to the first message of the channel.
     func resume() {
-        let client = SBDMain.door.clientOfNow
+        let client = SBDMain.door.capturedClient
         add { [self] in
             if let known = download.withLock({ $0 }), await !known.isOver {
                 return await known.resume()

@@ -43,23 +43,23 @@ public final class SBSMChannelCollection: NSObject {
     /// The selection and order of the list.
     public let query: SBDGroupChannelListQuery
 
-    private let feed = Feed<SBSMChannelCollection, News>()
+    private let feed = Feed<SBSMChannelCollection, Event>()
     private let driver: ChannelListDriver
 
-    private enum News: Sendable {
+    private enum Event: Sendable {
         case page([GroupChannel])
-        case change(ChannelListDriver.News)
+        case change(ChannelListDriver.Event)
     }
 
     /// Creates a collection; nil without a query.
     public init?(query: SBDGroupChannelListQuery?) {
         guard let query else { return nil }
         self.query = query
-        driver = ChannelListDriver(SBDMain.door, query.value) { [feed] news in
-            feed.post(.change(news), through: SBSMSyncManager.onDelegateQueue)
+        driver = ChannelListDriver(SBDMain.door, query.value) { [feed] event in
+            feed.post(.change(event), through: SBSMSyncManager.onDelegateQueue)
         }
         super.init()
-        feed.attach(self) { collection, news in collection.tell(news) }
+        feed.attach(self) { collection, event in collection.notify(event) }
     }
 
     deinit { remove() }
@@ -94,19 +94,19 @@ public final class SBSMChannelCollection: NSObject {
         SBDMain.door.start { [driver] in await driver.close() }
     }
 
-    private func tell(_ news: News) {
-        switch news {
-        case .page(let channels): tell(.insert, channels)
-        case .change(let news):
-            let updated = news.change.updated.map(\.after)
-            tell(.remove, news.change.deleted)
-            tell(.insert, news.change.inserted)
-            tell(.move, updated.filter { news.moved.contains($0.url) })
-            tell(.update, updated.filter { !news.moved.contains($0.url) })
+    private func notify(_ event: Event) {
+        switch event {
+        case .page(let channels): notify(.insert, channels)
+        case .change(let event):
+            let updated = event.change.updated.map(\.after)
+            notify(.remove, event.change.deleted)
+            notify(.insert, event.change.inserted)
+            notify(.move, updated.filter { event.moved.contains($0.url) })
+            notify(.update, updated.filter { !event.moved.contains($0.url) })
         }
     }
 
-    private func tell(_ action: SBSMChannelEventAction, _ channels: [GroupChannel]) {
+    private func notify(_ action: SBSMChannelEventAction, _ channels: [GroupChannel]) {
         guard !channels.isEmpty else { return }
         delegate?.collection(
             self, didReceiveEvent: action, channels: channels.map { SBDGroupChannel($0) })

@@ -25,7 +25,7 @@ public final class SBSMMessageCollection: NSObject {
     private let window: Guarded<Window>
     private let background: BackgroundSync
 
-    enum News: Sendable {
+    enum Event: Sendable {
         case inserted([Message])
         case changed(ListDiff<Message>)
         /// All shown messages were removed.
@@ -52,7 +52,7 @@ public final class SBSMMessageCollection: NSObject {
         let window = Window(channel.value.url, filter.value, at: viewpointTimestamp)
         self.window = Guarded(window)
         super.init()
-        window.feed.attach(self) { collection, news in collection.tell(news) }
+        window.feed.attach(self) { collection, event in collection.notify(event) }
         let isSynchronizing = SBSMSyncManager.state.withLock { [background] state in
             state.downloads[ObjectIdentifier(background)] = background
             return state.isSynchronizing
@@ -125,7 +125,7 @@ public final class SBSMMessageCollection: NSObject {
     /// The delegate gets `.clear`, and pages must be fetched again.
     public func resetViewpointTimestamp(_ timestamp: Int64) {
         let new = Window(channel.value.url, filter.value, at: timestamp)
-        new.feed.attach(self) { collection, news in collection.tell(news) }
+        new.feed.attach(self) { collection, event in collection.notify(event) }
         let old = window.withLock { window in
             defer { window = new }
             return window
@@ -168,13 +168,13 @@ public final class SBSMMessageCollection: NSObject {
 
     // MARK: Delivery
 
-    private func tell(_ news: News) {
-        switch news {
-        case .inserted(let messages): tell(.insert, messages)
+    private func notify(_ event: Event) {
+        switch event {
+        case .inserted(let messages): notify(.insert, messages)
         case .changed(let change):
-            tell(.remove, change.deleted)
-            tell(.update, change.updated.map(\.after))
-            tell(.insert, change.inserted)
+            notify(.remove, change.deleted)
+            notify(.update, change.updated.map(\.after))
+            notify(.insert, change.inserted)
         case .cleared(let messages):
             // The event carries the removed messages: the guide's delegate ignores events without
             // messages.
@@ -184,7 +184,7 @@ public final class SBSMMessageCollection: NSObject {
         }
     }
 
-    private func tell(_ action: SBSMMessageEventAction, _ messages: [Message]) {
+    private func notify(_ action: SBSMMessageEventAction, _ messages: [Message]) {
         guard !messages.isEmpty, let delegate else { return }
         func objects(_ status: [SendingStatus]) -> [SBDBaseMessage] {
             messages.filter { status.contains($0.status) }.map { SBDBaseMessage.make($0) }

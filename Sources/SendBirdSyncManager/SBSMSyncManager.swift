@@ -91,7 +91,7 @@ public final class SBSMSyncManager: NSObject {
         }
         let door = SBDMain.door
         door.open(UserID(userId))
-        let (client, limits) = (door.clientOfNow, Resending.Limits(options))
+        let (client, limits) = (door.capturedClient, Resending.Limits(options))
         door.start {
             guard let client = try? await client() else { return }
             await Resending(door, limits).follow(client)

@@ -16,7 +16,7 @@ final class Window: Sendable {
     let viewpoint: Int64
     /// The events for the delegate; it ends at once with the window, so no event of a closed window
     /// is delivered.
-    let feed = Feed<SBSMMessageCollection, SBSMMessageCollection.News>()
+    let feed = Feed<SBSMMessageCollection, SBSMMessageCollection.Event>()
     private let driver: TimelineDriver
     private let state = Guarded(State())
     /// The queue of the fetches, which are performed one after another.
@@ -27,8 +27,8 @@ final class Window: Sendable {
         driver = TimelineDriver(
             SBDMain.door, channel: channel, startingAt: Timestamp(milliseconds: viewpoint),
             filter: filter, capacity: SBSMSyncManager.capacity
-        ) { [feed] news in
-            switch news {
+        ) { [feed] event in
+            switch event {
             case .changed(let change):
                 feed.post(.changed(change), through: SBSMSyncManager.onDelegateQueue)
             case .hugeGap: feed.post(.hugeGap, through: SBSMSyncManager.onDelegateQueue)
@@ -97,7 +97,7 @@ final class Window: Sendable {
             deliver(result)
         }
         // If the disk has nothing, the server's answer is the first page.
-        if hasNothing.withLock({ $0 }) { await driver.load(.serverNews, then: deliver) }
+        if hasNothing.withLock({ $0 }) { await driver.load(.serverAdditions, then: deliver) }
     }
 
     func close() {

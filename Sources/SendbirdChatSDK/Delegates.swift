@@ -125,23 +125,23 @@ extension SendbirdChat {
     public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
 
     private class func listen() {
-        door.listen { news in
+        door.listen { event in
             door.queue.async {
-                switch news {
+                switch event {
                 case .connection(let step, let user):
                     for case let delegate as any ConnectionDelegate in connectionDelegates.all {
-                        tell(delegate, step, user)
+                        notify(delegate, step, user)
                     }
                 case .event(let event, let channel):
                     for case let delegate as any BaseChannelDelegate in channelDelegates.all {
-                        tell(delegate, event, channel.map { GroupChannel($0) })
+                        notify(delegate, event, channel.map { GroupChannel($0) })
                     }
                 }
             }
         }
     }
 
-    private class func tell(
+    private class func notify(
         _ delegate: any ConnectionDelegate, _ step: ConnectionStep, _ user: UserID
     ) {
         switch step {
@@ -153,7 +153,7 @@ extension SendbirdChat {
         }
     }
 
-    private class func tell(
+    private class func notify(
         _ delegate: any BaseChannelDelegate, _ event: ChatEvent, _ channel: GroupChannel?
     ) {
         if case .channelDeleted(let url) = event {
@@ -184,12 +184,12 @@ extension SendbirdChat {
             delegate.channelWasChanged(channel)
         default:
             if let delegate = delegate as? any GroupChannelDelegate {
-                tell(delegate, event, channel)
+                notify(delegate, event, channel)
             }
         }
     }
 
-    private class func tell(
+    private class func notify(
         _ delegate: any GroupChannelDelegate, _ event: ChatEvent, _ channel: GroupChannel
     ) {
         switch event {

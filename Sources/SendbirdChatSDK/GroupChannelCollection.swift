@@ -94,15 +94,15 @@ public final class GroupChannelCollection: NSObject {
     /// The selection and order of the list.
     public let query: GroupChannelListQuery
 
-    private let feed = Feed<GroupChannelCollection, ChannelListDriver.News>()
+    private let feed = Feed<GroupChannelCollection, ChannelListDriver.Event>()
     private let driver: ChannelListDriver
 
     init(_ query: GroupChannelListQuery) {
         self.query = query
         let door = SendbirdChat.door
-        driver = ChannelListDriver(door, query.value) { [feed] news in feed.post(news, on: door) }
+        driver = ChannelListDriver(door, query.value) { [feed] event in feed.post(event, on: door) }
         super.init()
-        feed.attach(self) { collection, news in collection.tell(news) }
+        feed.attach(self) { collection, event in collection.notify(event) }
         // The handler of the first page gets the outcome.
         door.start { [driver] in _ = try? await driver.open() }
     }
@@ -118,7 +118,7 @@ public final class GroupChannelCollection: NSObject {
     /// Loads another page and returns it: at first that of the cache, if it has one.
     public func loadMore(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
-        door.start { [driver] in await driver.load { door.tell(callback, $0) } }
+        door.start { [driver] in await driver.load { door.notify(callback, $0) } }
     }
 
     /// Closes the collection; the delegate gets no more events.
@@ -127,8 +127,8 @@ public final class GroupChannelCollection: NSObject {
         SendbirdChat.door.start { [driver] in await driver.close() }
     }
 
-    private func tell(_ news: ChannelListDriver.News) {
-        let change = news.change
+    private func notify(_ event: ChannelListDriver.Event) {
+        let change = event.change
         let context = ChannelContext(CollectionEventSource(change.origins))
         if !change.inserted.isEmpty {
             delegate?.channelCollection(

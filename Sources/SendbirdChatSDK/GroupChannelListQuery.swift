@@ -167,7 +167,7 @@ public final class GroupChannelListQuery: NSObject {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
         // The query lives until the answer, even if the app releases it at once.
         door.start { [driver, kept = Carried(self)] in
-            await driver.load { door.tell(callback, $0) }
+            await driver.load { door.notify(callback, $0) }
             withExtendedLifetime(kept) {}
         }
     }

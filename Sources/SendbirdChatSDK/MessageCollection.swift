@@ -20,14 +20,14 @@ public final class MessageCollection: NSObject {
 
     private let params: MessageListParams
     private let url: ChannelURL
-    private let feed = Feed<MessageCollection, News>()
+    private let feed = Feed<MessageCollection, Event>()
     private let driver: TimelineDriver
     private let watch: ChannelListDriver
     private let current: Guarded<RoostModel.GroupChannel>
 
-    enum News: Sendable {
-        case messages(TimelineDriver.News)
-        case channel(ChannelListDriver.News)
+    enum Event: Sendable {
+        case messages(TimelineDriver.Event)
+        case channel(ChannelListDriver.Event)
     }
 
     init(_ channel: GroupChannel, _ startingPoint: Int64, _ params: MessageListParams) {
@@ -39,12 +39,12 @@ public final class MessageCollection: NSObject {
         driver = TimelineDriver(
             door, channel: url, startingAt: Timestamp(milliseconds: startingPoint),
             filter: params.filter, pageSize: params.pageSize
-        ) { [feed] news in feed.post(.messages(news), on: door) }
-        watch = ChannelListDriver(door, .only(url)) { [feed] news in
-            feed.post(.channel(news), on: door)
+        ) { [feed] event in feed.post(.messages(event), on: door) }
+        watch = ChannelListDriver(door, .only(url)) { [feed] event in
+            feed.post(.channel(event), on: door)
         }
         super.init()
-        feed.attach(self) { collection, news in collection.tell(news) }
+        feed.attach(self) { collection, event in collection.notify(event) }
     }
 
     deinit { dispose() }
@@ -81,10 +81,10 @@ public final class MessageCollection: NSObject {
         let door = SendbirdChat.door
         let (cache, api) = (messages(cacheResultHandler), messages(apiResultHandler))
         door.start { [driver, watch] in
-            await driver.load(.opening) { door.tell(cache, $0) }
+            await driver.load(.opening) { door.notify(cache, $0) }
             // The channel is watched beside the messages, which arrive even without it.
             await watch.load { _ in }
-            await driver.load(.server) { door.tell(api, $0) }
+            await driver.load(.server) { door.notify(api, $0) }
         }
     }
 
@@ -113,7 +113,7 @@ public final class MessageCollection: NSObject {
     ) {
         let (door, callback) = (SendbirdChat.door, messages(handler))
         door.start { [driver] in
-            await driver.load(.page(direction)) { door.tell(callback, $0) }
+            await driver.load(.page(direction)) { door.notify(callback, $0) }
         }
     }
 
@@ -123,20 +123,20 @@ public final class MessageCollection: NSObject {
         .answer(handler) { [params] in params.objects($0) }
     }
 
-    private func tell(_ news: News) {
-        switch news {
+    private func notify(_ event: Event) {
+        switch event {
         case .messages(.hugeGap):
             delegate?.didDetectHugeGap(self)
-        case .messages(.changed(let change)): tell(change)
-        case .channel(let news):
-            let source = CollectionEventSource(news.change.origins)
+        case .messages(.changed(let change)): notify(change)
+        case .channel(let event):
+            let source = CollectionEventSource(event.change.origins)
             let context = MessageContext(source, .none)
-            for channel in news.change.inserted + news.change.updated.map(\.after) {
+            for channel in event.change.inserted + event.change.updated.map(\.after) {
                 current.withLock { $0 = channel }
                 delegate?.messageCollection(
                     self, context: context, updatedChannel: GroupChannel(channel))
             }
-            for channel in news.change.deleted {
+            for channel in event.change.deleted {
                 delegate?.messageCollection(
                     self, context: context, deletedChannel: channel.url.rawValue)
             }
@@ -144,7 +144,7 @@ public final class MessageCollection: NSObject {
     }
 
     /// Calls the delegate once for each status, because a call has one status only.
-    private func tell(_ change: ListDiff<Message>) {
+    private func notify(_ change: ListDiff<Message>) {
         let channel = channel
         let source = CollectionEventSource(change.origins)
         func context(_ status: SendingStatus) -> MessageContext {

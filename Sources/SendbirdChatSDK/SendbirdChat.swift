@@ -34,7 +34,7 @@ public final class SendbirdChat: NSObject {
             migrationStartHandler.map { handler in { _ in handler() } })
         let chosen = settings
         door.configure { $0 = chosen }
-        door.tell(.error(completionHandler), nil)
+        door.notify(.error(completionHandler), nil)
     }
 
     /// Returns the application ID; nil before the initialisation.

@@ -58,7 +58,7 @@ package final class CallTable {
     }
 
     /// Records the call of a delegate method; every method of a test's delegate calls it.
-    package func hear(_ method: String) {
+    package func record(_ method: String) {
         if depth.withLock({ $0 }) != 1 { strays.append(method) }
         guard method == awaited else { return }
         awaited = nil

@@ -15,63 +15,63 @@ extension SendBirdTests {
     /// All calls from inside each method of each delegate.
     struct Delegates {
         /// A delegate that implements all methods.
-        private final class Ears: SBDConnectionDelegate, SBDChannelDelegate,
+        private final class Observer: SBDConnectionDelegate, SBDChannelDelegate,
             SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
         {
             let table: CallTable
 
             init(_ table: CallTable) { self.table = table }
 
-            func didStartReconnection() { table.hear(#function) }
-            func didSucceedReconnection() { table.hear(#function) }
-            func didFailReconnection() { table.hear(#function) }
+            func didStartReconnection() { table.record(#function) }
+            func didSucceedReconnection() { table.record(#function) }
+            func didFailReconnection() { table.record(#function) }
             func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ sender: SBDBaseChannel, didUpdate message: SBDBaseMessage) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ sender: SBDBaseChannel, messageWasDeleted messageId: Int64) {
-                table.hear(#function)
+                table.record(#function)
             }
-            func channelWasChanged(_ sender: SBDBaseChannel) { table.hear(#function) }
+            func channelWasChanged(_ sender: SBDBaseChannel) { table.record(#function) }
             func channelWasDeleted(_ channelUrl: String, channelType: SBDChannelType) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ sender: SBDGroupChannel, userDidJoin user: SBDUser) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ sender: SBDGroupChannel, userDidLeave user: SBDUser) {
-                table.hear(#function)
+                table.record(#function)
             }
-            func channelDidUpdateReadReceipt(_ sender: SBDGroupChannel) { table.hear(#function) }
-            func channelDidUpdateTypingStatus(_ sender: SBDGroupChannel) { table.hear(#function) }
+            func channelDidUpdateReadReceipt(_ sender: SBDGroupChannel) { table.record(#function) }
+            func channelDidUpdateTypingStatus(_ sender: SBDGroupChannel) { table.record(#function) }
             func collection(
                 _ collection: SBSMChannelCollection,
                 didReceiveEvent action: SBSMChannelEventAction, channels: [SBDGroupChannel]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func collection(
                 _ collection: SBSMMessageCollection,
                 didReceiveEvent action: SBSMMessageEventAction, messages: [SBDBaseMessage]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func collection(
                 _ collection: SBSMMessageCollection,
                 didReceiveEvent action: SBSMMessageEventAction,
                 succeededMessages: [SBDBaseMessage]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func collection(
                 _ collection: SBSMMessageCollection,
                 didReceiveEvent action: SBSMMessageEventAction, pendingMessages: [SBDBaseMessage]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func collection(
                 _ collection: SBSMMessageCollection,
                 didReceiveEvent action: SBSMMessageEventAction, failedMessages: [SBDBaseMessage],
                 reason: SBSMFailedMessageEventActionReason
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
         }
 
         /// Returns the actions of Bob, Alice and the network that lead to each method.
-        private static func deeds(
+        private static func actions(
             _ story: SyncStory, _ dave: ChatClient, _ channel: SBDGroupChannel, _ url: ChannelURL
         ) -> [(method: String, deed: () async throws -> Void)] {
             let (bob, network) = (story.bob, story.phone.network)
@@ -132,8 +132,8 @@ extension SendBirdTests {
             let table = CallTable()
             SBDMain.door.call(on: table.queue(story.world))
             Reentry.add(aboutTheLibraryTo: table)
-            let ears = Ears(table)
-            SBDMain.add(ears as any SBDConnectionDelegate, identifier: "ears")
+            let observer = Observer(table)
+            SBDMain.add(observer as any SBDConnectionDelegate, identifier: "observer")
             await story.world.setToken("secret", of: "alice")
             let wrong = { SBDMain.connect(withUserId: "alice", accessToken: "wrong") }
             try await table.play("didFailReconnection()", happen: wrong) {
@@ -169,25 +169,25 @@ extension SendBirdTests {
                 Reentry.add(collectionsTo: table, channel, shelf)
                 table.add("disconnect") { called in SBDMain.disconnect { called() } }
 
-                let ears = Ears(table)
-                SBDMain.add(ears as any SBDConnectionDelegate, identifier: "ears")
-                SBDMain.add(ears as any SBDChannelDelegate, identifier: "ears")
+                let observer = Observer(table)
+                SBDMain.add(observer as any SBDConnectionDelegate, identifier: "observer")
+                SBDMain.add(observer as any SBDChannelDelegate, identifier: "observer")
                 let query = SBDGroupChannel.createMyGroupChannelListQuery()
                 query?.includeEmptyChannel = true
                 let list = try #require(SBSMChannelCollection(query: query))
-                list.delegate = ears
+                list.delegate = observer
                 list.fetch()
                 let chat = try #require(
                     SBSMMessageCollection(
                         channel: channel, filter: nil, viewpointTimestamp: Int64.max))
-                chat.delegate = ears
+                chat.delegate = observer
                 chat.fetch(in: .previous)
                 await story.world.pass()
-                let deeds = Self.deeds(story, dave, channel, url)
+                let actions = Self.actions(story, dave, channel, url)
                 let methods = try CallTable.delegateMethods(of: "SendBirdSDK")
                     .union(CallTable.delegateMethods(of: "SendBirdSyncManager"))
-                #expect(Set(deeds.map(\.method)).union(["didFailReconnection()"]) == methods)
-                for (method, deed) in deeds {
+                #expect(Set(actions.map(\.method)).union(["didFailReconnection()"]) == methods)
+                for (method, deed) in actions {
                     try await table.play(method, happen: deed) {
                         await story.world.pass(.seconds(5))
                         story.phone.network.restore()

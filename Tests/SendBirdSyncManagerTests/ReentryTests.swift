@@ -15,7 +15,7 @@ extension SendBirdTests {
     /// All calls from inside every handler.
     struct Reentry {
         /// A delegate that reports its first event.
-        private final class Ears: SBDConnectionDelegate, SBSMChannelCollectionDelegate,
+        private final class Observer: SBDConnectionDelegate, SBSMChannelCollectionDelegate,
             SBSMMessageCollectionDelegate
         {
             private let heard: () -> Void
@@ -23,7 +23,7 @@ extension SendBirdTests {
 
             init(_ heard: @escaping () -> Void) { self.heard = heard }
 
-            private func hear() {
+            private func record() {
                 guard !hasHeard else { return }
                 hasHeard = true
                 heard()
@@ -32,11 +32,11 @@ extension SendBirdTests {
             func collection(
                 _ collection: SBSMChannelCollection,
                 didReceiveEvent action: SBSMChannelEventAction, channels: [SBDGroupChannel]
-            ) { hear() }
+            ) { record() }
             func collection(
                 _ collection: SBSMMessageCollection,
                 didReceiveEvent action: SBSMMessageEventAction, messages: [SBDBaseMessage]
-            ) { hear() }
+            ) { record() }
         }
 
         /// The owner of objects that must live until all calls have called back.
@@ -210,14 +210,14 @@ extension SendBirdTests {
                 let collection = SBSMMessageCollection(
                     channel: channel, filter: nil, viewpointTimestamp: Int64.max)
                 guard let collection else { return }
-                shelf.keep(collection).delegate = shelf.keep(Ears(called))
+                shelf.keep(collection).delegate = shelf.keep(Observer(called))
                 collection.fetch(in: .previous)
             }
             table.add("delegate of a channel list") { called in
                 let query = SBDGroupChannel.createMyGroupChannelListQuery()
                 query?.includeEmptyChannel = true
                 guard let list = SBSMChannelCollection(query: query) else { return }
-                shelf.keep(list).delegate = shelf.keep(Ears(called))
+                shelf.keep(list).delegate = shelf.keep(Observer(called))
                 list.fetch()
             }
         }

@@ -120,7 +120,7 @@ extension SendbirdChatTests {
             }
         }
 
-        private final class Ears: ConnectionDelegate, GroupChannelDelegate {
+        private final class Observer: ConnectionDelegate, GroupChannelDelegate {
             var heard: [String] = []
 
             func didConnect(userId: String) { heard.append("connected \(userId)") }
@@ -144,9 +144,9 @@ extension SendbirdChatTests {
             throws
         {
             try DoorStory.play(seed: 43) { story in
-                let ears = Ears()
-                SendbirdChat.addConnectionDelegate(ears, identifier: "a")
-                SendbirdChat.addChannelDelegate(ears, identifier: "a")
+                let observer = Observer()
+                SendbirdChat.addConnectionDelegate(observer, identifier: "a")
+                SendbirdChat.addChannelDelegate(observer, identifier: "a")
                 await story.connect()
                 let url = try await story.channel("train")
                 await story.world.pass()
@@ -160,7 +160,7 @@ extension SendbirdChatTests {
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
                 for word in ["connected alice", "train: hello", "now hello!", "lost", "regained"] {
-                    #expect(ears.heard.contains(word), "\(word) in \(ears.heard)")
+                    #expect(observer.heard.contains(word), "\(word) in \(observer.heard)")
                 }
                 let view = try #require(CustomViewController(coder: NSCoder()))
                 view.createGroupChannelCollection()
@@ -168,11 +168,11 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 SendbirdChat.removeAllChannelDelegates()
                 SendbirdChat.removeAllConnectionDelegates()
-                ears.heard = []
+                observer.heard = []
                 _ = try await story.channel("boat")
                 await story.world.pass()
                 #expect(view.added == ["boat"])
-                #expect(ears.heard.isEmpty)
+                #expect(observer.heard.isEmpty)
             }
         }
 

@@ -16,86 +16,86 @@ extension SendbirdChatTests {
         private typealias Channel = SendbirdChatSDK.GroupChannel
 
         /// A delegate that implements all methods.
-        private final class Ears: ConnectionDelegate, GroupChannelDelegate,
+        private final class Observer: ConnectionDelegate, GroupChannelDelegate,
             GroupChannelCollectionDelegate, MessageCollectionDelegate
         {
             let table: CallTable
 
             init(_ table: CallTable) { self.table = table }
 
-            func didStartReconnection() { table.hear(#function) }
-            func didSucceedReconnection() { table.hear(#function) }
-            func didFailReconnection() { table.hear(#function) }
-            func didConnect(userId: String) { table.hear(#function) }
-            func didDisconnect(userId: String) { table.hear(#function) }
+            func didStartReconnection() { table.record(#function) }
+            func didSucceedReconnection() { table.record(#function) }
+            func didFailReconnection() { table.record(#function) }
+            func didConnect(userId: String) { table.record(#function) }
+            func didDisconnect(userId: String) { table.record(#function) }
             func channel(_ channel: BaseChannel, didReceive message: BaseMessage) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ channel: BaseChannel, didUpdate message: BaseMessage) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ channel: BaseChannel, messageWasDeleted messageId: Int64) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ channel: BaseChannel, updatedReaction reactionEvent: ReactionEvent) {
-                table.hear(#function)
+                table.record(#function)
             }
-            func channelWasChanged(_ channel: BaseChannel) { table.hear(#function) }
+            func channelWasChanged(_ channel: BaseChannel) { table.record(#function) }
             func channelWasDeleted(_ channelURL: String, channelType: ChannelType) {
-                table.hear(#function)
+                table.record(#function)
             }
-            func channelWasFrozen(_ channel: BaseChannel) { table.hear(#function) }
-            func channelWasUnfrozen(_ channel: BaseChannel) { table.hear(#function) }
+            func channelWasFrozen(_ channel: BaseChannel) { table.record(#function) }
+            func channelWasUnfrozen(_ channel: BaseChannel) { table.record(#function) }
             func channel(_ channel: Channel, userDidJoin user: SendbirdChatSDK.User) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(_ channel: Channel, userDidLeave user: SendbirdChatSDK.User) {
-                table.hear(#function)
+                table.record(#function)
             }
             func channel(
                 _ channel: Channel, didReceiveInvitation invitees: [SendbirdChatSDK.User]?,
                 inviter: SendbirdChatSDK.User?
-            ) { table.hear(#function) }
-            func channelDidUpdateTypingStatus(_ channel: Channel) { table.hear(#function) }
-            func channelDidUpdateReadStatus(_ channel: Channel) { table.hear(#function) }
-            func channelDidUpdateDeliveryStatus(_ channel: Channel) { table.hear(#function) }
+            ) { table.record(#function) }
+            func channelDidUpdateTypingStatus(_ channel: Channel) { table.record(#function) }
+            func channelDidUpdateReadStatus(_ channel: Channel) { table.record(#function) }
+            func channelDidUpdateDeliveryStatus(_ channel: Channel) { table.record(#function) }
             func channelCollection(
                 _ collection: GroupChannelCollection, context: ChannelContext,
                 addedChannels channels: [Channel]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func channelCollection(
                 _ collection: GroupChannelCollection, context: ChannelContext,
                 updatedChannels channels: [Channel]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func channelCollection(
                 _ collection: GroupChannelCollection, context: ChannelContext,
                 deletedChannelURLs: [String]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext, channel: Channel,
                 addedMessages messages: [BaseMessage]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext, channel: Channel,
                 updatedMessages messages: [BaseMessage]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext, channel: Channel,
                 deletedMessages messages: [BaseMessage]
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext,
                 updatedChannel channel: Channel
-            ) { table.hear(#function) }
+            ) { table.record(#function) }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext,
                 deletedChannel channelURL: String
-            ) { table.hear(#function) }
-            func didHugeGapDetected(_ collection: MessageCollection) { table.hear(#function) }
+            ) { table.record(#function) }
+            func didHugeGapDetected(_ collection: MessageCollection) { table.record(#function) }
         }
 
         /// Returns the actions of Bob and the network that lead to each method.
-        private static func deeds(
+        private static func actions(
             _ story: DoorStory, _ dave: ChatClient, _ url: ChannelURL, _ doomed: ChannelURL
         ) -> [(method: String, deed: @Sendable () async throws -> Void)] {
             let (bob, network) = (story.bob, story.phone.network)
@@ -187,8 +187,8 @@ extension SendbirdChatTests {
             let table = CallTable()
             SendbirdChat.door.call(on: table.queue(story.world))
             Reentry.add(aboutTheLibraryTo: table, url.rawValue)
-            let ears = Ears(table)
-            SendbirdChat.addConnectionDelegate(ears, identifier: "ears")
+            let observer = Observer(table)
+            SendbirdChat.addConnectionDelegate(observer, identifier: "observer")
             await story.world.setToken("secret", of: "alice")
             let wrong = { SendbirdChat.connect(userId: "alice", authToken: "wrong") }
             try await table.play("didFailReconnection()", happen: wrong) {
@@ -233,21 +233,21 @@ extension SendbirdChatTests {
                 Reentry.add(collectionsTo: table, channel, shelf)
                 table.add("disconnect") { called in SendbirdChat.disconnect { called() } }
 
-                let ears = Ears(table)
-                SendbirdChat.addConnectionDelegate(ears, identifier: "ears")
-                SendbirdChat.addChannelDelegate(ears, identifier: "ears")
+                let observer = Observer(table)
+                SendbirdChat.addConnectionDelegate(observer, identifier: "observer")
+                SendbirdChat.addChannelDelegate(observer, identifier: "observer")
                 let query = Channel.createMyGroupChannelListQuery { $0.includeEmptyChannel = true }
                 let list = try #require(SendbirdChat.createGroupChannelCollection(query: query))
-                list.delegate = ears
+                list.delegate = observer
                 list.loadMore()
                 var chats: [MessageCollection] = []
-                let deeds = Self.deeds(story, dave, url, doomed)
+                let actions = Self.actions(story, dave, url, doomed)
                 let methods = try CallTable.delegateMethods(of: "SendbirdChatSDK")
                 #expect(
-                    Set(deeds.map(\.method)).union([
+                    Set(actions.map(\.method)).union([
                         "didDetectHugeGap(_:)", "didFailReconnection()",
                     ]) == methods)
-                for (method, deed) in deeds {
+                for (method, deed) in actions {
                     // A huge gap ends a chat, and so does the end of its channel.
                     for chat in chats { chat.dispose() }
                     chats = [
@@ -255,7 +255,7 @@ extension SendbirdChatTests {
                         SendbirdChat.createMessageCollection(channel: end),
                     ]
                     for chat in chats {
-                        chat.delegate = ears
+                        chat.delegate = observer
                         chat.startCollection(initPolicy: .cacheAndReplaceByApi)
                     }
                     await story.world.pass()

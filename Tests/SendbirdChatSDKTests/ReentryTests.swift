@@ -16,7 +16,7 @@ extension SendbirdChatTests {
         typealias Channel = SendbirdChatSDK.GroupChannel
 
         /// A delegate that reports its first event.
-        private final class Ears: ConnectionDelegate, GroupChannelCollectionDelegate,
+        private final class Observer: ConnectionDelegate, GroupChannelCollectionDelegate,
             MessageCollectionDelegate
         {
             private let heard: () -> Void
@@ -24,21 +24,21 @@ extension SendbirdChatTests {
 
             init(_ heard: @escaping () -> Void) { self.heard = heard }
 
-            private func hear() {
+            private func record() {
                 guard !hasHeard else { return }
                 hasHeard = true
                 heard()
             }
 
-            func didDisconnect(userId: String) { hear() }
+            func didDisconnect(userId: String) { record() }
             func channelCollection(
                 _ collection: GroupChannelCollection, context: ChannelContext,
                 addedChannels channels: [Channel]
-            ) { hear() }
+            ) { record() }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext, channel: Channel,
                 addedMessages messages: [BaseMessage]
-            ) { hear() }
+            ) { record() }
         }
 
         /// The owner of objects that must live until all calls have called back.
@@ -252,7 +252,7 @@ extension SendbirdChatTests {
         ) {
             table.add("delegate of a chat view") { called in
                 let collection = shelf.keep(SendbirdChat.createMessageCollection(channel: channel))
-                collection.delegate = shelf.keep(Ears(called))
+                collection.delegate = shelf.keep(Observer(called))
                 collection.startCollection(
                     initPolicy: .cacheAndReplaceByApi,
                     cacheResultHandler: { _, _ in channel.sendUserMessage("hear") })
@@ -262,7 +262,7 @@ extension SendbirdChatTests {
                 guard let list = SendbirdChat.createGroupChannelCollection(query: query) else {
                     return
                 }
-                shelf.keep(list).delegate = shelf.keep(Ears(called))
+                shelf.keep(list).delegate = shelf.keep(Observer(called))
                 list.loadMore { _, _ in
                     let params = GroupChannelCreateParams()
                     params.userIds = ["carol"]
@@ -273,7 +273,7 @@ extension SendbirdChatTests {
             table.add("disconnect") { called in SendbirdChat.disconnect { called() } }
             table.add("delegate of the connection") { called in
                 SendbirdChat.addConnectionDelegate(
-                    shelf.keep(Ears(called)), identifier: "\(shelf.things.count)")
+                    shelf.keep(Observer(called)), identifier: "\(shelf.things.count)")
                 SendbirdChat.connect(userId: "alice") { _, _ in SendbirdChat.disconnect() }
             }
         }

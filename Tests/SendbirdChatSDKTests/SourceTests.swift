@@ -13,7 +13,7 @@ import Testing
 extension SendbirdChatTests {
     /// Tests of the sources of collections' events.
     struct Sources {
-        private final class Ears: MessageCollectionDelegate, GroupChannelCollectionDelegate {
+        private final class Observer: MessageCollectionDelegate, GroupChannelCollectionDelegate {
             var heard: [String] = []
 
             /// Returns and removes the recorded events.
@@ -22,22 +22,22 @@ extension SendbirdChatTests {
                 return heard
             }
 
-            private func hear(_ word: String, _ context: MessageContext, _ count: Int) {
+            private func record(_ word: String, _ context: MessageContext, _ count: Int) {
                 heard.append("\(word) \(count) \(context.sendingStatus) by \(context.source)")
             }
 
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext,
                 channel: SendbirdChatSDK.GroupChannel, addedMessages messages: [BaseMessage]
-            ) { hear("add", context, messages.count) }
+            ) { record("add", context, messages.count) }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext,
                 channel: SendbirdChatSDK.GroupChannel, updatedMessages messages: [BaseMessage]
-            ) { hear("update", context, messages.count) }
+            ) { record("update", context, messages.count) }
             func messageCollection(
                 _ collection: MessageCollection, context: MessageContext,
                 channel: SendbirdChatSDK.GroupChannel, deletedMessages messages: [BaseMessage]
-            ) { hear("delete", context, messages.count) }
+            ) { record("delete", context, messages.count) }
             func channelCollection(
                 _ collection: GroupChannelCollection, context: ChannelContext,
                 addedChannels channels: [SendbirdChatSDK.GroupChannel]
@@ -70,33 +70,33 @@ extension SendbirdChatTests {
                 let oldID = try #require(try await story.world.log(of: url).first?.messageID)
                 await story.connect()
                 let channel = try await story.get(url)
-                let ears = Ears()
+                let observer = Observer()
                 let chat = SendbirdChat.createMessageCollection(channel: channel)
-                chat.delegate = ears
+                chat.delegate = observer
                 chat.startCollection(initPolicy: .cacheAndReplaceByApi)
                 await story.world.pass()
-                _ = ears.take()
+                _ = observer.take()
 
                 channel.sendUserMessage("mine")
                 await story.world.pass()
                 #expect(
-                    ears.take() == [
+                    observer.take() == [
                         "add 1 pending by localAction", "update 1 succeeded by answer",
                     ])
                 try await story.bob.send("live", to: url)
                 await story.world.pass()
-                #expect(ears.take() == ["add 1 succeeded by event"])
+                #expect(observer.take() == ["add 1 succeeded by event"])
 
                 await story.phone.network.cut()
                 channel.sendUserMessage("waits")
                 await story.world.pass()
-                #expect(ears.take() == ["add 1 pending by localAction"])
+                #expect(observer.take() == ["add 1 pending by localAction"])
                 try await story.bob.send("missed", to: url)
                 try await story.bob.edit(oldID, in: url, text: "older")
                 await story.bob.waitUntilIdle()
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
-                let heard = ears.take()
+                let heard = observer.take()
                 #expect(heard.contains("add 1 succeeded by catchUp"), "\(heard)")
                 #expect(heard.contains("update 1 succeeded by changeLog"), "\(heard)")
 
@@ -104,7 +104,7 @@ extension SendbirdChatTests {
                     SendbirdChat.clearCachedMessages(channelURL: url.rawValue) { _ in done(true) }
                 }
                 await story.world.pass()
-                let cleared = ears.take()
+                let cleared = observer.take()
                 #expect(cleared.contains { $0.hasPrefix("delete") }, "\(cleared)")
                 #expect(
                     cleared.filter { $0.hasPrefix("delete") }
@@ -115,19 +115,19 @@ extension SendbirdChatTests {
                     $0.includeEmptyChannel = true
                 }
                 let list = try #require(SendbirdChat.createGroupChannelCollection(query: query))
-                list.delegate = ears
+                list.delegate = observer
                 list.loadMore()
                 await story.world.pass()
                 let boat = try await story.channel("boat")
                 await story.world.pass()
                 try await story.bob.deleteChannel(boat)
                 await story.world.pass()
-                #expect(ears.take() == ["list + by event", "list - by event"])
+                #expect(observer.take() == ["list + by event", "list - by event"])
                 await story.phone.network.cut()
                 _ = try await story.channel("ship")
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
-                let missed = ears.take()
+                let missed = observer.take()
                 #expect(missed.first?.hasPrefix("list + by") == true, "\(missed)")
                 #expect(missed.first != "list + by event")
                 list.dispose()

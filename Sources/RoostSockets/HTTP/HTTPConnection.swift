@@ -37,7 +37,7 @@ actor HTTPConnection {
     private var timeLeft: Duration?
     /// The continuation of `run`, resumed by bytes, room or the end.
     private var waiter: CheckedContinuation<Void, Never>?
-    private var hasNews = false
+    private var hasEvents = false
     private var isStreamOpen = true
     private var isWaitingForRequest = false
     private var isShuttingDown = false
@@ -253,15 +253,15 @@ actor HTTPConnection {
 
     private func wait() async {
         await withCheckedContinuation { continuation in
-            if hasNews || !isStreamOpen { continuation.resume() } else { waiter = continuation }
-            hasNews = false
+            if hasEvents || !isStreamOpen { continuation.resume() } else { waiter = continuation }
+            hasEvents = false
         }
     }
 
     /// Ends the current wait or the next one, because events may arrive before the wait begins.
     private func wake() {
         guard let waiting = waiter else {
-            hasNews = true
+            hasEvents = true
             return
         }
         waiter = nil

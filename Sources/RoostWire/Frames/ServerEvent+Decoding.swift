@@ -48,7 +48,7 @@ extension Frame {
             }
         }
         return MessageEvent(
-            message: try fields.message(endingAt: payload.upperBound).toldToAll,
+            message: try fields.message(endingAt: payload.upperBound).withoutVotes,
             acknowledges: fields.acknowledged, previousMessageID: previous,
             forcesLastMessage: forcesLastMessage, unread: unread)
     }
@@ -65,7 +65,7 @@ extension Frame {
             }
         }
         // The request ID of an edit's answer belongs to the edit; the message's own is not sent.
-        var message = try fields.message(endingAt: payload.upperBound).toldToAll
+        var message = try fields.message(endingAt: payload.upperBound).withoutVotes
         if fields.acknowledged != nil, let id = message.messageID {
             message.delivery = .delivered(id, nil)
         }
@@ -77,7 +77,7 @@ extension Frame {
 extension Message {
     /// The message without the reader's votes: the frame is the same for all users (`docs/protocol`
     /// 2.7).
-    fileprivate var toldToAll: Message {
+    fileprivate var withoutVotes: Message {
         guard !hasNoDetails, details.poll?.votedOptionIDs != nil else { return self }
         var message = self
         message.details.poll?.votedOptionIDs = nil

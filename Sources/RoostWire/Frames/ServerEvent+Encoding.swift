@@ -109,17 +109,17 @@ extension MessageEvent {
     /// Returns the answer to a message's sender, derived from the event for all other users.
     ///
     /// Both differ in the name of one field only, and encoding a message twice is expensive.
-    package func answer(to requestID: RequestID, from news: String) -> String {
+    package func answer(to requestID: RequestID, from event: String) -> String {
         let (name, other) = ("\"request_id\":", "\"req_id\":")
         if message.requestID == requestID, let id = message.messageID {
             // The field stands directly behind the ID, so text of the sender cannot be mistaken for
             // it.
             let head = "\(Frame.Command(message.content.kind).rawValue){\"msg_id\":\(id.rawValue),"
-            let text = news.utf8
+            let text = event.utf8
             if text.starts(with: (head + name).utf8) {
                 let start = text.index(text.startIndex, offsetBy: head.utf8.count)
                 let rest = text.index(start, offsetBy: name.utf8.count)
-                return head + other + news[rest...]
+                return head + other + event[rest...]
             }
         }
         var answer = self

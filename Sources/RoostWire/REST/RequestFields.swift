@@ -179,7 +179,7 @@ package struct RequestFields: Sendable {
     package func keptMoment(_ name: String) throws(ServerError) -> Timestamp? {
         try int64(name).map { value throws(ServerError) in
             let moment = Timestamp(milliseconds: value)
-            guard Timestamp.told.contains(moment) else { throw Self.notToldTime(name) }
+            guard Timestamp.told.contains(moment) else { throw Self.outOfRange(name) }
             return moment
         }
     }
@@ -190,11 +190,11 @@ package struct RequestFields: Sendable {
     package func keptSeconds(_ name: String) throws(ServerError) -> Timestamp? {
         guard let value = try int64(name), value > 0 else { return nil }
         let moment = Timestamp(seconds: value)
-        guard Timestamp.told.contains(moment) else { throw Self.notToldTime(name) }
+        guard Timestamp.told.contains(moment) else { throw Self.outOfRange(name) }
         return moment
     }
 
-    private static func notToldTime(_ name: String) -> ServerError {
+    private static func outOfRange(_ name: String) -> ServerError {
         ServerError(
             .invalidValue, "The parameter \(name) must lie between 1970 and the end of 9999.")
     }

@@ -4,7 +4,7 @@ package import Roost
 package import RoostModel
 
 /// An event that a client reports to the door.
-package enum ClientNews: Sendable {
+package enum ClientEvent: Sendable {
     case connection(ConnectionStep, UserID)
     /// An event, with its channel as in the cache.
     case event(ChatEvent, GroupChannel?)
@@ -33,7 +33,7 @@ package enum ConnectionStep: Hashable, Sendable {
 }
 
 /// The observer of one client, which passes on its events in order until the client is closed.
-actor ClientEar {
+actor ClientObserver {
     private weak var door: Door?
     private let user: UserID
     private var state = ConnectionState.disconnected
@@ -76,16 +76,16 @@ actor ClientEar {
                     channel = try? await client?.cachedChannel(url)
                     channel = channel ?? GroupChannel(url: url)
                 }
-                await self?.tell(.event(event, channel))
+                await self?.notify(.event(event, channel))
             }
         }
     }
 
-    private func tell(_ news: ClientNews) { door?.hear(news) }
+    private func notify(_ event: ClientEvent) { door?.receive(event) }
 
     private func take(_ new: ConnectionState) {
         defer { state = new }
-        if let step = ConnectionStep(from: state, to: new) { tell(.connection(step, user)) }
+        if let step = ConnectionStep(from: state, to: new) { notify(.connection(step, user)) }
         guard case .connected = new else { return failSenders() }
     }
 
@@ -124,7 +124,7 @@ actor ClientEar {
     private func failSenders() {
         for sender in senders {
             guard let message = sender.message else { continue }
-            door?.tell(sender.callback, (message, .waiting))
+            door?.notify(sender.callback, (message, .waiting))
         }
         senders.removeAll { $0.message != nil }
     }
@@ -144,7 +144,7 @@ actor ClientEar {
                 message,
                 RoostError(.requestCanceled, remedy: .none, message: "The message was canceled."))
         case .uploading(let id, let progress):
-            for sender in senders where sender.id == id { door?.tell(sender.progress, progress) }
+            for sender in senders where sender.id == id { door?.notify(sender.progress, progress) }
         case .queued, .retried, .changeQueued, .changeMade, .changeRefused,
             .changeDropped, .unrecorded:
             break
@@ -154,7 +154,7 @@ actor ClientEar {
     private func settle(_ message: Message, _ error: RoostError?) {
         guard let id = message.requestID else { return }
         for sender in senders where sender.id == id {
-            door?.tell(sender.callback, (message, error))
+            door?.notify(sender.callback, (message, error))
         }
         senders.removeAll { $0.id == id }
     }
