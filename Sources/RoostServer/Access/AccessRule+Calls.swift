@@ -34,6 +34,7 @@ extension APICall {
         }
     }
 
+    /// The names in a call that its admission looks up.
     var target: AccessTarget {
         var target = AccessTarget()
         switch self {
@@ -90,6 +91,7 @@ extension ClientCommand {
         }
     }
 
+    /// Returns the names in a command that its admission looks up.
     func target(in session: SessionID) -> AccessTarget {
         var target = AccessTarget()
         target.session = session
@@ -118,6 +120,7 @@ extension Route {
         return stricter.rule
     }
 
+    /// Returns the names in a call that its admission looks up.
     func target(_ fields: RequestFields, _ rule: AccessRule) throws(ServerError) -> AccessTarget {
         var target = AccessTarget()
         let parts = fields.pathParts

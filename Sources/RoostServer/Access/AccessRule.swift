@@ -143,6 +143,7 @@ extension AccessRule {
     package static let typing = AccessRule(.user, in: .member, speaks: true)
     /// A user's settings for a channel.
     package static let setting = AccessRule(.oneself, as: .subject, in: .member)
+    /// A report about an object in a channel.
     package static func report(on thing: Thing = .nothing) -> AccessRule {
         AccessRule(.user, as: .named, in: .reader, on: thing)
     }

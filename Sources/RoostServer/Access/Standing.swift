@@ -71,6 +71,7 @@ struct Sight: Hashable, Sendable {
     /// The whole history.
     static let whole = Sight(beginning: nil)
 
+    /// Whether a message of a moment is visible.
     func shows(_ moment: Timestamp) -> Bool { beginning.map { moment > $0 } ?? true }
 
     /// Returns the message without previews of hidden messages; nil if it is hidden itself.

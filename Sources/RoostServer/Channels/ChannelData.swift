@@ -15,6 +15,7 @@ struct ChannelData: ServerPart {
         return access.record
     }
 
+    /// Answers a call about metadata.
     func answerAboutMetadata(
         _ action: ChannelAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
@@ -79,6 +80,7 @@ struct ChannelData: ServerPart {
 
     // MARK: Counters
 
+    /// Answers a call about counters.
     func answerAboutCounters(
         _ action: ChannelAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {

@@ -53,11 +53,13 @@ struct ChannelListFilter {
         exactMembers != nil || someMembers != nil || isUnreadOnly || needsNicknames
     }
 
+    /// Whether a channel in a user's list matches, without its members and counts.
     func matches(_ listing: ChannelListing) -> Bool {
         listing.state != .none && (showsEmpty || listing.lastMessageAt != nil)
             && matches(listing.record) && matchesState(listing)
     }
 
+    /// Whether a channel's properties match.
     func matches(_ record: ChannelRecord) -> Bool {
         guard customTypes.map({ $0.contains(record.customType) }) ?? true,
             urls.map({ $0.contains(record.url) }) ?? true,
@@ -123,6 +125,7 @@ struct ChannelListFilter {
         return isStateWanted && isHiddenWanted
     }
 
+    /// Whether a channel's members and counts match for a viewer.
     func matches(_ state: ChannelState, viewer: UserID?) -> Bool {
         if isUnreadOnly, state.unreadCount == 0 { return false }
         let members = Set(state.members.map(\.user.id))

@@ -18,6 +18,7 @@ struct ChannelLists: ServerPart {
         }
     }
 
+    /// Returns a page of a user's channels.
     func list(_ call: ListMyChannels) async throws(ServerError) -> ChannelPage {
         let id = call.userID
         let filter = try ChannelListFilter(
@@ -58,6 +59,7 @@ struct ChannelLists: ServerPart {
         return kept
     }
 
+    /// Returns a page of the change log of a user's channels.
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
         // Operators and banned users of open channels have a row there, but no place in a list.

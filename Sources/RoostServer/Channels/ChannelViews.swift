@@ -7,6 +7,9 @@ import RoostWire
 struct ChannelViews: ServerPart {
     let context: ServerContext
 
+    /// Returns a channel for a viewer; nil is the platform.
+    ///
+    /// - Throws: `.notFound` if there is no such channel.
     func view(
         _ url: ChannelURL, for viewer: UserID?, _ extras: ChannelExtras
     ) async throws(ServerError) -> GroupChannel {

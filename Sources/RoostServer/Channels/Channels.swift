@@ -9,8 +9,12 @@ struct Channels: ServerPart {
     let publisher: EventPublisher
     let views: ChannelViews
     let memberships: Memberships
+    let lanes: ChannelLanes
     let admission: Admission
 
+    /// Creates a channel, or finds the distinct one of the members, and publishes the entries.
+    ///
+    /// - Throws: A refusal by the limits, or of an invitation; then nothing has changed.
     func create(
         _ call: CreateChannel, by caller: APICaller
     ) async throws(ServerError) -> CreateChannel.Output {
@@ -51,8 +55,11 @@ struct Channels: ServerPart {
         new.barred = Set(refusals.map(\.0))
         if caller != .platform { new.creatorLimit = limits.createdChannels }
         let created = try await create(new, at: now, refusal: refusals.first?.1)
-        await memberships.publishJoined(
-            created.joined, to: created.url, inviter: maker, among: members.map(\.user))
+        // An existing distinct channel may have other work on its way.
+        await lanes.inLane(of: created.url) {
+            await memberships.publishJoined(
+                created.joined, to: created.url, inviter: maker, among: members.map(\.user))
+        }
         // The caller may be banned from a distinct channel that existed before.
         if !created.isCreated {
             try await admission.admit(.reader, AccessTarget(channel: created.url), caller)
@@ -73,10 +80,12 @@ struct Channels: ServerPart {
         }
     }
 
+    /// Returns a channel for its caller.
     func get(_ call: GetChannel, for caller: APICaller) async throws(ServerError) -> GroupChannel {
         try await views.view(call.channelURL, for: caller.userID ?? call.userID, call.extras)
     }
 
+    /// Changes the properties of a channel and publishes that.
     func update(_ call: UpdateChannel, by caller: APICaller) async throws(ServerError)
         -> GroupChannel
     {
@@ -127,6 +136,7 @@ struct Channels: ServerPart {
         }
     }
 
+    /// Deletes a channel and tells its members.
     func delete(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
         let members = try await ask(try await storage.memberIDs(of: url))
         guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {

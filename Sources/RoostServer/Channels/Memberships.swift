@@ -11,6 +11,7 @@ struct Memberships: ServerPart {
     let history: History
     let lanes: ChannelLanes
 
+    /// Invites users, or makes them members if they accept automatically, and publishes that.
     func invite(_ call: InviteMembers, by caller: APICaller) async throws(ServerError)
         -> GroupChannel
     {
@@ -53,6 +54,7 @@ struct Memberships: ServerPart {
         return try await views.view(url, for: id, ChannelExtras())
     }
 
+    /// Removes users from a channel and publishes that.
     func leave(_ call: LeaveChannel, by caller: APICaller) async throws(ServerError) {
         let url = call.channelURL
         let leavers = caller.userID.map { [$0] } ?? call.userIDs
@@ -62,6 +64,7 @@ struct Memberships: ServerPart {
         }
     }
 
+    /// Removes a user from all matching channels, each in its lane.
     func leaveAll(
         _ id: UserID, where isLeft: (ChannelRecord) -> Bool
     ) async throws(ServerError) {
@@ -90,6 +93,7 @@ struct Memberships: ServerPart {
         await publisher.publish(.channel(event), to: others + [id])
     }
 
+    /// Declines an invitation and publishes that.
     func decline(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
         let user = try await existingUser(id).user
@@ -208,6 +212,7 @@ struct Memberships: ServerPart {
 
     // MARK: Hidden channels and history
 
+    /// Hides a channel from a member, or from all members for the platform.
     func hide(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
         let hidesPrevious = try call.fields.bool("hide_previous_messages") ?? false
@@ -234,6 +239,7 @@ struct Memberships: ServerPart {
         return APIResponse { writer in writer.field("ts_message_offset", shown) }
     }
 
+    /// Shows a member a hidden channel again.
     func unhide(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
         try await ask(
@@ -245,6 +251,7 @@ struct Memberships: ServerPart {
         return .empty
     }
 
+    /// Hides all present messages from a member, or from all members.
     func resetHistory(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
         let everybody = try call.fields.bool("reset_all") ?? false
@@ -267,6 +274,7 @@ struct Memberships: ServerPart {
 
     // MARK: Members
 
+    /// Answers with a page of a channel's members.
     func list(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let fields = call.fields
         let state = try await ask(
@@ -319,6 +327,7 @@ struct Memberships: ServerPart {
         }
     }
 
+    /// Answers with a user's state in a channel.
     func isMember(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let id = UserID(call.detail ?? "")
         let access = try await ask(try await storage.access(to: call.channelURL, of: id))

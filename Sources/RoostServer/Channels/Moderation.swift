@@ -9,6 +9,7 @@ struct Moderation: ServerPart {
     let publisher: EventPublisher
     let rooms: Rooms
 
+    /// Answers a call about operators, bans or mutes.
     func answer(
         _ action: ModerationAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {

@@ -15,6 +15,7 @@ struct OpenChannels: ServerPart {
     let sessions: Sessions
     let lists: ChannelLists
 
+    /// Answers a call about open channels.
     func answer(
         _ action: OpenChannelAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
@@ -178,6 +179,7 @@ struct OpenChannels: ServerPart {
 
     // MARK: Sockets
 
+    /// Lets a socket in, acknowledges that, and publishes a new participant.
     func enter(
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async throws(ServerError) {
@@ -188,6 +190,7 @@ struct OpenChannels: ServerPart {
         if isNew { await rooms.publishEntry(user, in: url, except: session) }
     }
 
+    /// Takes a socket out, acknowledges that, and publishes the exit of its user.
     func exit(
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async {

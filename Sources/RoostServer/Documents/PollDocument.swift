@@ -123,6 +123,7 @@ extension Document {
 }
 
 extension Poll {
+    /// Adds an option with a number of its own.
     mutating func add(_ text: String, by id: UserID, at now: Timestamp) {
         var option = Option(id: (options.map(\.id).max() ?? 0) + 1)
         option.text = text
@@ -141,6 +142,7 @@ extension Poll {
         return true
     }
 
+    /// Takes over the data of a call, if it has any.
     mutating func setData(_ fields: RequestFields) {
         guard let data = fields.value("data") else { return }
         dataType = data["type"]?.string ?? dataType

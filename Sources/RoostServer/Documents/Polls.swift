@@ -19,6 +19,7 @@ struct Polls: ServerPart {
     let views: ChannelViews
     let admission: Admission
 
+    /// Answers a call about polls.
     func answer(
         _ action: PollAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
@@ -244,6 +245,7 @@ struct Polls: ServerPart {
 
     // MARK: In a channel
 
+    /// Counts the vote of a socket's command.
     func vote(
         _ command: VoteCommand, by id: UserID, in session: SessionID, _ standing: Standing
     ) async throws(ServerError) {

@@ -7,6 +7,7 @@ import RoostWire
 struct Reports: ServerPart {
     let context: ServerContext
 
+    /// Stores a report, or answers the platform with the reports.
     func report(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let fields = call.fields
         if fields.pathParts.isEmpty { return try await listReports(fields) }

@@ -21,6 +21,7 @@ struct ScheduledMessages: ServerPart {
     let logs: ChannelLogs
     let telemetry: Telemetry
 
+    /// Answers a call about scheduled messages.
     func answer(
         _ action: ScheduledAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {

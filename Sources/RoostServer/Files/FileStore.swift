@@ -30,6 +30,7 @@ package protocol FileStore: Actor {
     func drop(_ id: String)
     /// Removes a kept file whose address no client has.
     func remove(_ id: String)
+    /// Returns a kept file; nil if there is none.
     func file(_ id: String) throws(StorageError) -> StoredFile?
     /// Returns a range of a kept file; shorter only at its end.
     func read(_ id: String, _ range: Range<Int>) throws(StorageError) -> [UInt8]

@@ -47,6 +47,7 @@ struct Uploads: ServerPart {
 
     static let noFiles = ServerError(.featureUnavailable, "This server keeps no files.")
 
+    /// Keeps the file of a form and answers with its URL.
     func upload(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         guard let file = call.fields.file("file") else {
             throw ServerError(.parameterMissing, "The part “file” with a file name is missing.")

@@ -119,14 +119,17 @@ extension ServerLimits {
 // MARK: - Texts and lists
 
 extension ServerLimits {
+    /// Refuses a text above `textBytes`.
     func check(text: String?, _ what: String) throws(ServerError) {
         try check(text, what, textBytes)
     }
 
+    /// Refuses a name above `nameBytes`.
     func check(name: String?, _ what: String) throws(ServerError) {
         try check(name, what, nameBytes)
     }
 
+    /// Refuses a user ID above `idBytes`.
     func check(user id: UserID) throws(ServerError) {
         guard id.rawValue.jsonBytes <= idBytes else {
             throw ServerError(
@@ -134,6 +137,7 @@ extension ServerLimits {
         }
     }
 
+    /// Refuses a channel URL above `idBytes`.
     func check(channel url: ChannelURL?) throws(ServerError) {
         guard let url, url.rawValue.jsonBytes > idBytes else { return }
         throw Self.tooLong("The channel's URL", idBytes)
@@ -144,10 +148,12 @@ extension ServerLimits {
         throw Self.tooLong(what, limit)
     }
 
+    /// Returns the refusal of a text that is too long.
     static func tooLong(_ what: String, _ limit: Int) -> ServerError {
         ServerError(.valueLength, "\(what) may have \(limit) bytes at most.")
     }
 
+    /// Refuses a count above a limit.
     func check(count: Int, _ what: String, atMost limit: Int) throws(ServerError) {
         guard count > limit else { return }
         throw Self.tooMany(what, limit)
@@ -162,10 +168,12 @@ extension ServerLimits {
         try check(count: count, "operators of a channel", atMost: operators)
     }
 
+    /// The refusal of a channel beyond `createdChannels`.
     var tooManyChannels: ServerError {
         Self.tooMany("channels created by one user", createdChannels)
     }
 
+    /// Refuses metadata with too many entries or too long ones.
     func check(metadata: [String: String]) throws(ServerError) {
         try check(count: metadata.count, "entries of metadata", atMost: entries)
         for (key, value) in metadata {
@@ -174,6 +182,7 @@ extension ServerLimits {
         }
     }
 
+    /// Refuses meta arrays with too many entries or too long ones.
     func check(metaArrays: [MetaArray]) throws(ServerError) {
         guard metaArrays.count <= entries else {
             throw ServerError(
@@ -189,6 +198,7 @@ extension ServerLimits {
         }
     }
 
+    /// Refuses a message with a text or a list above its bound.
     func check(_ message: MessageCommand) throws(ServerError) {
         switch message.content {
         case .user(let text), .admin(let text): try check(text: text, "The text")
@@ -208,6 +218,7 @@ extension ServerLimits {
             atMost: min(mentions, users))
     }
 
+    /// Refuses an edit with a text or a list above its bound.
     func check(_ edit: EditCommand) throws(ServerError) {
         try check(text: edit.text, "The text")
         try check(text: edit.data, "The data")
@@ -218,6 +229,7 @@ extension ServerLimits {
             atMost: min(mentions, users))
     }
 
+    /// Refuses a channel with a text above its bound.
     func check(channel url: ChannelURL?, _ texts: ChannelTexts) throws(ServerError) {
         try check(channel: url)
         try check(name: texts.name, "The name")

@@ -27,6 +27,7 @@ extension JSONWriter {
         return writer.bytes.count
     }
 
+    /// Returns the text that a closure writes.
     static func text(_ body: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()
         body(&writer)
@@ -189,6 +190,7 @@ extension ServerLimits {
         }
     }
 
+    /// Refuses a poll above `pollBytes`.
     func check(_ poll: Poll) throws(ServerError) {
         guard poll.weight > Self.pollBytes else { return }
         throw Self.tooLong("A poll with its options", Self.pollBytes)

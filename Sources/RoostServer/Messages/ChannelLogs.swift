@@ -94,6 +94,7 @@ final class ChannelLogs: ServerPart {
         background.start { await $0.parts.logs.empty(url) }
     }
 
+    /// Appends the queued messages of a channel, batch by batch, until none is left.
     func empty(_ url: ChannelURL) async {
         while posts[url]?.isEmpty == false {
             await lanes.inLane(of: url) {
@@ -213,6 +214,7 @@ final class ChannelLogs: ServerPart {
         }
     }
 
+    /// Commits the waiting messages of all channels, commit by commit, until none is left.
     func commitAll() async {
         while !commits.isEmpty {
             let taken = commits

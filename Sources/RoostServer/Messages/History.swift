@@ -18,6 +18,7 @@ struct History: ServerPart {
     /// The changes in one answer of a change log.
     static let changeLimit = 100
 
+    /// Returns a page of messages around an anchor.
     func list(_ call: ListMessages, _ sight: Sight) async throws(ServerError) -> MessagePage {
         let (url, offset) = (call.channelURL, sight.beginning)
         let anchor = try await anchorRange(call, sight)
@@ -177,6 +178,7 @@ struct History: ServerPart {
         }
     }
 
+    /// Returns a page of a channel's change log.
     func changes(
         _ call: MessageChangeLog, _ sight: Sight
     ) async throws(ServerError) -> MessageChanges {
@@ -306,8 +308,12 @@ struct History: ServerPart {
 
 /// The tokens of change logs; each is valid for ever, and more than once.
 enum ChangeToken {
+    /// Returns the token of a place in a change log.
     static func text(_ sequence: Int64, kind: Character) -> String { "\(kind)\(sequence)" }
 
+    /// Returns the place of a token.
+    ///
+    /// - Throws: `.invalidValue` for a text that is no token of this kind.
     static func sequence(_ text: String, kind: Character) throws(ServerError) -> Int64 {
         guard text.first == kind, let sequence = Int64(text.dropFirst()), sequence >= 0 else {
             throw ServerError(

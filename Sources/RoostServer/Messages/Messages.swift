@@ -10,6 +10,9 @@ struct Messages: ServerPart {
     let sessions: Sessions
     let views: ChannelViews
 
+    /// Returns the message of a command, with its sender, mentions and parent, for the log.
+    ///
+    /// - Throws: A refusal by the limits, or of the parent.
     func compose(
         _ command: MessageCommand, from standing: Standing, to audience: Audience
     ) async throws(ServerError) -> Message {
@@ -108,6 +111,7 @@ struct Messages: ServerPart {
 
     private static let reactionKeyLimit = 100
 
+    /// Adds or removes a reaction and publishes that.
     func react(_ call: RouteCall, isAdded: Bool) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
         let key = try call.fields.needed("reaction")
@@ -167,6 +171,7 @@ struct Messages: ServerPart {
 
     // MARK: Meta arrays
 
+    /// Changes a message's meta arrays as an edit.
     func changeMetaArrays(
         _ action: MessageAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {

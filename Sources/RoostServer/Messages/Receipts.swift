@@ -87,6 +87,7 @@ struct Receipts: ServerPart {
         sessions.send(.read(event), to: session)
     }
 
+    /// Marks all channels of a user as read, or those that the call names, each in its lane.
     func readEverything(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let wanted = try call.fields.list("channel_urls").map { Set($0.map { ChannelURL($0) }) }
         for listing in try await ask(try await storage.listings(of: call.subject))
@@ -102,6 +103,7 @@ struct Receipts: ServerPart {
 
     // MARK: Deliveries
 
+    /// Moves a user's delivery receipt to a message and publishes it.
     func noteDelivery(
         of id: MessageID, in url: ChannelURL, to user: UserID, _ sight: Sight
     ) async throws(ServerError) {
@@ -114,6 +116,7 @@ struct Receipts: ServerPart {
             .delivered(url, [user: moment]), to: try await publisher.audience(of: url).readers)
     }
 
+    /// Moves a user's delivery receipt to the newest message and publishes it.
     func markDelivered(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
         let moment = try await history.newestMoment(of: url)
@@ -125,6 +128,7 @@ struct Receipts: ServerPart {
 
     // MARK: Typing
 
+    /// Tells the other members that a user is typing, or no longer.
     func publishTyping(
         _ id: UserID, in url: ChannelURL, isTyping: Bool
     ) async throws(ServerError) {

@@ -31,6 +31,7 @@ struct Search: ServerPart {
     /// The messages that one call reads.
     private static let searchRows = 10_000
 
+    /// Answers with the messages that have the words of the query.
     func search(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let words = try call.fields.needed("query")
         try configuration.limits.check(name: words, "The query")

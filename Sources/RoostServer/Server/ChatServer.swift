@@ -9,13 +9,16 @@ package import RoostWire
 /// The server is divided into parts (`ServerPart`), each of which owns one kind of state. All of them run
 /// on this actor, on the executor of its host. The rules of their concurrency are:
 ///
-/// - A call without `await` runs to its end; nothing comes in between. Parts change their state that way.
-/// - Each `await` of the storage, of a lane or of the fan-out lets other work in. What was read before it
-///   may be outdated after it.
+/// - Code without `await` runs undisturbed. Parts change their state that way.
+/// - During each `await` of the storage, of a lane or of the fan-out other work may run. Values from before
+///   it may be outdated after it.
 /// - Work that changes a channel holds the channel's lane (`ChannelLanes`) from the decision about access
-///   to the last event. Other work on the channel waits for the lane, and so a decision stays true until its
+///   to the last event. Other work on the channel waits for the lane. So a decision stays true until its
 ///   effects are stored, and events leave in the order of the log. Work on different channels needs no
-///   order. A change of one document, user or member is one step of the storage.
+///   order.
+/// - A change of one document, user or member is one step of the storage. So are the deletion of a user and
+///   the return of members to a distinct channel, which change channels without a lane; their events wait
+///   for it.
 package actor ChatServer {
     nonisolated let context: ServerContext
     private nonisolated let executor: any SerialExecutor & TaskExecutor

@@ -61,6 +61,7 @@ extension ServerPart {
     /// Returns a name of 160 random bits, as 40 hexadecimal digits.
     func makeSecret() -> String { ServerWorld.hex(digits: 40, from: world.entropy) }
 
+    /// Writes a line into the server's log.
     func log(_ level: LogLine.Level, _ event: String, _ fields: [JSONValue.Field] = []) {
         world.log(LogLine(level, event, fields))
     }

@@ -70,7 +70,7 @@ struct ServerParts {
             context: context, publisher: publisher, views: views, history: history, lanes: lanes)
         channels = Channels(
             context: context, publisher: publisher, views: views, memberships: memberships,
-            admission: admission)
+            lanes: lanes, admission: admission)
         lists = ChannelLists(context: context, views: views)
         channelData = ChannelData(context: context, publisher: publisher)
         openChannels = OpenChannels(
@@ -83,7 +83,7 @@ struct ServerParts {
 
         users = Users(
             context: context, publisher: publisher, sessions: sessions, logins: logins,
-            memberships: memberships)
+            memberships: memberships, lanes: lanes)
         settings = UserSettings(
             context: context, publisher: publisher, memberships: memberships, receipts: receipts)
     }

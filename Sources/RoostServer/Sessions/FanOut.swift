@@ -34,6 +34,7 @@ package struct Notice: Hashable, Sendable {
 package protocol FanOut: Sendable {
     /// Registers a server, which gets every notice, its own included.
     func subscribe(_ deliver: @escaping @Sendable (Notice) async -> Void) async
+    /// Sends a notice to all servers.
     func publish(_ notice: Notice) async
 }
 

@@ -44,11 +44,13 @@ final class Sessions: ServerPart {
     /// Returns the number of a user's open sockets.
     func count(of id: UserID) -> Int { openOfUser[id]?.count ?? 0 }
 
+    /// Whether a user has an open socket.
     func isOnline(_ id: UserID) -> Bool { openOfUser[id] != nil }
 
     /// Returns the user of a socket; nil if it is closed.
     func user(of id: SessionID) -> UserID? { open[id]?.user }
 
+    /// Whether a socket is open.
     func isOpen(_ id: SessionID) -> Bool { open[id] != nil }
 
     /// Whether the session key of an open socket has expired.

@@ -10,6 +10,7 @@ struct UserSettings: ServerPart {
     let memberships: Memberships
     let receipts: Receipts
 
+    /// Answers a call about a user's settings.
     func answer(
         _ action: SettingAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {

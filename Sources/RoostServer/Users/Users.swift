@@ -10,7 +10,9 @@ struct Users: ServerPart {
     let sessions: Sessions
     let logins: Logins
     let memberships: Memberships
+    let lanes: ChannelLanes
 
+    /// Answers a call about a user.
     func answer(
         _ action: UserAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
@@ -47,6 +49,9 @@ struct Users: ServerPart {
         }
     }
 
+    /// Creates a user, with a token if the call asks for one.
+    ///
+    /// - Throws: `.duplicate` if the user exists.
     func create(_ call: CreateUser) async throws(ServerError) -> CreateUser.Output {
         guard try await ask(try await storage.user(call.userID)) == nil else {
             throw ServerError(.duplicate, "There is a user with this ID already.")
@@ -67,6 +72,7 @@ struct Users: ServerPart {
         return CreateUser.Output(user: user, accessToken: token)
     }
 
+    /// Returns a page of all users, or the users that the call names.
     func list(_ call: ListUsers) async throws(ServerError) -> ListUsers.Output {
         if let ids = call.userIDs {
             let limits = configuration.limits
@@ -134,10 +140,11 @@ struct Users: ServerPart {
         }
         await sessions.expel(id, Logins.revoked)
         for url in urls {
-            guard
-                let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
-            else { continue }
-            try await publisher.publish(in: url, .left, .left(user, state.counts))
+            try await lanes.inLane(of: url) { () async throws(ServerError) in
+                let states = try await ask(try await storage.channelStates([url], viewer: nil))
+                guard let state = states.first else { return }
+                try await publisher.publish(in: url, .left, .left(user, state.counts))
+            }
         }
     }
 
