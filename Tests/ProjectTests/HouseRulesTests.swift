@@ -139,4 +139,14 @@ struct HouseRulesTests {
             }
         }
     }
+
+    @Test func `each step of the tutorial adds to the one before, up to the example`() throws {
+        let folder = "Sources/Roost/Roost.docc/Tutorial/Steps/FirstChat-"
+        let steps = try (1...5).map { try Project.text("\(folder)\($0).swift") }
+        #expect(steps.last == (try Project.text("Examples/FirstChat/FirstChat.swift")))
+        for (step, next) in zip(steps, steps.dropFirst()) {
+            let lines = step.split(separator: "\n").dropLast(2)
+            #expect(next.split(separator: "\n").starts(with: lines))
+        }
+    }
 }

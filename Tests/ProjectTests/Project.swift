@@ -11,10 +11,11 @@ enum Project {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Returns the paths of the Swift files below a folder, in order.
+    /// Returns the paths of the Swift files below a folder, in order, without those of tutorials.
     static func swiftFiles(below folder: String) throws -> [String] {
         let base = root.appending(path: folder).path
         let names = try FileManager.default.subpathsOfDirectory(atPath: base)
-        return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
+        let files = names.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
+        return files.sorted().map { folder + "/" + $0 }
     }
 }
