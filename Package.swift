@@ -93,8 +93,8 @@ let modules: [Target] = [
     .target(
         name: "RoostTestKit",
         dependencies: [
-            "Roost", "RoostCore", "RoostModel", "RoostServer", "RoostStore", "RoostTransport",
-            "RoostWire",
+            "Roost", "RoostCore", "RoostDiskSimulation", "RoostModel", "RoostServer", "RoostStore",
+            "RoostTransport", "RoostWire",
         ]),
 ]
 
@@ -129,6 +129,13 @@ let examples: [Target] = [
     .executableTarget(
         name: "ChatV3", dependencies: ["SendBirdSDK", "SendBirdSyncManager"],
         path: "Examples/ChatV3"),
+    // As any app does, these see the public API only.
+    .target(
+        name: "TestedApp", dependencies: ["Roost"], path: "Examples/TestedApp/App",
+        packageAccess: false),
+    .testTarget(
+        name: "TestedAppTests", dependencies: ["Roost", "RoostTestKit", "TestedApp"],
+        path: "Examples/TestedApp/Tests", packageAccess: false),
     .target(
         name: "DatabaseGuide", dependencies: ["CRoostSQLite", "SendBirdSDK"],
         path: "Examples/DatabaseGuide"),
@@ -253,8 +260,10 @@ let package = Package(
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostFileCache", targets: ["RoostFileCache"]),
         .library(name: "SendbirdChatSDK", targets: ["SendbirdChatSDK"]),
+        .library(name: "SendBirdSDK", targets: ["SendBirdSDK"]),
         .library(
             name: "SendBirdSyncManager", targets: ["SendBirdSDK", "SendBirdSyncManager"]),
+        .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostCommand"]),
         .executable(name: "roost-bench", targets: ["RoostBench"]),
         .executable(name: "roost-simulate", targets: ["RoostSimulator"]),

@@ -123,6 +123,7 @@ struct HouseRulesTests {
     @Test(arguments: [
         ("README.md", "Examples/FirstChat/FirstChat.swift"),
         ("docs/guide.md", "Examples/Tour/Tour.swift"),
+        ("docs/testing.md", "Examples/TestedApp/Tests/ConversationModelTests.swift"),
     ])
     func `the code on pages is the examples' code`(page: String, file: String) throws {
         let example = try Project.text(file)

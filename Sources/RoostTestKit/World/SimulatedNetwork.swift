@@ -14,6 +14,10 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     private struct State {
         var isUp = true
         var weather = Weather.calm
+        /// The faults that a test asked for, by the number of times that they still happen.
+        var requested = Weather.calm
+        /// The time of each crossing; nil draws it.
+        var delay: Duration?
         var sockets: [SimulatedSocket] = []
         var requestCount = 0
         var lastLoginAt: Timestamp?
@@ -65,7 +69,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     func noteLostFrame() { state.withLock { $0.hasLostFrame = true } }
 
-    var isCalm: Bool { state.withLock { $0.weather == .calm } }
+    var isCalm: Bool { state.withLock { $0.weather == .calm && $0.requested == .calm } }
 
     /// Tells somebody what crosses from now on, and what goes wrong.
     package func observe(_ observer: @escaping @Sendable (String) -> Void) {
@@ -93,8 +97,27 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     // MARK: What goes wrong
 
+    /// Lets a fault happen so many times, at the next opportunities.
+    func request(_ fault: WritableKeyPath<Weather, UInt64>, times count: UInt64) {
+        state.withLock { $0.requested[keyPath: fault] = count }
+    }
+
+    /// Sets the time of each crossing; nil draws it.
+    func setDelay(_ delay: Duration?) { state.withLock { $0.delay = delay } }
+
     /// Draws whether something goes wrong now, and remembers it.
-    func happens(_ fault: KeyPath<Weather, UInt64>, _ name: @autoclosure () -> String) -> Bool {
+    func happens(
+        _ fault: WritableKeyPath<Weather, UInt64>, _ name: @autoclosure () -> String
+    ) -> Bool {
+        let isRequested = state.withLock { state in
+            guard state.requested[keyPath: fault] > 0 else { return false }
+            state.requested[keyPath: fault] -= 1
+            return true
+        }
+        if isRequested {
+            tell("!! \(name())")
+            return true
+        }
         let rate = state.withLock { $0.weather[keyPath: fault] }
         guard rate > 0, random.next() % 1000 < rate else { return false }
         tell("!! \(name())")
@@ -102,7 +125,8 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     }
 
     func latency() -> Duration {
-        happens(\.slowCrossing, "slow crossing")
+        if let delay = state.withLock({ $0.delay }) { return delay }
+        return happens(\.slowCrossing, "slow crossing")
             ? random.duration(in: Self.slowLatencyMS) : random.duration(in: Self.latencyMS)
     }
 

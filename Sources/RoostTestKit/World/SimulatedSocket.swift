@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import RoostServer
 import RoostTransport
 import RoostWire
@@ -159,6 +160,12 @@ actor SimulatedSocket: Socket {
             network.tell(">> \(text)")
             if network.happens(\.halfOpen, "half-open socket") {
                 isHalfOpen = true
+                continue
+            }
+            if text.hasPrefix("MESG"), network.happens(\.refusedMessage, "refused message") {
+                let error = ServerError(.channelFrozen, "The simulated server refuses the message.")
+                let request = text.field("req_id").map { RequestID($0) }
+                arrive(ServerEvent.error(error, acknowledges: request).encoded)
                 continue
             }
             if network.happens(\.cutFrame, "cut frame upward") {

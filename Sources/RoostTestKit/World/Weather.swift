@@ -27,6 +27,8 @@ package struct Weather: Hashable, Sendable {
     package var overtakenFrame: UInt64 = 0
     /// The answer to a sent message or an edit does not come.
     package var lostAcknowledgement: UInt64 = 0
+    /// The server refuses a message for good.
+    package var refusedMessage: UInt64 = 0
     /// The socket breaks at any byte of a frame.
     package var cutFrame: UInt64 = 0
     /// From a frame on nothing crosses any more, and nobody is told.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A new folder for the disk of a device; in memory where the system has such a place.
+final class TestFolder: Sendable {
+    let path: String
+
+    /// Creates the folder.
+    ///
+    /// - Throws: The error of the system.
+    init() throws {
+        let memory = "/dev/shm"
+        let parent =
+            FileManager.default.isWritableFile(atPath: memory)
+            ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+        let url = parent.resolvingSymlinksInPath().appendingPathComponent("roost-test-\(UUID())")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { remove() }
+
+    /// Removes the folder with all its files.
+    func remove() {
+        // The system clears away a folder that cannot be removed now.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

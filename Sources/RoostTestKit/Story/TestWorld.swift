@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Roost
+import RoostModel
+import Synchronization
+
+/// A chat server, people and devices in virtual time, for tests of an app's own code.
+///
+/// A test tells a story in a world. The server and the clients are the real ones; the network and the clock
+/// are simulated, so a minute passes in milliseconds, and a story with the same seed always takes the same
+/// course.
+///
+/// ```swift
+/// @MainActor @Test func `a message written without a network is delivered later`() async throws {
+///     try await TestWorld.run { world in
+///         let channel = try await world.person("bob").createChannel(with: ["alice"])
+///         let phone = try world.device(of: "alice")
+///         let client = try await phone.launch()
+///         try await client.connect()
+///         await phone.cutLink()
+///         try await client.send("Hello", to: channel)
+///         phone.restoreLink()
+///         try await world.wait { try await world.messages(in: channel).count == 1 }
+///     }
+/// }
+/// ```
+///
+/// The story and the app's code may use the main actor, the clients, the world's clock and actors without an
+/// executor of their own. Other work, such as a detached task or a wait of real time, is not part of the
+/// world: virtual time does not wait for it.
+public final class TestWorld: Sendable {
+    private struct State {
+        var people: [UserID: TestPerson] = [:]
+        var devices: [TestDevice] = []
+    }
+
+    private let world: SimulatedWorld
+    private let state = Mutex(State())
+
+    private init(_ world: SimulatedWorld) { self.world = world }
+
+    /// Tells a story in a new world.
+    ///
+    /// The clients of the world are closed and its files are removed when the story ends.
+    ///
+    /// - Parameters:
+    ///   - seed: Decides the delays on the network; the same seed gives the same course.
+    ///   - story: The actions of the test; runs on the main actor.
+    /// - Returns: The result of the story.
+    /// - Throws: The error of the story; `TestFailure` if the story waits for an event that cannot come.
+    @MainActor
+    public static func run<Value: Sendable>(
+        seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (TestWorld) async throws -> Value
+    ) async throws -> Value {
+        let executor = SimulatedExecutor()
+        return try await executor.runOnMainActor {
+            let world = TestWorld(await SimulatedWorld(seed: seed, on: executor))
+            let result: Result<Value, any Error>
+            do { result = .success(try await story(world)) } catch { result = .failure(error) }
+            await world.end()
+            return try result.get()
+        }
+    }
+
+    private func end() async {
+        let devices = state.withLock { $0.devices }
+        for device in devices { await device.end() }
+    }
+
+    /// The virtual time since the story began.
+    public var now: Duration { world.executor.now }
+
+    /// The clock of the world, for app code that takes a clock.
+    public var clock: TestClock { TestClock(world.executor) }
+
+    /// Registers a user at the server, unless an earlier call did so.
+    ///
+    /// - Parameters:
+    ///   - id: The ID of the user.
+    ///   - nickname: The name that others see; the ID if it is empty. Counts in the first call only.
+    /// - Returns: The user as a person who uses another app.
+    public func person(_ id: UserID, nickname: String = "") async -> TestPerson {
+        if let known = state.withLock({ $0.people[id] }) { return known }
+        await world.add(User(id: id, nickname: nickname.isEmpty ? id.rawValue : nickname))
+        let person = TestPerson(id, world, sessionKey: await world.sessionKey(of: id))
+        return state.withLock { state in
+            state.people[id] = state.people[id] ?? person
+            return state.people[id] ?? person
+        }
+    }
+
+    /// Creates a device for a user; its link is up, its disk is empty, and no app runs on it.
+    ///
+    /// - Parameters:
+    ///   - user: The user of the app; the first connection registers the user if no person has the ID.
+    ///   - pageSize: The number of messages and channels in a page, 1...100.
+    /// - Returns: The device.
+    /// - Throws: The error of the system if the temporary folder cannot be written.
+    public func device(of user: UserID, pageSize: Int = 40) throws -> TestDevice {
+        let folder = try TestFolder()
+        let device = TestDevice(
+            world.device(of: user, folder: folder.path, pageSize: pageSize), in: world, folder)
+        state.withLock { $0.devices.append(device) }
+        return device
+    }
+
+    /// Lets virtual time pass; by default as much as all frames and requests on their way need.
+    public func pass(_ duration: Duration = .seconds(5)) async { await world.pass(duration) }
+
+    /// Lets virtual time pass until a condition holds; it is evaluated every 50 ms.
+    ///
+    /// - Parameters:
+    ///   - limit: The virtual time after which the wait fails.
+    ///   - condition: Whether the wait is over.
+    /// - Throws: The error of the condition; `TestFailure` if the condition does not hold within the limit.
+    @MainActor
+    public func wait(
+        atMost limit: Duration = .seconds(60),
+        until condition: @MainActor () async throws -> Bool
+    ) async throws {
+        let end = now + limit
+        while try await !condition() {
+            guard now < end else {
+                throw TestFailure("The condition did not hold within \(limit) of virtual time.")
+            }
+            await world.pass(.milliseconds(50))
+        }
+    }
+
+    /// Returns the messages that the server holds for a channel, oldest first, without deleted ones.
+    ///
+    /// - Throws: `TestFailure` if the server has no such channel.
+    public func messages(in channel: ChannelURL) async throws -> [Message] {
+        do {
+            return try await world.log(of: channel)
+        } catch {
+            throw TestFailure("The server cannot read \(channel): \(error)")
+        }
+    }
+}
+
+/// A story that cannot go on, or an action that the server refused.
+public struct TestFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The cause, in one sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

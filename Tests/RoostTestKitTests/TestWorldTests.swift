@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostTestKit
+import Testing
+
+/// The public kit for tests of apps.
+@MainActor
+struct TestWorldTests {
+    /// A connected client of Alice's in a channel with Bob.
+    private struct Scene {
+        let bob: TestPerson
+        let channel: ChannelURL
+        let phone: TestDevice
+        let client: ChatClient
+
+        init(_ world: TestWorld) async throws {
+            bob = await world.person("bob")
+            channel = try await bob.createChannel(with: ["alice"], name: "train")
+            phone = try world.device(of: "alice")
+            client = try await phone.launch()
+            try await client.connect()
+        }
+    }
+
+    /// Everything that a story of some length leaves behind.
+    private static func course(seed: UInt64) async throws -> [String] {
+        try await TestWorld.run(seed: seed) { world in
+            let scene = try await Scene(world)
+            let timeline = try await scene.client.timeline(of: scene.channel)
+            var course: [String] = []
+            for number in 0..<8 {
+                try await scene.client.send("mine \(number)", to: scene.channel)
+                try await scene.bob.send("yours \(number)", to: scene.channel)
+                if number == 3 { await scene.phone.cutLink() }
+                if number == 5 { scene.phone.restoreLink() }
+                await world.pass(.milliseconds(40))
+                course.append("\(world.now)")
+                course += await timeline.snapshot.messages.map { "\($0.text) \($0.status)" }
+            }
+            try await world.wait {
+                await timeline.snapshot.messages.filter { $0.status == .succeeded }.count == 16
+            }
+            course += await timeline.snapshot.messages.map { "\($0.text) \($0.createdAt)" }
+            return course + ["\(world.now) \(scene.phone.requestCount)"]
+        }
+    }
+
+    @Test func `the same seed gives the same course, another seed another one`() async throws {
+        let first = try await Self.course(seed: 7)
+        #expect(first == (try await Self.course(seed: 7)))
+        #expect(first != (try await Self.course(seed: 8)))
+    }
+
+    @Test func `a story returns its result and passes its error on`() async throws {
+        #expect(try await TestWorld.run { _ in 42 } == 42)
+        await #expect(throws: TestFailure.self) {
+            try await TestWorld.run { world in
+                try await world.wait(atMost: .seconds(1)) { false }
+            }
+        }
+    }
+
+    @Test func `a story that waits for nothing ends with a failure`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let failure = await #expect(throws: TestFailure.self) {
+            try await TestWorld.run { _ in for await _ in stream {} }
+        }
+        #expect(failure?.description.contains("cannot come") == true)
+        continuation.finish()
+    }
+
+    @Test func `virtual time passes at once, and only when the world has no work`() async throws {
+        try await TestWorld.run { world in
+            let start = world.clock.now
+            try await world.clock.sleep(for: .seconds(86_400))
+            #expect(start.duration(to: world.clock.now) == .seconds(86_400))
+            await world.pass(.milliseconds(1))
+            #expect(world.now == .seconds(86_400) + .milliseconds(1))
+        }
+    }
+
+    @Test func `an action of a person reaches the client`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            let (bob, channel) = (scene.bob, scene.channel)
+            let timeline = try await scene.client.timeline(of: channel)
+            let list = try await scene.client.channelList()
+            func texts() async -> [String] { await timeline.snapshot.messages.map(\.text) }
+            func unread() async -> Int? {
+                await list.snapshot.channels.first?.unreadMessageCount
+            }
+            let first = try await bob.send("one", to: channel)
+            try await bob.send("two", to: channel, answering: nil)
+            try await world.wait { await texts() == ["one", "two"] }
+            try await world.wait { await unread() == 2 }
+            try await bob.edit(first, in: channel, text: "uno")
+            try await world.wait { await texts() == ["uno", "two"] }
+            func reactions() async -> [String] {
+                await timeline.snapshot.messages.first?.details.reactions?.map(\.key) ?? []
+            }
+            try await bob.react("smile", to: first, in: channel)
+            try await world.wait { await reactions() == ["smile"] }
+            try await bob.react("smile", to: first, in: channel, isAdded: false)
+            try await world.wait { await reactions().isEmpty }
+            try await bob.delete(first, in: channel)
+            try await world.wait { await texts() == ["two"] }
+            #expect(try await world.messages(in: channel).map(\.text) == ["two"])
+            try await bob.rename(channel, to: "tram")
+            try await world.wait { await list.snapshot.channels.first?.name == "tram" }
+            try await bob.invite(["carol"], to: channel)
+            try await world.wait { await list.snapshot.channels.first?.memberCount == 3 }
+            try await bob.markAsRead(channel)
+            try await bob.leave(channel)
+            try await world.wait { await list.snapshot.channels.first?.memberCount == 2 }
+            await #expect(throws: TestFailure.self) { try await bob.send("late", to: channel) }
+        }
+    }
+
+    @Test(arguments: TestFault.allCases)
+    func `a message is stored once whatever fault meets it`(fault: TestFault) async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            let (client, channel) = (scene.client, scene.channel)
+            _ = try await client.timeline(of: channel)
+            await world.pass()
+            scene.phone.inject(fault, times: 2)
+            let message = try await client.send("once", to: channel)
+            await world.pass(.seconds(120))
+            scene.phone.inject(fault, times: 0)
+            await scene.phone.cutLink()
+            scene.phone.restoreLink()
+            await world.pass(.seconds(60))
+            if let requestID = message.requestID { await client.resend(requestID) }
+            try await world.wait {
+                try await world.messages(in: channel).map(\.text) == ["once"]
+            }
+            await world.pass(.seconds(60))
+            #expect(try await world.messages(in: channel).map(\.text) == ["once"])
+        }
+    }
+
+    @Test func `a delay lets the client's limit pass`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            scene.phone.setDelay(.seconds(6))
+            let start = world.now
+            let failure = await #expect(throws: RoostError.self) {
+                _ = try await scene.client.createChannel(ChannelCreateParams(memberIDs: ["bob"]))
+            }
+            #expect(failure?.remedy == .retry)
+            #expect(world.now - start < .seconds(10))
+            scene.phone.setDelay(nil)
+        }
+    }
+
+    @Test func `a full disk fails a send, and the next one succeeds when there is room`()
+        async throws
+    {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            scene.phone.fillDisk()
+            let failure = await #expect(throws: RoostError.self) {
+                try await scene.client.send("lost", to: scene.channel)
+            }
+            #expect(failure?.remedy == .repairStorage)
+            scene.phone.freeDisk()
+            try await scene.client.send("kept", to: scene.channel)
+            try await world.wait {
+                try await world.messages(in: scene.channel).map(\.text) == ["kept"]
+            }
+        }
+    }
+
+    @Test func `a crash ends the calls of the app, and the disk stays`() async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            await scene.phone.cutLink()
+            try await scene.client.send("kept", to: scene.channel)
+            await scene.phone.crash()
+            await #expect(throws: RoostError.self) {
+                try await scene.client.send("late", to: scene.channel)
+            }
+            let next = try await scene.phone.launch()
+            let unsent = await next.unsentMessages(in: scene.channel)
+            #expect(unsent.map(\.text) == ["kept"])
+        }
+    }
+}
