@@ -7,7 +7,7 @@ extension ChatClient {
     /// listed channel.
     ///
     /// Objects that the client already has stay as they are. A file does not say whether its
-    /// messages are complete, so by default each message stands alone and a timeline asks the
+    /// messages are complete. So each message stands alone by default, and a timeline asks the
     /// server for those in between.
     ///
     /// - Parameters:

@@ -2,8 +2,8 @@
 
 /// A large value behind one reference; copies share it until one of them changes.
 ///
-/// Lists, snapshots and diffs copy messages and users far more often than they change them, and a
-/// copy of a dozen strings counts a dozen references.
+/// Lists, snapshots and diffs copy messages and users far more often than they change them. A copy
+/// of a dozen strings counts a dozen references.
 struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     private final class Box: Sendable {
         // SAFETY: the value changes only through a reference that was just found to be unique,

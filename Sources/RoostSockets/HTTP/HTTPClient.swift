@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// URLSession on Linux decodes a body on a thread of its own and queues the pieces without a bound,
-// and it decompresses unasked, so it holds gigabytes before a delegate can refuse a byte. Here the
+// URLSession on Linux decodes a body on a thread of its own and queues the pieces without a bound.
+// It also decompresses unasked. So it holds gigabytes before a delegate can refuse a byte. Here the
 // callback that reads a body counts it.
 
 /// A request of a client.
@@ -110,11 +110,12 @@ package actor HTTPClient {
 
     /// Sends a request and waits for its answer.
     ///
-    /// A request other than POST whose kept connection breaks before the answer begins is sent once more.
+    /// A request other than POST whose kept connection breaks before the answer begins is sent once
+    /// more.
     ///
-    /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`, `.untrusted`,
-    ///   `.tlsFailure`, `.protocolViolation`, `.answerTooLarge`, `.bodyUnreadable`, `.connectionLost`,
-    ///   `.cancelled` or `.loopStopped`. The request may have arrived.
+    /// - Throws: `.invalidURL`, `.nameNotFound`, `.refused`, `.unreachable`, `.timedOut`,
+    ///   `.untrusted`, `.tlsFailure`, `.protocolViolation`, `.answerTooLarge`, `.bodyUnreadable`,
+    ///   `.connectionLost`, `.cancelled` or `.loopStopped`. The request may have arrived.
     package func send(_ request: HTTPClientRequest) async throws(SocketError) -> HTTPClientResponse
     {
         let url = try SocketURL(request.url, .http)

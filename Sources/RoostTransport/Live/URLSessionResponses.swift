@@ -6,8 +6,8 @@ internal import RoostExecutors
 
 /// A delegate that collects the pieces of each response and answers each request exactly once.
 ///
-/// Unlike `data(for:)`, a delegate can stop a body at a limit before all of it is in memory, refuse
-/// a redirect, and bound the whole exchange in time.
+/// Unlike `data(for:)`, a delegate can stop a body at a limit before all of it is in memory. It can
+/// also refuse a redirect and bound the whole exchange in time.
 final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
     enum Failure: Error {
         case cancelled
