@@ -101,15 +101,6 @@ public final class ChatClient: Sendable {
                     return try await engine.upload(upload, source)
                 },
                 changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) },
-                isShown: { [weak engine] channel in
-                    engine?.assumeIsolated { !$0.openTimelines(of: channel).isEmpty } ?? false
-                },
-                show: { [weak engine] unsent, channel in
-                    let timelines = engine?.assumeIsolated { $0.openTimelines(of: channel) }
-                    for timeline in timelines ?? [] {
-                        timeline.assumeIsolated { $0.setUnsent(unsent) }
-                    }
-                },
                 find: { [weak engine] id throws(RoostError) in try await engine?.find(id) },
                 held: { [weak engine] id in await engine?.held(id) },
                 look: { [weak engine] channels in await engine?.lookForUnsure(in: channels) }))

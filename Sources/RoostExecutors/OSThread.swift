@@ -73,15 +73,6 @@ internal import Glibc
         pthread_equal(thread, pthread_self()) != 0
     }
 
-    /// What tells the calling thread from all others that are alive.
-    static var currentNumber: UInt {
-        #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
-        #else
-        pthread_self()
-        #endif
-    }
-
     fileprivate static func run(_ pointer: UnsafeMutableRawPointer) {
         // SAFETY: the pointer was retained by `init` for this one call.
         let start = unsafe Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()

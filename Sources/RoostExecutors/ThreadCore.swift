@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-
 /// The queue of a `ThreadExecutor` and the thread that empties it.
 ///
 /// The thread keeps this object alive and not the executor, so a forgotten executor ends its thread.
 ///
-/// Unchecked, because the compiler cannot see what confines the state: every variable but `takenCount` is touched
-/// only inside `gate.locked`. Jobs and callbacks run outside it.
+/// Unchecked, because the compiler cannot see what confines the state: every variable is touched only inside
+/// `gate.locked`. Jobs and callbacks run outside it.
 final class ThreadCore: @unchecked Sendable {
     /// A job, and the executor it came for, which must not go away before it has run.
     private struct Entry {
@@ -24,12 +18,6 @@ final class ThreadCore: @unchecked Sendable {
     private var queue: [Entry] = []
     /// The thread that serves the queue; nil before the first job and after the end.
     private var thread: OSThread?
-    /// Whether the thread runs jobs that it has taken from the queue.
-    private var isServing = false
-    /// Another thread that does work of this executor in the place of its own.
-    private var borrower: UInt?
-    /// Jobs taken from the queue and not begun; only the thread itself looks at it.
-    private var takenCount = 0
     /// The thread ends once the queue is empty.
     private var isStopping = false
     private var whenEnded: [@Sendable (OSThread?) -> Void] = []
@@ -53,66 +41,9 @@ final class ThreadCore: @unchecked Sendable {
         unsafe kept.release()
     }
 
-    var isCurrent: Bool {
-        gate.locked {
-            if let borrower { return borrower == OSThread.currentNumber }
-            return thread?.isCurrent ?? false
-        }
-    }
+    var isCurrent: Bool { gate.locked { thread?.isCurrent ?? false } }
 
-    /// The one that the calling thread serves; nil on any other thread.
-    static var current: ThreadCore? {
-        // SAFETY: the key was made; the thread that set the value keeps the object alive.
-        unsafe pthread_getspecific(key).map {
-            unsafe Unmanaged<ThreadCore>.fromOpaque($0).takeUnretainedValue()
-        }
-    }
-
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = unsafe pthread_key_create(&key, nil)
-        precondition(code == 0, "The system has no place left for a value of a thread.")
-        return key
-    }()
-
-    /// Whether no job waits for the calling thread, which serves this.
-    var isUpToDate: Bool {
-        takenCount == 0 && gate.locked { queue.isEmpty }
-    }
-
-    /// Lets the calling thread work here until it gives back; no when there is work already.
-    ///
-    /// Who has just been answered by our own thread may be faster than that thread comes to its rest, and
-    /// without a second look would be sent the long way ever after.
-    func borrow() -> Bool {
-        guard Self.current !== self else { return false }
-        for look in 0..<Self.looks {
-            if look > 0 { sched_yield() }
-            let isBusy = gate.locked { () -> Bool? in
-                guard queue.isEmpty, borrower == nil else { return nil }
-                if !isServing { borrower = OSThread.currentNumber }
-                return isServing
-            }
-            guard isBusy == true else { return isBusy == false }
-        }
-        return false
-    }
-
-    /// Few: a thread that is at work for long is not waited for (ADR 0011).
-    private static let looks = 4
-
-    func giveBack() {
-        let callbacks = gate.locked { () -> [@Sendable (OSThread?) -> Void] in
-            borrower = nil
-            if !queue.isEmpty || isStopping { gate.signal() }
-            guard thread == nil else { return [] }
-            defer { whenEnded = [] }
-            return whenEnded
-        }
-        for callback in callbacks { callback(nil) }
-    }
-
-    /// Ends the thread when the queue is empty; nobody waits.
+    /// Ends the thread when the queue is empty, without waiting for it.
     func abandon() {
         gate.locked {
             isStopping = true
@@ -126,7 +57,7 @@ final class ThreadCore: @unchecked Sendable {
     func stop(_ whenEnded: @escaping @Sendable (OSThread?) -> Void) {
         let isOver = gate.locked {
             isStopping = true
-            guard thread != nil || borrower != nil else { return true }
+            guard thread != nil else { return true }
             self.whenEnded.append(whenEnded)
             gate.signal()
             return false
@@ -135,14 +66,10 @@ final class ThreadCore: @unchecked Sendable {
     }
 
     private func serve() {
-        // SAFETY: the thread keeps this object as long as it runs.
-        _ = unsafe pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         while true {
             switch waitForWork() {
             case .jobs(let entries):
-                takenCount = entries.count
                 for entry in entries {
-                    takenCount -= 1
                     // SAFETY: the entry keeps the executor until its job has run.
                     unsafe entry.job.runSynchronously(
                         isolatedTo: entry.executor.asUnownedSerialExecutor(),
@@ -166,16 +93,14 @@ final class ThreadCore: @unchecked Sendable {
     /// Waits for jobs; the decision to end is made under the same lock, so that no job is left behind.
     private func waitForWork() -> Work {
         gate.locked {
-            isServing = false
-            while queue.isEmpty || borrower != nil {
-                guard isStopping, borrower == nil else {
+            while queue.isEmpty {
+                guard isStopping else {
                     gate.wait()
                     continue
                 }
                 defer { (thread, whenEnded) = (nil, []) }
                 return .end(thread, whenEnded)
             }
-            isServing = true
             defer { queue = [] }
             return .jobs(queue)
         }

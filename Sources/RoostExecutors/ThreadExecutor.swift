@@ -33,32 +33,6 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
         ended?.join()
     }
 
-    /// Does something at once on the calling thread as if it ran on this executor's.
-    ///
-    /// Two changes of threads cost more than most reads of a database. Only the thread of another
-    /// `ThreadExecutor` may do so: it is shared with nobody and may wait for a disk. Meanwhile that one
-    /// does not get on with its own jobs, so this is for what is short.
-    ///
-    /// - Returns: What the body returned; nil when it did not run, because the caller is on a thread of
-    ///   another kind, or has other jobs waiting, or somebody is at work here.
-    /// - Throws: What the body threw.
-    package func runHere<T, E>(_ body: () throws(E) -> T) throws(E) -> T? {
-        guard borrow() else { return nil }
-        defer { giveBack() }
-        return try body()
-    }
-
-    /// As `runHere`, for what is done ten thousand times a second: no if it may not be done.
-    ///
-    /// Whoever may do it must call `giveBack` after.
-    package func borrow() -> Bool {
-        guard let own = ThreadCore.current, own.isUpToDate else { return false }
-        return core.borrow()
-    }
-
-    /// Lets the thread get on with its own jobs.
-    package func giveBack() { core.giveBack() }
-
     package func checkIsolated() {
         precondition(core.isCurrent, "Code of an actor ran outside the thread that owns its state.")
     }

@@ -16,19 +16,13 @@ final class LogPace {
     /// Pages in the log after the last commit.
     private(set) var last: Int32 = 0
 
-    /// Whether commits leave the carrying over to `carryOverNow`.
-    var isPutOff = false
-
-    /// Whether the log has grown by a stride or more.
-    var isOverdue: Bool { strides >= 1 }
-
     /// Whether it is time, now that a commit has left so many pages in the log.
     func isDue(at pages: Int32) -> Bool {
         let isBegunAnew = pages < last
         if isBegunAnew { strides = 0 }
         strides += Double(isBegunAnew ? pages : pages - last) / Double(stride)
         last = pages
-        return !isPutOff && isOverdue
+        return strides >= 1
     }
 
     /// Notes how far the log was carried over: `carried` of its `pages`.
@@ -57,23 +51,6 @@ extension Connection {
     /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times is
     /// carried over once.
     package func carryOver(every pages: Int32) { pace.stride = pages }
-
-    /// Whether commits that must not wait have left the carrying over to somebody.
-    package var owesCarryOver: Bool { pace.isOverdue }
-
-    /// Runs a body that waits neither for a lock nor for the log to be carried over: whose lock is taken
-    /// it learns at once, as `isBusy`.
-    package func withoutWaiting<T>(
-        _ body: () throws(SQLiteError) -> T
-    ) throws(SQLiteError) -> T {
-        patience.shorten(to: 0)
-        pace.isPutOff = true
-        defer {
-            patience.shorten(to: nil)
-            pace.isPutOff = false
-        }
-        return try body()
-    }
 
     /// Carries the log over into the file, as far as no reader stands in the way.
     package func carryOverNow() { unsafe pace.carryOver(handle, nil) }

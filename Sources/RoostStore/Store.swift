@@ -122,7 +122,7 @@ package struct Store: Sendable {
             connections = (0..<options.readerCount).map { index in
                 ReadConnection(
                     on: executor("roost.reader.\(index)"), path: opening.path, switchboard,
-                    lender: writer, opening: protection.isSealed ? nil : (owner, protection))
+                    writer: writer)
             }
         }
         let memoryIndex =
@@ -131,11 +131,7 @@ package struct Store: Sendable {
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         var repairs = Repairs()
         do throws(StoreError) {
-            try await open(writer, outbox, opening, &repairs)
-            // Whether the key is the right one is told at once.
-            if protection.isSealed {
-                for connection in connections { try await connection.open(owner, protection) }
-            }
+            try await open(writer, connections, outbox, opening, &repairs)
             try protection.finish()
             try files?.protect(as: options.fileProtection)
             if protection.isSealed { files?.deleteClearCopies() }
@@ -156,8 +152,8 @@ package struct Store: Sendable {
 
     /// Opens the two databases; both at once where each has a thread of its own and no key is shared.
     private static func open(
-        _ writer: StoreWriter, _ outbox: OutboxStore, _ opening: CacheOpening,
-        _ repairs: inout Repairs
+        _ writer: StoreWriter, _ connections: [ReadConnection], _ outbox: OutboxStore,
+        _ opening: CacheOpening, _ repairs: inout Repairs
     ) async throws(StoreError) {
         @Sendable func openOutbox() async -> Result<OutboxReport, StoreError> {
             do throws(StoreError) {
@@ -169,27 +165,24 @@ package struct Store: Sendable {
                 return .failure(error)
             }
         }
-        guard opening.listens, !opening.protection.isSealed else {
-            repairs.cache = try await writer.open(opening)
-            repairs.outbox = try await openOutbox().get()
-            return
-        }
-        let second = Task(executorPreference: outbox.thread) { await openOutbox() }
+        let isParallel = opening.listens && !opening.protection.isSealed
+        let parallel =
+            isParallel ? Task(executorPreference: outbox.thread) { await openOutbox() } : nil
         do throws(StoreError) {
-            if let opened = try writer.openHere(opening) {
-                repairs.cache = opened
-                writer.getReadyHere()  // The outbox still takes its time.
-            } else {
-                repairs.cache = try await writer.open(opening)
+            repairs.cache = try await writer.open(opening)
+            for (index, connection) in connections.enumerated() {
+                try await connection.open(
+                    opening.owner, opening.protection, isFirst: index == 0)
             }
         } catch {
-            switch await second.value {
-            case .success(let report): repairs.outbox = report
-            case .failure(let other): repairs = repairs.followed(by: other.repairs)
+            if case .success(let report) = await parallel?.value { repairs.outbox = report }
+            if case .failure(let other) = await parallel?.value {
+                repairs = repairs.followed(by: other.repairs)
             }
             throw error
         }
-        repairs.outbox = try await second.value.get()
+        repairs.outbox =
+            if let parallel { try await parallel.value.get() } else { try await openOutbox().get() }
     }
 
     /// Closes every database, after what was being done.

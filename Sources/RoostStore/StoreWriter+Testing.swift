@@ -34,14 +34,6 @@ extension StoreWriter {
         }
     }
 
-    /// How many commits ran on their caller's thread.
-    package func shortCommits() -> Int { shortCommitCount }
-
-    /// Whether a short commit has left the log to be carried over by the next job.
-    package func owesCarryOver() async throws(StoreError) -> Bool {
-        try await perform { connection throws(SQLiteError) in connection.owesCarryOver }
-    }
-
     /// Zero between any two calls (scar 50).
     package func busyStatementCount() async throws(StoreError) -> Int {
         try await perform { connection throws(SQLiteError) in connection.busyStatementCount }
@@ -137,8 +129,10 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-    /// Pages that this reader's connection has looked at since it was opened.
-    package func readPageCount() async throws(StoreError) -> Int {
-        try await ask { session throws(SQLiteError) in session.connection.readPageCount }
+    /// Pages read from the file, and statements run, by this reader's connection.
+    package func costs() async throws(StoreError) -> (readPages: Int, statements: Int) {
+        try await ask { session throws(SQLiteError) in
+            (session.connection.readPageCount, session.connection.runCount)
+        }
     }
 }

@@ -55,16 +55,16 @@ struct OutboxStoreTests {
         var returned: [OutboxItem?] = []
         for (number, content) in contents.enumerated() {
             returned.append(
-                try await store.outbox.appendNow(
+                try await store.outbox.append(
                     RequestID("r\(number)"), to: Fixture.channel,
                     createdAt: Timestamp(milliseconds: Int64(number)), content: content,
                     leaves: number.isMultiple(of: 2)))
         }
         #expect(try await store.outbox.items().items == returned)
         // Under a name that is known nothing is written.
-        let again = try await store.outbox.appendNow(
+        let again = try await store.outbox.append(
             "r0", to: "elsewhere", createdAt: Timestamp(milliseconds: 9),
-            content: Self.content("other"), leaves: false)
+            content: Self.content("other"))
         #expect(again == returned[0])
         #expect(try await store.outbox.items().items == returned)
         await store.close()

@@ -17,13 +17,8 @@ actor Outbox {
         let upload:
             @Sendable (UploadFile, HTTPBodySource) async throws(RoostError)
                 -> UploadFile.Output
-        /// The unsent messages of a channel are not what they were; called by each send, so that it runs where
-        /// it is called and wakes no thread.
+        /// Reports that the unsent messages of a channel changed; runs on the executor of its caller.
         let changed: nonisolated(nonsending) @Sendable (ChannelURL) async -> Void
-        /// Whether somebody shows a channel; as `show`, only on the client's thread or in its place.
-        let isShown: @Sendable (ChannelURL) -> Bool
-        /// Hands the unsent messages of a channel to whoever shows it.
-        let show: @Sendable ([Message], ChannelURL) -> Void
         /// The ID of a message that the cache holds; throws where the cache cannot be read.
         let find: @Sendable (RequestID) async throws(RoostError) -> MessageID?
         /// A message as the cache holds it.

@@ -16,7 +16,7 @@ extension OutboxMachine {
             // Somebody else had a word on it first: what has no turn keeps no place.
             return leaveLane(item) + enqueue(item) + next(in: item.lane)
         }
-        return next(in: item.lane)
+        return next(in: item.lane, isFresh: true)
     }
 
     mutating func announced(_ requestID: RequestID, _ lane: Lane) -> [Effect] {

@@ -29,78 +29,59 @@ extension Connection {
         return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }
     }
 
-    /// Adds an item under its number; no when its request ID is known.
-    private func insertItem(
-        _ draft: OutboxDraft, at number: Int64
-    ) throws(SQLiteError) -> Bool {
-        guard let seals else { return try execute(.insertItem, (draft, number, nil)) == 1 }
+    /// Adds an item, under its own number or the next one; nil when its request ID is known.
+    private func insertItem(_ draft: OutboxDraft) throws(SQLiteError) -> Int64? {
+        guard let seals else { return try first(.insertItem, draft) }
         let hash = seals.hash(draft.requestID.rawValue, .requestID)
         let payload = try payload(draft.content, of: draft.requestID, in: draft.channel, seals)
-        let count = try execute(
-            .insertSealedItem, (number, hash.text, draft.createdAt, draft.leaves, payload))
-        return count == 1
+        return try first(
+            .insertSealedItem,
+            (draft.sequence, hash.text, draft.createdAt, draft.leaves, payload))
     }
 
     /// Adds an item and returns it as it is on the disk: the older one, where the request ID is known.
-    func insertedItem(
-        _ draft: OutboxDraft, _ stock: inout SequenceStock
-    ) throws(SQLiteError) -> OutboxItem {
-        let number = if let kept = draft.sequence { kept } else { try takeSequence(&stock) }
-        if try insertItem(draft, at: number) { return OutboxItem(draft, sequence: number) }
+    func insertedItem(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
+        if let number = try insertItem(draft) { return OutboxItem(draft, sequence: number) }
         guard let item = try outboxItem(draft.requestID)?.item else {
             throw .malformed("an unsent message", because: "its row cannot be read back")
         }
         return item
     }
 
-    /// The same as a transaction of its own.
-    func insertItemAlone(
-        _ draft: OutboxDraft, _ stock: inout SequenceStock
-    ) throws(SQLiteError) -> OutboxItem {
-        // One statement is a transaction by itself. What is sealed may need a key beside it, and a known name
-        // or an empty stock some statements more.
-        if seals == nil, let number = stock.take(),
-            try execute(.insertItem, (draft, number, stock.last)) == 1
-        {
-            return OutboxItem(draft, sequence: number)
-        }
-        return try transaction { () throws(SQLiteError) in try insertedItem(draft, &stock) }
-    }
-
     /// Takes the next number of the order of writing; in a transaction.
-    func takeSequence(_ stock: inout SequenceStock) throws(SQLiteError) -> Int64 {
+    func takeSequence() throws(SQLiteError) -> Int64 {
         try execute(.beginSequence)
-        guard let last = try first(.lastSequence) else {
+        guard let number = try first(.takeSequence) else {
             throw .malformed("the order of unsent messages", because: "it cannot be read back")
         }
-        if last == stock.last, let number = stock.take() { return number }
-        let number = stock.begin(after: last)
-        try execute(.noteSequence, stock.last)
         return number
     }
 
-    /// Writes an item again that the file has lost, in its place if that is free; nothing when it is there.
-    func restore(_ item: OutboxItem, _ stock: inout SequenceStock) throws(SQLiteError) {
+    /// Makes the next number of the order of writing greater than `number`; in a transaction.
+    func skipSequences(through number: Int64) throws(SQLiteError) {
+        try execute(.beginSequence)
+        try execute(.skipSequences, number)
+    }
+
+    /// Writes an item again that the file has lost, in its place if that is free.
+    func restore(_ item: OutboxItem) throws(SQLiteError) {
         // A row that cannot be read says nothing that the item does not.
         if let row = try outboxItem(item.requestID), row.item == nil, !row.isOfLaterRelease {
             try execute(.deleteItem, try itemName(item.requestID))
         }
         let isFree = try first(.hasItem, item.sequence) == nil
-        let number = if isFree { item.sequence } else { try takeSequence(&stock) }
         let draft = OutboxDraft(
-            sequence: number, requestID: item.requestID, channel: item.channel,
+            sequence: isFree ? item.sequence : nil, requestID: item.requestID, channel: item.channel,
             createdAt: item.createdAt, content: item.content, leaves: item.hasLeft)
-        guard try insertItem(draft, at: number) else { return }
+        guard try insertItem(draft) != nil else { return }
         let name = try itemName(item.requestID)
         try execute(.updateItem, (name, item.state))
         try execute(.updateAttempts, (name, item.attemptCount))
     }
 
     /// Puts an item behind all others, as if it were written now.
-    func requeue(
-        _ id: RequestID, _ createdAt: Timestamp, _ stock: inout SequenceStock
-    ) throws(SQLiteError) {
-        try execute(.requeueItem, (try itemName(id), try takeSequence(&stock), createdAt))
+    func requeue(_ id: RequestID, _ createdAt: Timestamp) throws(SQLiteError) {
+        try execute(.requeueItem, (try itemName(id), try takeSequence(), createdAt))
     }
 
     /// Writes down that an item says something else now.
@@ -193,14 +174,15 @@ private struct OutboxWords {
 extension Query
 where
     Input == (
-        sequence: Int64, name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]
-    ), Output == Void
+        sequence: Int64?, name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]
+    ), Output == Int64
 {
     fileprivate static let insertSealedItem = Query(
         sql: """
             INSERT INTO item (sequence, request_id, channel_url, created_at, state, attempt_count,
                 has_left, payload)
-            VALUES (?1, ?2, '', ?3, 0, ?4, ?4, ?5) ON CONFLICT (request_id) DO NOTHING
+            VALUES (?1, ?2, '', ?3, 0, ?4, ?4, ?5)
+            ON CONFLICT (request_id) DO NOTHING RETURNING sequence
             """,
         bind: { input, bindings in
             bindings.append(input.sequence)
@@ -208,7 +190,8 @@ where
             bindings.append(input.createdAt.milliseconds)
             bindings.append(Int64(input.leaves ? 1 : 0))
             bindings.append(input.payload)
-        })
+        },
+        decode: { row in row.int64(0) })
 }
 
 extension Query where Input == Void, Output == SalvagedItem {

@@ -7,14 +7,14 @@ internal import RoostSQLite
 
 extension Connection {
     /// Writes down what has become of an item; of one that is gone, nothing.
-    func note(_ note: OutboxNote, _ stock: inout SequenceStock) throws(SQLiteError) {
+    func note(_ note: OutboxNote) throws(SQLiteError) {
         switch note {
         case .attempt(let id): try execute(.noteAttempt, itemName(id))
         case .state(let id, let state): try execute(.updateItem, (itemName(id), state))
         case .content(let id, let channel, let content):
             try updateItem(id, in: channel, content)
-        case .requeued(let id, let createdAt): try requeue(id, createdAt, &stock)
-        case .restored(let item): try restore(item, &stock)
+        case .requeued(let id, let createdAt): try requeue(id, createdAt)
+        case .restored(let item): try restore(item)
         case .removal(let id): try execute(.deleteItem, itemName(id))
         }
     }

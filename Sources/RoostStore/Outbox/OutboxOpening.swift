@@ -135,8 +135,7 @@ struct OutboxOpening: Sendable {
                 try found.vault?.write(to: connection)
                 for item in found.items { try connection.execute(.insertSalvaged, item) }
                 // Memory may know those that were lost, by their numbers.
-                try connection.execute(.beginSequence)
-                try connection.execute(.noteSequence, found.lastSequence)
+                try connection.skipSequences(through: found.lastSequence)
             }
         } catch {
             throw StoreError(error, in: unfinished.path)

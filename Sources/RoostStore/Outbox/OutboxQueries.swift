@@ -34,28 +34,24 @@ extension OutboxItem {
     }
 }
 
-extension Query
-where Input == (draft: OutboxDraft, number: Int64, last: Int64?), Output == Void {
-    /// Adds an item; changes no row when the request ID is known, or when the number is from a stock whose
-    /// last is not the one the disk has noted.
+extension Query where Input == OutboxDraft, Output == Int64 {
+    /// Adds an item and returns its number; no row when the request ID is known.
     static let insertItem = Query(
         sql: """
             INSERT INTO item (sequence, request_id, channel_url, created_at, state, attempt_count,
                 has_left, payload)
-            SELECT ?1, ?2, ?3, ?4, 0, ?5, ?5, ?6
-            WHERE ?7 IS NULL OR ?7 = (SELECT seq FROM sqlite_sequence WHERE name = 'item')
-            ON CONFLICT (request_id) DO NOTHING
+            VALUES (?1, ?2, ?3, ?4, 0, ?5, ?5, ?6)
+            ON CONFLICT (request_id) DO NOTHING RETURNING sequence
             """,
-        bind: { input, bindings in
-            let draft = input.draft
-            bindings.append(input.number)
+        bind: { draft, bindings in
+            bindings.append(draft.sequence)
             bindings.append(draft.requestID.rawValue)
             bindings.append(draft.channel.rawValue)
             bindings.append(draft.createdAt.milliseconds)
             bindings.append(Int64(draft.leaves ? 1 : 0))
             bindings.appendBytes { ParamsPayload.write(draft.content, to: &$0) }
-            bindings.append(input.last)
-        })
+        },
+        decode: { row in row.int64(0) })
 }
 
 extension Query where Input == Void, Output == OutboxRow {
@@ -142,8 +138,9 @@ extension Query where Input == Void, Output == Int64 {
     /// Changes when another connection has written, and never by what this one writes.
     static let outboxVersion = Query(sql: "PRAGMA data_version") { $0.int64(0) }
 
-    static let lastSequence = Query(
-        sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'"
+    /// Takes the next number of the order of writing.
+    static let takeSequence = Query(
+        sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'item' RETURNING seq"
     ) { $0.int64(0) }
 }
 
@@ -157,10 +154,10 @@ extension Query where Input == Void, Output == Void {
 }
 
 extension Query where Input == Int64, Output == Void {
-    /// Notes up to where numbers of the order of writing are given away.
-    static let noteSequence = Query(
-        sql: "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'item'",
-        bind: { last, bindings in bindings.append(last) })
+    /// Makes the next number of the order of writing greater than the one that is given.
+    static let skipSequences = Query(
+        sql: "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = 'item'",
+        bind: { number, bindings in bindings.append(number) })
 }
 
 extension Query

@@ -29,9 +29,10 @@ package actor OutboxStore {
         }
     }
     private nonisolated let turns = Guarded((count: 0, isHeld: false))
-    private var stock = SequenceStock()
-    /// Calls that have to wait for something, and have not come on the disk.
-    private var detours = 0
+    /// The highest number of the order of writing that this process has seen.
+    private var highest: Int64 = 0
+    /// Whether the file was opened again since the last write: it may have forgotten `highest`.
+    private var isReopened = false
     /// Tells other processes that something was written, and hears them; nil in memory.
     private var bell: FileBell?
     /// Whether other processes are heard; who brings an executor decides what happens when.
@@ -114,7 +115,10 @@ package actor OutboxStore {
             }
             // A call under the same name that overlapped this one was first, with copies of its own.
             if sequence.map({ stored?.sequence != $0 }) ?? false { deleteFiles(copies) }
-            if let stored { return stored }
+            if let stored {
+                highest = max(highest, stored.sequence)
+                return stored
+            }
         }
     }
 
@@ -128,43 +132,9 @@ package actor OutboxStore {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
             guard folder?.holds(copies) ?? true else { return nil }
-            return try connection.insertedItem(draft, &stock)
+            return try connection.insertedItem(draft)
         }
     }
-
-    /// Writes a message down, if nothing has to be copied and nothing has to be waited for.
-    ///
-    /// - Returns: The item as it is on the disk; nil when nothing was done.
-    /// - Throws: As `append`.
-    package func appendNow(
-        _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
-        content: OutboxContent, leaves: Bool
-    ) throws(StoreError) -> OutboxItem? {
-        var kept = content
-        if case .fileMessage(let params, _) = content {
-            kept = try AttachmentCopier.uncopied(params)
-        }
-        let draft = OutboxDraft(
-            sequence: nil, requestID: requestID, channel: channel, createdAt: createdAt,
-            content: kept, leaves: leaves)
-        var item: OutboxItem?
-        _ = try gate.performNow { () throws(StoreError) in
-            item = try attempt { connection throws(SQLiteError) in
-                try connection.insertItemAlone(draft, &stock)
-            }
-            return item != nil
-        }
-        if item != nil { bell?.ring() }
-        return item
-    }
-
-    /// Whether every call that had to wait for something has come on the disk.
-    package var hasNoDetours: Bool { detours == 0 }
-
-    /// Notes that a call has to wait for something: those behind it wait with it until `endDetour`.
-    package func beginDetour() { detours += 1 }
-
-    package func endDetour() { detours -= 1 }
 
     private enum Place {
         case taken(OutboxItem)
@@ -174,7 +144,7 @@ package actor OutboxStore {
     private func reserve(_ requestID: RequestID) async throws(StoreError) -> Place {
         try await write { connection throws(SQLiteError) in
             if let item = try connection.outboxItem(requestID)?.item { return .taken(item) }
-            return .free(try connection.takeSequence(&stock))
+            return .free(try connection.takeSequence())
         }
     }
 
@@ -202,7 +172,7 @@ package actor OutboxStore {
         heardVersion = version
         guard var items else { return nil }
         // They are in their order.
-        if let last = items.items.last { stock.know(last.sequence) }
+        if let last = items.items.last { highest = max(highest, last.sequence) }
         if losses.count > losses.mended {
             let record = files.map { RepairRecord(path: $0.repairRecord) }
             items.loss = OutboxLoss(
@@ -228,7 +198,7 @@ package actor OutboxStore {
                 let hasNews = try await write { connection throws(SQLiteError) in
                     for place in selection.places {
                         failing = place
-                        try connection.note(notes[place], &stock)
+                        try connection.note(notes[place])
                     }
                     failing = nil
                     return try connection.first(.outboxVersion) != heardVersion
@@ -255,7 +225,7 @@ package actor OutboxStore {
     ) async throws(StoreError) -> OutboxItem? {
         defer { bell?.ring() }
         return try await write { connection throws(SQLiteError) in
-            try connection.requeue(requestID, createdAt, &stock)
+            try connection.requeue(requestID, createdAt)
             return try connection.outboxItem(requestID)?.item
         }
     }
@@ -340,6 +310,7 @@ package actor OutboxStore {
         // damaged too.
         let file = files.flatMap { PlainFile.identity($0.outbox) }
         if self.file != nil, file != self.file { losses.count += 1 }
+        isReopened = self.file != nil
         self.file = file
         // A system that has no more files to give: others are noticed with the next opening.
         if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
@@ -349,7 +320,6 @@ package actor OutboxStore {
     /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
     func letGo() {
         connection = nil
-        stock.drop()
         heardVersion = nil
         lock = nil
         sending = nil
@@ -366,7 +336,12 @@ package actor OutboxStore {
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await work { connection throws(SQLiteError) in
-            try connection.transaction { () throws(SQLiteError) in try body(connection) }
+            let value = try connection.transaction { () throws(SQLiteError) in
+                if isReopened { try connection.skipSequences(through: highest) }
+                return try body(connection)
+            }
+            isReopened = false
+            return value
         }
     }
 
@@ -386,8 +361,7 @@ package actor OutboxStore {
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
-            // Keys and numbers that were noted meanwhile are gone again.
-            stock.drop()
+            // Keys that were noted meanwhile are gone again.
             connection.seals?.vault.forgetKeys()
             if error.isInterrupted { return nil }
             throw StoreError(error, in: files?.outbox ?? ":memory:")

@@ -28,6 +28,9 @@ struct SalvagedItems: Sendable {
     /// What opens the items of a sealed outbox.
     let vault: SalvagedVault?
 
+    /// The numbers that are skipped where the counter is lost: rows that are lost too may have had them.
+    private static let skippedNumbers: Int64 = 100
+
     /// With `copy`, the vault as a sound copy of it says; without, the pages are looked through for one.
     init(_ pages: PageSalvage, vault copy: SalvagedVault?) {
         var found: [Int64: SalvagedItem] = [:]
@@ -59,10 +62,9 @@ struct SalvagedItems: Sendable {
             else { return nil }
             return number
         }
-        // Of what was lost nothing is known then but that it came out of a stock.
         let highest = (known.union(found.keys).max() ?? 0).clamped()
         lastSequence = max(
-            highest, noted.max()?.clamped() ?? highest + SequenceStock.size)
+            highest, noted.max()?.clamped() ?? highest + Self.skippedNumbers)
     }
 }
 

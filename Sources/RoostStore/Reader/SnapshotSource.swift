@@ -5,98 +5,74 @@ internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
-/// Whoever can answer questions about one state of the cache.
+/// An actor that answers questions about one state of the cache.
 protocol SnapshotSource: Actor {
-    /// Who writes to the same file; nil for one that is only looked at.
+    /// The writer of the same file; nil for a file that is only inspected.
     nonisolated var writer: StoreWriter? { get }
 
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T
-
-    /// Reads on the calling thread where that is allowed and nobody is reading; no where it is not.
-    ///
-    /// The caller's own executor waits. With `mayBorrow` the first reads may take the writer's connection,
-    /// and a commit waits for them: only for what is short. Not generic, because what is generic costs as
-    /// much here as the reading.
-    nonisolated func readHere(
-        mayBorrow: Bool, _ read: (ReadSession) throws(SQLiteError) -> Void
-    ) throws(StoreError) -> Bool
-}
-
-extension SnapshotSource {
-    nonisolated func readHere(
-        mayBorrow: Bool, _ read: (ReadSession) throws(SQLiteError) -> Void
-    ) throws(StoreError) -> Bool { false }
 }
 
 /// Owns a connection that only reads.
 actor ReadConnection: SnapshotSource {
-    /// What this actor's jobs have, and `readHere`, which runs in the place of its executor's thread.
-    private final class State {
-        /// Made by the first read: what nobody reads from need not be opened.
-        var connection: Connection?
-        /// How the connection is made; nil while this is closed.
-        var opening: (owner: StoreOwner?, protection: StoreProtection)?
-        var book: ReadBook?
-        /// How many reads the writer's connection has answered.
-        var loanCount = 0
-    }
+    /// The owner and the keys that a connection is opened with.
+    typealias Access = (owner: StoreOwner?, protection: StoreProtection)
 
     private nonisolated let executor: any SerialExecutor
-    /// The executor, where it is a thread whose place another may take.
-    private nonisolated let thread: ThreadExecutor?
     let path: String
-    private nonisolated let confined = Confined(State())
-    private nonisolated var state: State { confined.value }
+    /// Made by the first read, or by an opening that asks for it.
+    private var connection: Connection?
+    /// How the connection is made; nil while this is closed.
+    private var access: Access?
+    /// The look-ups of the last read.
+    private var book: ReadBook?
     private let switchboard: StoreSwitch
     let gate: SuspensionGate
+    nonisolated let writer: StoreWriter?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    private nonisolated let lender: StoreWriter?
-    nonisolated var writer: StoreWriter? { lender }
-
-    /// A reader that `lender` answers for until there is enough to read to open a connection for.
-    ///
-    /// With `opening` it is open from the first.
+    /// Makes a reader that is closed.
     init(
         on executor: any SerialExecutor, path: String,
-        _ switchboard: StoreSwitch = StoreSwitch(), lender: StoreWriter? = nil,
-        opening: (owner: StoreOwner?, protection: StoreProtection)? = nil
+        _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil
     ) {
-        self.lender = lender
-        confined.value.opening = opening
+        self.writer = writer
         self.switchboard = switchboard
         gate = switchboard.makeGate()
         self.executor = executor
-        thread = executor as? ThreadExecutor
         self.path = path
     }
 
+    /// Lets reads begin.
+    ///
+    /// The file is opened at once where it is sealed, because the caller is told whether the key is the right one,
+    /// and where the first screen is read here. Else the first read opens it.
     func open(
-        _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none
+        _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none, isFirst: Bool = false
     ) throws(StoreError) {
-        guard state.opening == nil else { return }
+        guard access == nil else { return }
         try switchboard.admit(gate)
-        state.opening = (owner, protection)
-        // Whether the key is the right one is told at once.
-        if protection.isSealed { _ = try opened() }
+        access = (owner, protection)
+        guard isFirst || protection.isSealed else { return }
+        if let opened = try opened(), isFirst, !protection.isSealed { opened.prepareFirstReads() }
     }
 
     func close() {
-        state.opening = nil
-        state.book = nil
-        state.connection = nil
+        access = nil
+        book = nil
+        connection = nil
     }
 
     /// The connection; nil when a suspension came while it was made.
-    private nonisolated func opened() throws(StoreError) -> Connection? {
-        if let connection = state.connection { return connection }
-        guard let opening = state.opening else { throw .closed }
+    private func opened() throws(StoreError) -> Connection? {
+        if let connection { return connection }
+        guard let access else { throw .closed }
         let made: Connection
         do throws(SQLiteError) {
             made = try Connection(
@@ -104,16 +80,16 @@ actor ReadConnection: SnapshotSource {
         } catch  where error.isInterrupted {
             return nil
         } catch {
-            lender?.damage.note(error)
+            writer?.damage.note(error)
             throw StoreError(error, in: path)
         }
         do throws(StoreError) {
-            try opening.protection.attachWhereSealed(to: made, owner: opening.owner, path)
+            try access.protection.attachWhereSealed(to: made, owner: access.owner, path)
         } catch  where error.kind == .suspended {
             return nil
         }
-        state.book = ReadBook(made)
-        state.connection = made
+        book = ReadBook(made)
+        connection = made
         return made
     }
 
@@ -133,50 +109,18 @@ actor ReadConnection: SnapshotSource {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
-            var value: T?
-            let isDone = try attempt { session throws(SQLiteError) in value = try read(session) }
-            return isDone ? value : nil
-        }
-    }
-
-    nonisolated func readHere(
-        mayBorrow: Bool, _ read: (ReadSession) throws(SQLiteError) -> Void
-    ) throws(StoreError) -> Bool {
-        guard let thread, thread.borrow() else { return false }
-        defer { thread.giveBack() }
-        return try gate.performNow { () throws(StoreError) in
-            if mayBorrow, try borrowed(read) { return true }
-            return try attempt(read)
-        }
-    }
-
-    /// Reads with the writer's connection, if that is free: what a person sees first need not wait until
-    /// another one has been opened, which takes longer than to read it.
-    private nonisolated func borrowed(
-        _ read: (ReadSession) throws(SQLiteError) -> Void
-    ) throws(StoreError) -> Bool {
-        guard state.connection == nil, state.opening != nil, let lender,
-            state.loanCount < Self.maxLoans
-        else { return false }
-        state.loanCount += 1
-        return try lender.lend(read)
-    }
-
-    /// Enough for a list of channels and a timeline or two.
-    private static let maxLoans = 8
-
-    /// Reads now; no when it was interrupted.
-    private nonisolated func attempt(
-        _ read: (ReadSession) throws(SQLiteError) -> Void
-    ) throws(StoreError) -> Bool {
-        guard let connection = try opened() else { return false }
-        do throws(SQLiteError) {
-            try connection.read(read, &state.book, lender?.traces, lender?.damage)
-            return true
-        } catch  where error.isInterrupted {
-            return false
-        } catch {
-            throw StoreError(error, in: path)
+            guard let connection = try opened() else { return nil }
+            do throws(SQLiteError) {
+                var value: T?
+                try connection.read(
+                    { session throws(SQLiteError) in value = try read(session) },
+                    &book, writer?.traces, writer?.damage)
+                return value
+            } catch  where error.isInterrupted {
+                return nil
+            } catch {
+                throw StoreError(error, in: path)
+            }
         }
     }
 }

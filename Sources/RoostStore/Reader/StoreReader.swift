@@ -21,7 +21,7 @@ package struct StoreReader: Sendable {
 
     /// The messages of a timeline's window: all of them from one covered range.
     package func window(_ query: WindowQuery) async throws(StoreError) -> CacheWindow {
-        try await ask(mayBorrow: true) { session throws(SQLiteError) in try session.window(query) }
+        try await ask { session throws(SQLiteError) in try session.window(query) }
     }
 
     /// A message by the ID the server gave it; nil when it is not cached.
@@ -130,7 +130,7 @@ package struct StoreReader: Sendable {
         after last: ChannelSortKey? = nil, limit: Int
     ) async throws(StoreError) -> Snapshot<[GroupChannel]> {
         precondition(limit > 0, "A page has room for one channel at least.")
-        return try await snapshot(mayBorrow: true) { session throws(SQLiteError) in
+        return try await snapshot { session throws(SQLiteError) in
             var typeRow: Int64?
             if let name = filter.customTypes.first, filter.customTypes.count == 1, !name.isEmpty {
                 typeRow = try session.customTypeRow(name)
@@ -215,24 +215,17 @@ package struct StoreReader: Sendable {
     }
 
     func snapshot<Value: Sendable>(
-        mayBorrow: Bool = false,
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Snapshot<Value> {
-        try await ask(mayBorrow: mayBorrow) { session throws(SQLiteError) in
+        try await ask { session throws(SQLiteError) in
             Snapshot(value: try read(session), sequence: session.sequence)
         }
     }
 
-    /// Reads at once on a thread that may wait for the disk, and else on the connection's.
-    ///
-    /// `mayBorrow` for what a person sees first, which is short: see `SnapshotSource.readHere`.
     func ask<Value: Sendable>(
-        mayBorrow: Bool = false,
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
     ) async throws(StoreError) -> Value {
-        try await leavingOut { () async throws(StoreError) in
-            try await askOnce(mayBorrow: mayBorrow, read)
-        }
+        try await leavingOut { () async throws(StoreError) in try await source.snapshot(read) }
     }
 
     /// Asks once more when messages that cannot be read have been taken out.
@@ -250,17 +243,6 @@ package struct StoreReader: Sendable {
                 else { throw error }
             }
         }
-    }
-
-    private func askOnce<Value: Sendable>(
-        mayBorrow: Bool, _ read: @Sendable (ReadSession) throws(SQLiteError) -> Value
-    ) async throws(StoreError) -> Value {
-        var value: Value?
-        let isDone = try source.readHere(mayBorrow: mayBorrow) { session throws(SQLiteError) in
-            value = try read(session)
-        }
-        if isDone, let value { return value }
-        return try await source.snapshot(read)
     }
 }
 

@@ -10,27 +10,17 @@ internal import RoostSQLite
 /// - Invariant: A commit is on disk before anybody hears of it, and everybody hears of commits in their
 ///   order.
 package actor StoreWriter {
-    /// The connection as it is lent to readers, and what they have looked up: this actor's jobs have it,
-    /// and `lend`, which runs in the place of its executor's thread.
-    final class Loan {
-        var connection: Connection?
-        var book: ReadBook?
-    }
-
     private nonisolated let executor: any SerialExecutor
-    /// The executor, where it is a thread whose place another may take.
-    nonisolated let thread: ThreadExecutor?
+    /// The executor, where it is a thread of its own.
+    private nonisolated var thread: ThreadExecutor? { executor as? ThreadExecutor }
     let path: String
     private let owner: StoreOwner
     private var connection: Connection? {
         didSet {
             book = nil
             traces.withLock { $0.removeAll() }
-            lent.value.connection = connection
-            lent.value.book = nil
         }
     }
-    nonisolated let lent = Confined(Loan())
     /// What was found damaged since the cache was opened.
     nonisolated let damage: DamageWatch
     /// What the last commits changed, for all who read this file.
@@ -50,10 +40,6 @@ package actor StoreWriter {
     /// Whether the bell was heard and nobody has looked yet.
     private nonisolated let hasRung = Guarded(false)
     private var isClosed = false
-    /// Whether the log is being carried over, or will be in its turn.
-    private var isCarryingOver = false
-    /// How many commits ran on their caller's thread.
-    private(set) var shortCommitCount = 0
     let switchboard: StoreSwitch
     let gate: SuspensionGate
 
@@ -71,87 +57,26 @@ package actor StoreWriter {
         gate = switchboard.makeGate()
         self.budget = budget
         self.executor = executor
-        thread = executor as? ThreadExecutor
         self.path = path
         self.owner = owner
     }
 
     deinit { stopsListening?() }
 
-    /// Writes down what the server said: all of it in one transaction, or nothing.
+    /// Writes down the server's statements in one transaction: all of them, or none.
     ///
     /// - Parameter mutations: Applied in order; see `Mutation` for what each does.
-    /// - Returns: What is different now; the same value every reader of the journal gets.
+    /// - Returns: The changes; the same value every reader of the journal gets.
     /// - Throws: `.full` and others; the store is as it was, and the call may be made again.
-    ///
-    /// A short one is written on the calling thread, where that is one that may wait (see
-    /// `ThreadExecutor.runHere`) and nobody has to be waited for: it takes less than two changes of threads.
     @discardableResult
-    package nonisolated func commit(
-        _ mutations: [Mutation]
-    ) async throws(StoreError) -> Commit {
-        if mutations.isShort, let commit = try commitHere(mutations) { return commit }
-        return try await commitInTurn(mutations)
-    }
-
-    private func commitInTurn(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
+    package func commit(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
         try await perform { connection throws(SQLiteError) in
             try write(mutations, in: connection)
         }
     }
 
-    /// Commits on the calling thread; nil where that is not allowed or somebody is in the way.
-    private nonisolated func commitHere(_ mutations: [Mutation]) throws(StoreError) -> Commit? {
-        guard let thread, thread.borrow() else { return nil }
-        defer { thread.giveBack() }
-        return try assumeIsolated { writer in
-            Result { () throws(StoreError) in try writer.commitNow(mutations) }
-        }.get()
-    }
-
-    private func commitNow(_ mutations: [Mutation]) throws(StoreError) -> Commit? {
-        var commit: Commit?
-        _ = try gate.performNow { () throws(StoreError) in
-            guard let connection else { return false }
-            do throws(SQLiteError) {
-                // To carry the log over takes far longer than a commit: that stays with our thread.
-                commit = try connection.withoutWaiting { () throws(SQLiteError) in
-                    try writeDown(mutations, in: connection)
-                }
-                shortCommitCount += 1
-            } catch  where error.isInterrupted || error.isBusy {
-                return false
-            } catch {
-                throw failure(error)
-            }
-            if connection.owesCarryOver, !isCarryingOver {
-                isCarryingOver = true
-                Task(executorPreference: thread) { await self.carryOver() }
-            }
-            return true
-        }
-        return commit
-    }
-
-    /// Does what short commits have put off; one that fails comes with the next.
-    private func carryOver() async {
-        defer { isCarryingOver = false }
-        try? await perform { connection throws(SQLiteError) in
-            connection.carryOverNow()
-            keepLogShort(connection)
-        }
-    }
-
     /// Commits, tells everybody and keeps the log short.
     func write(
-        _ mutations: [Mutation], in connection: Connection
-    ) throws(SQLiteError) -> Commit {
-        let commit = try writeDown(mutations, in: connection)
-        keepLogShort(connection)
-        return commit
-    }
-
-    private func writeDown(
         _ mutations: [Mutation], in connection: Connection
     ) throws(SQLiteError) -> Commit {
         connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
@@ -182,6 +107,7 @@ package actor StoreWriter {
             if let trace { traces.add(trace) } else { traces.removeAll() }
         }
         announce(commit)
+        keepLogShort(connection)
         return commit
     }
 
