@@ -34,7 +34,7 @@ struct BackupTests {
         try live.backUp(to: folder.file("copy.sqlite"))
         let files = ["live.sqlite", "live.sqlite-wal", "live.sqlite-shm", "copy.sqlite"]
         for name in files { #expect(try Self.rights(folder.file(name)) == 0o600, "\(name)") }
-        // An earlier release made its files with the rights of the process.
+        // A file that another program made has the rights of its process.
         for name in files {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o664], ofItemAtPath: folder.file(name))

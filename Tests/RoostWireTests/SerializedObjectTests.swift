@@ -179,13 +179,11 @@ struct SerializedObjectTests {
         return [.message(sent), .message(file), .message(admin), .channel(channel), .user(user)]
     }
 
-    @Test(arguments: [1])
-    func `bytes of an earlier release decode with their meaning (R20)`(version: Int) throws {
-        #expect(try Self.golden("version-\(version)") == Self.keepsakes.map(Optional.init))
+    @Test func `bytes of version 1 decode with their meaning (R20)`() throws {
+        #expect(try Self.golden("version-1") == Self.keepsakes.map(Optional.init))
     }
 
-    /// Open channels came later without a new version: earlier readers return nil for them.
-    @Test func `an open channel of an earlier release decodes with its meaning (R20)`() throws {
+    @Test func `an open channel of version 1 decodes with its meaning (R20)`() throws {
         let channel = GroupChannel(
             url: "sendbird_open_channel_14092", name: "Hall", customType: "t",
             createdAt: Timestamp(seconds: 1_432_039_402), memberCount: 5)

@@ -4,10 +4,6 @@ import RoostModel
 
 /// The fields of a file, from a `file` object or spread over the message.
 struct FileFields {
-    /// The prefix of unknown fields of the `file` object among the message's, as earlier releases
-    /// stored them.
-    static let keptPrefix = "file."
-
     var url: String?
     var name: String?
     var type: String?

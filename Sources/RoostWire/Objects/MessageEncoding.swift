@@ -55,10 +55,7 @@ extension JSONWriter {
         }
         file(message, isREST: isREST)
         if !message.hasNoDetails { details(message.details) }
-        for field in message.unknownFields.fields
-        where !field.name.hasPrefix(FileFields.keptPrefix) {
-            self.field(field.name, raw: field.json)
-        }
+        unknown(message.unknownFields)
     }
 
     private mutating func mention(_ message: Message) {
@@ -121,11 +118,6 @@ extension JSONWriter {
             writer.field("data", file.data.isEmpty ? message.data : file.data)
             if file.requiresAuth { writer.field("require_auth", true) }
             writer.unknown(file.unknownFields)
-            for field in message.unknownFields.fields
-            where field.name.hasPrefix(FileFields.keptPrefix) {
-                let name = String(field.name.dropFirst(FileFields.keptPrefix.count))
-                if file.unknownFields[name] == nil { writer.field(name, raw: field.json) }
-            }
         }
         // Fields of the sender's command were kept as text and follow later.
         let unknown = message.unknownFields

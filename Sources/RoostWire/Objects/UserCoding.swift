@@ -251,10 +251,7 @@ extension JSONWriter {
         unknown(user.unknownFields)
     }
 
-    /// Writes the unknown fields of the member or sender, then those of the user under other names.
-    ///
-    /// Names of a sender's or a member's fields describe a membership; earlier releases stored them
-    /// with the user.
+    /// Writes the unknown fields of a sender or member, then the user's under other names.
     private mutating func unknown(_ own: UnknownFields, over user: User) {
         unknown(own)
         for field in user.unknownFields.fields

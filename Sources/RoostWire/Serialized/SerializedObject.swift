@@ -4,10 +4,9 @@ package import RoostModel
 
 /// A message, a channel or a user as bytes for a store of the app's own (R12 to R20).
 ///
-/// Eleven bytes of header, the object as REST encodes it, then a checksum. Fields have names, so an
-/// earlier release keeps those it does not know, and a later one finds those it needs. Only a
-/// change that would mislead an earlier reader takes a new version. The tests keep golden files of
-/// every version.
+/// Eleven bytes of header, the object as REST encodes it, then a checksum. Fields have names, so a
+/// reader keeps those it does not know. Only a change that would mislead a reader takes a new
+/// version. The tests keep golden files of every version.
 package enum SerializedObject: Hashable, Sendable {
     case message(Message)
     case channel(GroupChannel)
