@@ -59,7 +59,7 @@ struct CacheSalvage {
                 try isReadable(source, schema)
             else { return nothing }
             session = ReadSession(source, ReadBook(source))
-            session.begin(at: try source.first(.sequence) ?? 0, nil)
+            session.begin(at: 0, nil)
         } catch  where !error.mayPass {
             return nothing  // Not even the first pages can be read.
         }
@@ -179,12 +179,18 @@ struct CacheSalvage {
         _ row: Int64, _ url: ChannelURL
     ) throws(SQLiteError) -> Bool {
         var coverage: Coverage?
-        let isRead = try read { session throws(SQLiteError) in
+        var isWhole = try read { session throws(SQLiteError) in
             coverage = try session.coverage(ofRow: row)
         }
+        if !isWhole {
+            // Messages behind the last fold are no longer covered; everything before them is.
+            _ = try read { session throws(SQLiteError) in
+                let key = CoverageKey(channelRow: row)
+                coverage = Coverage(try session.connection.all(.foldedCoverage, key))
+            }
+        }
         let indexed = (places[row] ?? []).sorted()
-        guard isRead, let coverage else { return false }
-        var isWhole = true
+        guard let coverage else { return false }
         for range in coverage.ranges {
             let expected = indexed.filter { range.contains($0) }
             let read = try carry(expected, of: range, row, url, newestFirst: false)

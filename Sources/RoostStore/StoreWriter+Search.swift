@@ -188,7 +188,7 @@ extension Query where Input == Void, Output == Bool {
 
 extension Query where Input == Void, Output == Int64 {
     /// Messages of the cache, out of the budget's sums: counting them would read an index.
-    static let messageTotal = Query(sql: "SELECT ifnull(sum(message_count), 0) FROM holding") {
+    static let messageTotal = Query(sql: "SELECT ifnull(sum(message_count), 0) FROM held") {
         row in row.int64(0)
     }
 }

@@ -74,13 +74,25 @@ struct SchemaTests {
             "countMessages",
             "SEARCH message USING PRIMARY KEY (channel_id=? AND created_at>? AND (created_at,message_id)<(?,?))"
         ),
-        ("coverage", "SEARCH coverage USING PRIMARY KEY (channel_id=? AND filter_id=?)"),
+        (
+            "coverage",
+            """
+            SEARCH c USING PRIMARY KEY (channel_id=? AND filter_id=?); \
+            SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+            """
+        ),
         ("filtersOfChannel", "SEARCH coverage USING PRIMARY KEY (channel_id=? AND filter_id>?)"),
         (
             "filterRow",
             "SEARCH filter USING COVERING INDEX sqlite_autoindex_filter_1 (payload=?)"
         ),
-        ("holding", "SEARCH holding USING INTEGER PRIMARY KEY (rowid=?)"),
+        (
+            "holding",
+            """
+            SEARCH h USING INTEGER PRIMARY KEY (rowid=?); \
+            SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+            """
+        ),
         ("wordRow", "SEARCH word USING COVERING INDEX sqlite_autoindex_word_1 (text=?)"),
         ("channelRow", "SEARCH channel USING INDEX sqlite_autoindex_channel_1 (url=?)"),
         (
@@ -141,7 +153,8 @@ struct SchemaTests {
             "searchedChannels",
             """
             SCAN channel USING INDEX sqlite_autoindex_channel_1; \
-            SEARCH coverage USING PRIMARY KEY (channel_id=? AND filter_id=?) LEFT-JOIN
+            SEARCH c USING PRIMARY KEY (channel_id=? AND filter_id=?) LEFT-JOIN; \
+            SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
             """
         ),
     ]

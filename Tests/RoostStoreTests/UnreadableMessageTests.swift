@@ -143,7 +143,7 @@ struct UnreadableMessageTests {
             try connection.executeScript(
                 """
                 UPDATE message SET payload = zeroblob(length(payload)) WHERE message_id IN (2, 4);
-                UPDATE store_state SET sequence = sequence + 1;
+                UPDATE recent SET sequence = sequence + 1 WHERE channel_id = 0;
                 """)
         }
         let mine = MessageQuery(in: Self.channel, limit: 9)
@@ -170,7 +170,7 @@ struct UnreadableMessageTests {
                 """
                 UPDATE message SET payload = zeroblob(length(payload))
                 WHERE message_id IN (136, 135, 133, 132, 131, 130, 129, 2);
-                UPDATE store_state SET sequence = sequence + 1;
+                UPDATE recent SET sequence = sequence + 1 WHERE channel_id = 0;
                 """)
         }
         question = try #require(first.next)

@@ -42,6 +42,7 @@ extension Connection {
             if let url = going[row] {
                 if let change = try eviction(of: url, row: row) { changes.append(change) }
                 try execute(.emptyHolding, row)
+                try execute(.deleteRecent, row)
             } else {
                 if try execute(.keepMessages, row) > 0 { isEmpty = false }
                 try execute(.keepCoverage, row)

@@ -31,7 +31,7 @@ extension Query where Input == Void, Output == ChannelWeight {
         sql: """
             SELECT c.id, c.url, h.message_count, h.payload_bytes, h.accessed_at, c.last_message_at,
                 h.is_pinned
-            FROM holding AS h JOIN channel AS c ON c.id = h.channel_id ORDER BY c.id
+            FROM held AS h JOIN channel AS c ON c.id = h.channel_id ORDER BY c.id
             """
     ) { row in
         let last = Timestamp(milliseconds: row.int64(5))
@@ -130,20 +130,14 @@ extension Query where Input == Void, Output == Int64 {
 extension Query where Input == CoverageKey, Output == CoveredRange {
     static let liveCoverage = Query(
         sql: """
-            SELECT lower_at, lower_id, upper_at, upper_id, predecessor_id FROM live.coverage
+            SELECT lower_at, lower_id, upper_at, upper_id, predecessor_id FROM live.covered
             WHERE channel_id = ?1 AND filter_id = ?2 ORDER BY lower_at, lower_id
             """,
         bind: { key, bindings in
             bindings.append(key.channelRow)
             bindings.append(key.filterRow)
         },
-        decode: { row in
-            let (lower, upper) = (Position(row, column: 0), Position(row, column: 2))
-            // Sorted, because a damaged row must not stop the program.
-            return CoveredRange(
-                lower: min(lower, upper), upper: max(lower, upper),
-                predecessor: row.optionalInt64(4).map { MessageID($0) })
-        })
+        decode: { row in CoveredRange(row) })
 }
 
 extension Query where Input == Int64, Output == Int64 {

@@ -14,17 +14,31 @@ extension Query where Input == CoverageKey, Output == CoveredRange {
     /// What is known of a channel under a filter, oldest range first.
     static let coverage = Query(
         sql: """
+            SELECT lower_at, lower_id, upper_at, upper_id, predecessor_id FROM covered
+            WHERE channel_id = ?1 AND filter_id = ?2 ORDER BY lower_at, lower_id
+            """,
+        bind: { key, bindings in key.bind(&bindings) },
+        decode: { row in CoveredRange(row) })
+
+    /// The same without the ends that `recent` has, for a file whose page of them is lost.
+    static let foldedCoverage = Query(
+        sql: """
             SELECT lower_at, lower_id, upper_at, upper_id, predecessor_id FROM coverage
             WHERE channel_id = ?1 AND filter_id = ?2 ORDER BY lower_at, lower_id
             """,
         bind: { key, bindings in key.bind(&bindings) },
-        decode: { row in
-            let (lower, upper) = (Position(row, column: 0), Position(row, column: 2))
-            // Sorted, because a damaged row must not stop the program.
-            return CoveredRange(
-                lower: min(lower, upper), upper: max(lower, upper),
-                predecessor: row.optionalInt64(4).map { MessageID($0) })
-        })
+        decode: { row in CoveredRange(row) })
+}
+
+extension CoveredRange {
+    /// Reads a range from the first five columns.
+    init(_ row: borrowing Row) {
+        let (lower, upper) = (Position(row, column: 0), Position(row, column: 2))
+        // Sorted, because a damaged row must not stop the program.
+        self.init(
+            lower: min(lower, upper), upper: max(lower, upper),
+            predecessor: row.optionalInt64(4).map { MessageID($0) })
+    }
 }
 
 extension Query where Input == Int64, Output == Int64 {

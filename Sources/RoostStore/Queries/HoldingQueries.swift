@@ -11,7 +11,7 @@ struct Holding: Hashable, Sendable {
 
 extension Query where Input == Int64, Output == Holding {
     static let holding = Query(
-        sql: "SELECT message_count, payload_bytes FROM holding WHERE channel_id = ?1",
+        sql: "SELECT message_count, payload_bytes FROM held WHERE channel_id = ?1",
         bind: { channelRow, bindings in bindings.append(channelRow) },
         decode: { row in Holding(messageCount: row.int64(0), payloadBytes: row.int64(1)) })
 }

@@ -24,8 +24,7 @@ struct OwnerQueries: Sendable {
 
     static let cache = OwnerQueries(
         insert: """
-            INSERT OR IGNORE INTO store_state (id, application, user, sequence)
-            VALUES (1, ?1, ?2, 0)
+            INSERT OR IGNORE INTO store_state (id, application, user) VALUES (1, ?1, ?2)
             """,
         rename: "UPDATE store_state SET application = ?1, user = ?2",
         select: "SELECT application, user FROM store_state")
@@ -55,13 +54,15 @@ struct OwnerQueries: Sendable {
 
 extension Query where Input == Void, Output == Int64 {
     /// The number of the last commit.
-    static let sequence = Query(sql: "SELECT sequence FROM store_state") { row in row.int64(0) }
+    static let sequence = Query(sql: "SELECT sequence FROM recent WHERE channel_id = 0") { row in
+        row.int64(0)
+    }
 }
 
 extension Query where Input == Int64, Output == Void {
     /// Takes a number for this commit; of the one row, by its key, so that no savepoint is taken.
     static let setSequence = Query(
-        sql: "UPDATE store_state SET sequence = ?1 WHERE id = 1",
+        sql: "UPDATE recent SET sequence = ?1 WHERE channel_id = 0",
         bind: { sequence, bindings in bindings.append(sequence) })
 }
 

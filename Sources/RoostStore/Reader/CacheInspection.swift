@@ -94,8 +94,8 @@ extension Query where Input == Void, Output == Int64 {
     fileprivate static let strayCount = Query(
         sql: """
             SELECT count(*) FROM message WHERE NOT EXISTS (
-                SELECT 1 FROM coverage
-                WHERE coverage.channel_id = message.channel_id
+                SELECT 1 FROM covered
+                WHERE covered.channel_id = message.channel_id
                     AND (lower_at, lower_id) <= (created_at, message_id)
                     AND (created_at, message_id) <= (upper_at, upper_id))
             """

@@ -131,6 +131,10 @@ private struct CacheCheck {
         let early = Int(try connection.first(.messagesBeforeCut) ?? 0)
         found.add(
             .uncovered, count: early, "\(early) messages stand before the history of their channel")
+        let strayStates = Int(try connection.first(.strayRecentCount) ?? 0)
+        found.add(
+            .coverage, count: strayStates,
+            "\(strayStates) channels have a newest state without the range or the sums below it")
         let seals = try connection.brokenSealCount()
         found.add(.payload, count: seals, "\(seals) sealed names or tokens cannot be opened")
         let me = try session.me()
@@ -339,7 +343,7 @@ extension Query where Input == Int64, Output == Void {
 
     fileprivate static let storedRanges = Query(
         sql: """
-            SELECT filter_id, lower_at, lower_id, upper_at, upper_id FROM coverage
+            SELECT filter_id, lower_at, lower_id, upper_at, upper_id FROM covered
             WHERE channel_id = ?1 ORDER BY filter_id, lower_at, lower_id
             """,
         bind: { row, bindings in bindings.append(row) })

@@ -218,10 +218,13 @@ struct SearchedRow {
 extension Query where Input == Void, Output == SearchedRow {
     static let searchedChannels = Query(
         sql: """
-            SELECT channel.id, cut_at, lower_at, lower_id, upper_at, upper_id
-            FROM channel LEFT JOIN coverage ON channel_id = channel.id AND filter_id = 0
-            WHERE membership > 0 OR channel_id IS NOT NULL
-            ORDER BY url, lower_at, lower_id
+            SELECT channel.id, cut_at, c.lower_at, c.lower_id, ifnull(r.upper_at, c.upper_at),
+                ifnull(r.upper_id, c.upper_id)
+            FROM channel LEFT JOIN coverage AS c ON c.channel_id = channel.id AND c.filter_id = 0
+                LEFT JOIN recent AS r ON r.channel_id = channel.id
+                    AND r.lower_at = c.lower_at AND r.lower_id = c.lower_id
+            WHERE membership > 0 OR c.channel_id IS NOT NULL
+            ORDER BY url, c.lower_at, c.lower_id
             """
     ) { row in
         var range: CoveredRange?

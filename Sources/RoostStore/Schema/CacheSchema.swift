@@ -16,8 +16,7 @@ extension Migration {
                 id          INTEGER PRIMARY KEY CHECK (id = 1),
                 application TEXT NOT NULL,
                 user        TEXT NOT NULL,
-                sequence    INTEGER NOT NULL,  -- Grows by one with each commit, in its transaction.
-                session     BLOB               -- The last login, encoded by the layer above.
+                session     BLOB  -- The last login, encoded by the layer above.
             ) STRICT;
 
             -- Each user once: a rename touches one row and no message (scar 123).
@@ -112,6 +111,34 @@ extension Migration {
                 predecessor_id INTEGER,           -- The message before the lower end, not cached yet.
                 PRIMARY KEY (channel_id, filter_id, lower_at, lower_id)
             ) STRICT, WITHOUT ROWID;
+
+            -- The number of the last commit, and the state of the channels with the newest live messages: one page,
+            -- which a live message changes instead of three. Until it is folded into `coverage` and `holding`, a row
+            -- stands above the channel's rows there; queries read both through the views.
+            CREATE TABLE recent (
+                channel_id    INTEGER PRIMARY KEY,  -- 0: the cache itself.
+                sequence      INTEGER,  -- Row 0: grows by one with each commit, in its transaction.
+                lower_at      INTEGER,  -- The channel's newest range without a filter begins as in `coverage` …
+                lower_id      INTEGER,
+                upper_at      INTEGER,  -- … and ends here.
+                upper_id      INTEGER,
+                message_count INTEGER,
+                payload_bytes INTEGER
+            ) STRICT;
+            INSERT INTO recent (channel_id, sequence) VALUES (0, 0);
+
+            CREATE VIEW covered AS
+                SELECT c.channel_id, c.filter_id, c.lower_at, c.lower_id,
+                    ifnull(r.upper_at, c.upper_at) AS upper_at,
+                    ifnull(r.upper_id, c.upper_id) AS upper_id, c.predecessor_id
+                FROM coverage AS c LEFT JOIN recent AS r
+                    ON r.channel_id = c.channel_id AND c.filter_id = 0
+                        AND r.lower_at = c.lower_at AND r.lower_id = c.lower_id;
+            CREATE VIEW held AS
+                SELECT h.channel_id, ifnull(r.message_count, h.message_count) AS message_count,
+                    ifnull(r.payload_bytes, h.payload_bytes) AS payload_bytes, h.accessed_at,
+                    h.is_pinned
+                FROM holding AS h LEFT JOIN recent AS r ON r.channel_id = h.channel_id;
 
             -- How far each change log has been read.
             CREATE TABLE cursor (

@@ -98,7 +98,10 @@ extension Connection {
             done += slice.count
             progress(MigrationProgress(name: name, done: done, total: max(done, total)))
         }
-        try transaction { () throws(SQLiteError) in try executeScript(Self.sumUp) }
+        try transaction { () throws(SQLiteError) in
+            try foldRecent()
+            try executeScript(Self.sumUp)
+        }
     }
 
     /// Writes the file anew, so that no page keeps what stood there in the clear.

@@ -77,6 +77,24 @@ struct MessageNews {
             holding: holding)
     }
 
+    /// Whether the ranges or the sums are different now.
+    var hasOtherState: Bool {
+        coverage != coverageBefore || holding != holdingBefore
+            || (filtered ?? []).contains { $0.before != $0.now }
+    }
+
+    /// The newest range, if nothing of the state but its upper end and the sums is different now; nil for
+    /// any other change, and for none.
+    var continuedRange: CoveredRange? {
+        let (old, new) = (coverageBefore.ranges, coverage.ranges)
+        guard hasOtherState, let range = new.last, let last = old.last, old.count == new.count,
+            range.lower == last.lower, range.predecessor == last.predecessor,
+            old.dropLast() == new.dropLast(),
+            (filtered ?? []).allSatisfy({ $0.before == $0.now })
+        else { return nil }
+        return range
+    }
+
     /// Whether a message of this place may have been in the cache before the commit.
     func mayHaveHeld(_ place: Position) -> Bool {
         hasFilters || coverageBefore.range(containing: place) != nil

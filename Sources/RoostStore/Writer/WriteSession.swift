@@ -55,7 +55,10 @@ final class WriteSession {
         }
         try search.settle()
         try storeCoverage()
-        for row in removedRows.sorted() { try connection.execute(.deleteChannel, row) }
+        for row in removedRows.sorted() {
+            try connection.execute(.deleteRecent, row)
+            try connection.execute(.deleteChannel, row)
+        }
         // Users stand in payloads too, so they go when nobody can refer to them any more.
         if clearsUsers, try connection.channelURLs().isEmpty {
             try connection.execute(.deleteUsers)
@@ -222,22 +225,33 @@ final class WriteSession {
     private func storeCoverage() throws(SQLiteError) {
         for news in news where !removedRows.contains(news.channelRow) {
             let row = news.channelRow
-            try store(news.coverage, over: news.coverageBefore, CoverageKey(channelRow: row))
+            if let range = news.continuedRange {
+                try connection.put(
+                    RecentState(channelRow: row, range: range, holding: news.holding))
+                continue
+            }
+            guard news.hasOtherState else { continue }
+            // The tables lack what stood above them until now.
+            let isStale = try connection.execute(.deleteRecent, row) > 0
+            try store(
+                news.coverage, over: news.coverageBefore, CoverageKey(channelRow: row),
+                stale: isStale ? news.coverageBefore.ranges.last : nil)
             for filtered in news.filtered ?? [] {
                 try store(
                     filtered.now, over: filtered.before,
                     CoverageKey(channelRow: row, filterRow: filtered.filterRow))
             }
-            if news.holding != news.holdingBefore {
+            if isStale || news.holding != news.holdingBefore {
                 try connection.execute(.putHolding, (row, news.holding))
             }
         }
     }
 
+    /// Writes the ranges that are different now, and the `stale` one, whose row is older than `before`.
     private func store(
-        _ now: Coverage, over before: Coverage, _ key: CoverageKey
+        _ now: Coverage, over before: Coverage, _ key: CoverageKey, stale: CoveredRange? = nil
     ) throws(SQLiteError) {
-        guard now != before else { return }
+        guard now != before || stale != nil else { return }
         // Both in their order; one that begins where one did is written over it.
         var old = before.ranges[...]
         for range in now.ranges {
@@ -247,7 +261,7 @@ final class WriteSession {
             }
             if let same = old.first, same.lower == range.lower {
                 old.removeFirst()
-                if same == range { continue }
+                if same == range, same != stale { continue }
             }
             try connection.execute(.putRange, (key, range))
         }
