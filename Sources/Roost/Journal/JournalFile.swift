@@ -4,14 +4,14 @@ internal import Foundation
 package import RoostCore
 internal import RoostModel
 
-/// A sync journal as text: a line of JSON that says where it begins, then a line for each step.
+/// A sync journal as text: a line of JSON with the starting state, then a line for each step.
 package struct JournalFile: Hashable, Sendable {
-    /// The only version there is yet.
+    /// The version of the format; the only one so far.
     private static let version = 1
 
     private struct Head: Codable {
         let roostJournal: Int
-        /// Steps that went before the first line.
+        /// The number of steps before the first line.
         let dropped: Int
         let base: SyncReplay
     }
@@ -36,9 +36,9 @@ package struct JournalFile: Hashable, Sendable {
             .joined()
     }
 
-    /// Reads a journal back.
+    /// Decodes a journal.
     ///
-    /// - Throws: `.malformedData` with the number of the first line that is none.
+    /// - Throws: `.malformedData` with the number of the first invalid line.
     package init(reading text: String) throws(RoostError) {
         var lines = text.split(separator: "\n")[...]
         guard let first = lines.popFirst() else { throw Self.unreadable(line: 1) }
@@ -75,11 +75,11 @@ package struct JournalFile: Hashable, Sendable {
 }
 
 extension JournalFile {
-    /// Lives the recorded life again, and stops behind a step.
+    /// Replays the recorded run up to a step.
     ///
-    /// - Parameter last: The number of the last step taken; nil takes all.
-    /// - Returns: The state then, and the steps that were decided otherwise than recorded: none, unless
-    ///   the journal is of another release or was edited.
+    /// - Parameter last: The number of the last step; nil replays all.
+    /// - Returns: The final state, and the steps whose decision differs from the record: none,
+    ///   unless the journal is of another release or was edited.
     package func replay(until last: Int? = nil) -> (state: SyncReplay, differing: [SyncEntry]) {
         var state = base
         var differing: [SyncEntry] = []

@@ -4,7 +4,7 @@ import RoostModel
 import RoostWire
 
 extension ServerEvent {
-    /// The channel the event is about, where it is about one.
+    /// The channel of the event; nil if it concerns none.
     var channelURL: ChannelURL? {
         switch self {
         case .message(let event): event.message.channelURL
@@ -20,7 +20,7 @@ extension ServerEvent {
         }
     }
 
-    /// What stands for its kind in the journal.
+    /// The name of the event's kind in the journal.
     var name: String {
         switch self {
         case .login: "login"

@@ -4,11 +4,11 @@ import RoostCore
 import RoostExecutors
 import RoostModel
 
-/// Where everything a client takes in and decides is written down, bounded and in memory.
+/// The bounded record of a client's inputs and decisions, in memory.
 final class SyncJournal: Sendable {
     private struct State {
         var record = SyncRecord()
-        /// Numbers that stand for channels, in the order they came up.
+        /// The numbers of the channels, in the order of their first occurrence.
         var channels: [ChannelURL: Int] = [:]
 
         mutating func number(of channel: ChannelURL) -> Int {
@@ -29,7 +29,7 @@ final class SyncJournal: Sendable {
 
     var record: SyncRecord { state.withLock { $0.record } }
 
-    /// What stands for a channel in the journal; nil when it did not come up.
+    /// Returns the number of a channel; nil if it has not occurred.
     func number(of channel: ChannelURL) -> Int? { state.withLock { $0.channels[channel] } }
 
     func asked(_ what: String, of channel: ChannelURL? = nil) {
@@ -50,7 +50,7 @@ final class SyncJournal: Sendable {
         note(channel, { step($0 ?? 0) }, outcome)
     }
 
-    /// Notes what moved the outbox, with numbers in the place of channels.
+    /// Records an input of the outbox with its effects, with numbers instead of channels.
     func note(_ input: OutboxMachine.Input, _ effects: [OutboxMachine.Effect]) {
         let now = wallTime()
         state.withLock { state in

@@ -12,7 +12,7 @@ import Glibc
 #endif
 
 extension World {
-    /// The world as it is: real sockets, real time, real chance.
+    /// Returns the real world: sockets, time and randomness of the system.
     package static func live() -> World {
         World(
             http: LiveTransports.http(answerBytes: WireLimits.answerBytes),
@@ -24,9 +24,9 @@ extension World {
     }
 }
 
-/// Waits on the clock that goes on while the device sleeps.
+/// A clock that continues while the device sleeps.
 struct LiveClock: WorldClock {
-    /// A year: the sum of now and a much longer wait is no moment of the system's clock.
+    /// The longest wait, a year: now plus a much longer one is no moment of the system's clock.
     private static let longest = Duration.seconds(366 * 86_400)
 
     func sleep(for duration: Duration) async throws(CancellationError) {
@@ -39,7 +39,7 @@ struct LiveClock: WorldClock {
 
     static func wallMilliseconds() -> Int64 {
         var now = timespec()
-        // SAFETY: the call fills the structure it is given and keeps no pointer to it.
+        // SAFETY: the call fills the structure and keeps no pointer to it.
         _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
