@@ -171,7 +171,7 @@ extension ChatClient {
         try await engine.call(ListPublicChannels(filter: filter, limit: pageSize, token: token))
     }
 
-    /// Blocks a user, whose messages no longer count for the user.
+    /// Blocks a user, who can then neither invite the user nor write to them in a channel of two.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func block(_ user: UserID) async throws(RoostError) {

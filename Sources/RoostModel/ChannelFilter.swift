@@ -10,7 +10,7 @@ public struct ChannelFilter: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Channels with more members than the server lists.
         case `super` = "super"
-        /// Channels that are neither super nor broadcast channels.
+        /// Channels that are not super channels.
         case nonSuper = "nonsuper"
         /// Super channels in which only operators write.
         case broadcast = "broadcast_only"

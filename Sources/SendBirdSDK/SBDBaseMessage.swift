@@ -106,7 +106,7 @@ public final class SBDAdminMessage: SBDBaseMessage {}
 
 /// The state of sending of a message.
 public enum SBDMessageSendingStatus: Int, Sendable {
-    /// Not a state of any message here; kept for old code.
+    /// No state; no message has it.
     case none
     /// The message waits or is being sent.
     case pending

@@ -137,7 +137,7 @@ public final class AdminMessage: BaseMessage {}
 
 /// The state of sending of a message.
 public enum MessageSendingStatus: Int, Sendable {
-    /// Not a state of any message here; kept for old code.
+    /// No state: in the contexts of events without messages.
     case none
     /// The message waits or is being sent.
     case pending

@@ -56,7 +56,7 @@ public enum SuperChannelFilter: Int, Sendable {
     case all
     /// Super channels.
     case superChannelOnly
-    /// Channels that are neither super nor broadcast channels.
+    /// Channels that are not super channels.
     case nonsuperChannelOnly
     /// Broadcast channels.
     case broadcastChannelOnly
