@@ -37,9 +37,7 @@ package actor ChatServer {
         on executor: any SerialExecutor & TaskExecutor
     ) async {
         self.executor = executor
-        context = ServerContext(
-            configuration: configuration, storage: storage, files: files,
-            world: world.withSteadyClock)
+        context = ServerContext(configuration, storage: storage, files: files, world: world)
         let background = Background()
         parts = ServerParts(context, fanOut: fanOut, background)
         router = Router(context: context, parts: parts)

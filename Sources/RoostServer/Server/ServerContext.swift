@@ -5,13 +5,25 @@ import RoostModel
 import RoostWire
 
 /// The configuration, the storage and the world that all parts of a server share.
-struct ServerContext: Sendable {
+///
+/// It is a class, so that each part has it as one reference.
+final class ServerContext: Sendable {
     let configuration: ChatServer.Configuration
     let storage: any Storage
     /// The store of uploads; nil refuses uploads.
     let files: (any FileStore)?
     /// The world of the server, with a steady clock.
     let world: ServerWorld
+
+    init(
+        _ configuration: ChatServer.Configuration, storage: any Storage,
+        files: (any FileStore)?, world: ServerWorld
+    ) {
+        self.configuration = configuration
+        self.storage = storage
+        self.files = files
+        self.world = world.withSteadyClock
+    }
 }
 
 /// A part of the server: the owner of one kind of state, or of the routes about one kind of object.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// All parts of a server, created bottom-up: each part gets the parts that it uses.
-struct ServerParts {
+final class ServerParts {
     // The sockets and their users.
     let telemetry: Telemetry
     let rates: RequestRates
