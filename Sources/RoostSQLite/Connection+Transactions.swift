@@ -103,13 +103,9 @@ extension Connection {
         }
     }
 
-    /// Keeps the transaction; one that is kept by the time it is interrupted was not interrupted.
+    /// Keeps the transaction, whatever is to be interrupted meanwhile.
     private func commit() throws(SQLiteError) {
-        do {
-            try execute(.commit)
-        } catch  where error.isInterrupted && hasNoTransaction {
-            // What is told as undone is done once more.
-        }
+        try patience.committing { () throws(SQLiteError) in try execute(.commit) }
     }
 
     /// Whether no transaction is open any more.

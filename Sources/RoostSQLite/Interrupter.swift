@@ -33,6 +33,8 @@ final class Patience: Sendable {
     private let waitedMS = Atomic<Int32>(0)
     /// Below zero: the usual time.
     private let shortened = Atomic<Int32>(-1)
+    /// Whether a transaction is being committed: that is done to its end.
+    private let isCommitting = Atomic(false)
 
     /// Instructions of SQLite's machine between two looks at the interrupter: some 20 µs.
     static let stride: Int32 = 1_000
@@ -47,11 +49,24 @@ final class Patience: Sendable {
         shortened.store(milliseconds ?? -1, ordering: .relaxed)
     }
 
+    /// Whether the connection's work is to end now.
+    var isOver: Bool { interrupter.isRaised && !isCommitting.load(ordering: .relaxed) }
+
+    /// Runs a commit, which no interruption ends.
+    ///
+    /// The index of words writes its pages during the commit. An interruption there undoes all of the transaction,
+    /// and afterwards nothing tells such a commit from one that was interrupted behind its end.
+    func committing<E>(_ body: () throws(E) -> Void) throws(E) {
+        isCommitting.store(true, ordering: .relaxed)
+        defer { isCommitting.store(false, ordering: .relaxed) }
+        try body()
+    }
+
     /// Waits a little for somebody's lock; false when that is over.
     func waits(try count: Int32) -> Bool {
         if count == 0 { waitedMS.store(0, ordering: .relaxed) }
         let limit = shortened.load(ordering: .relaxed)
-        guard !interrupter.isRaised,
+        guard !isOver,
             waitedMS.load(ordering: .relaxed) < (limit < 0 ? busyTimeoutMS : limit)
         else {
             return false
@@ -77,7 +92,7 @@ extension Connection {
             { context in
                 guard let context = unsafe context else { return 0 }
                 let patience = unsafe Unmanaged<Patience>.fromOpaque(context).takeUnretainedValue()
-                return patience.interrupter.isRaised ? 1 : 0
+                return patience.isOver ? 1 : 0
             }, context)
         _ = unsafe sqlite3_busy_handler(
             handle,
