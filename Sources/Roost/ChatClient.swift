@@ -33,7 +33,7 @@ public final class ChatClient: Sendable {
         self.engine = engine
         self.link = link
         self.outbox = outbox
-        storageReport = store.report.sentences + store.outboxReport.sentences
+        storageReport = Repairs(cache: store.report, outbox: store.outboxReport).sentences
     }
 
     deinit {

@@ -118,7 +118,7 @@ struct SealedSearchTests {
         }
         #expect(place.files().map(\.name).sorted() == before)
         let report = try await FolderInspection.repair(folder, owner: Secrets.owner, keys)
-        guard case .rebuilt(.some, _, let salvaged) = report else {
+        guard case .repaired(.some, _, let salvaged) = report else {
             Issue.record("A repair should tell of itself.")
             return
         }
@@ -141,7 +141,7 @@ struct SealedSearchTests {
         try FileManager.default.copyItem(atPath: cache, toPath: cache + ".damaged-1")
         // A repair with a key seals at once, and what it could set aside lies in the clear.
         var report = try await FolderInspection.repair(folder, owner: Secrets.owner, key)
-        guard case .rebuilt(nil, _, let salvaged) = report else {
+        guard case .repaired(nil, _, let salvaged) = report else {
             Issue.record("What lay in the clear should be gone: \(report)")
             return
         }
@@ -161,7 +161,7 @@ struct SealedSearchTests {
         #expect(!names.contains { $0.hasSuffix(".damaged-1") })
         #expect(names.contains { $0.hasSuffix(".damaged-2") })
         report = try await FolderInspection.repair(folder, owner: Secrets.owner, key)
-        guard case .rebuilt(let setAside?, _, _) = report else {
+        guard case .repaired(let setAside?, _, _) = report else {
             Issue.record("The old file should be set aside.")
             return
         }

@@ -167,7 +167,7 @@ struct SealedStoreTests {
         await store.close()
         try Self.run("UPDATE vault SET header = zeroblob(194)", in: place.path("cache.sqlite"))
         store = try await place.open(key)
-        guard case .rebuilt = store.report else {
+        guard case .repaired = store.report else {
             Issue.record("The cache was opened as if nothing were wrong.")
             return
         }

@@ -136,11 +136,11 @@ struct SealingWorkTests {
         try file.write(contentsOf: Data(repeating: 0xFF, count: 64))
         try file.close()
         store = try await place.open(key)
-        guard case .salvaged(_, let carriedOver, _, _) = store.outboxReport else {
+        guard case .repaired(_, _, let saved) = store.outboxReport else {
             Issue.record("The damage was not seen.")
             return
         }
-        #expect(carriedOver == 1)
+        #expect(saved.messages == 1)
         #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
         await store.close()
         Secrets.expectNone(in: place.files())

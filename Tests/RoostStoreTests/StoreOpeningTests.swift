@@ -116,7 +116,7 @@ struct StoreOpeningTests {
         for _ in 1...2 {
             try write(damaged, to: cache(in: folder))
             let store = try await Store.test(.folder(folder.path))
-            guard case .rebuilt(let path?, let reason, _) = store.report else {
+            guard case .repaired(let path?, let reason, _) = store.report else {
                 Issue.record("The report should tell of the rebuilt cache.")
                 return
             }
@@ -168,7 +168,7 @@ struct StoreOpeningTests {
         }
         #expect(error?.kind == .newerSchema)
         try setVersion("PRAGMA user_version = 1")
-        let found: CacheReport?
+        let found: RepairReport?
         if let store {
             found = try await store.resume().cache
             #expect(found != .intact)
@@ -178,7 +178,7 @@ struct StoreOpeningTests {
         } else {
             found = error?.repairs.cache
         }
-        guard case .rebuilt(.some, "file is not a database", _) = found else {
+        guard case .repaired(.some, "file is not a database", _) = found else {
             Issue.record("It should be told that the cache was rebuilt, and not \(found as Any).")
             return
         }

@@ -97,7 +97,7 @@ struct UnsealingTests {
         let broken = try Connection(.file(try place.path("cache.sqlite")))
         try SealedColumn.messages.flip(bit: 300, ofRow: 19, in: broken)
         let store = try await place.open(key.takenOff())
-        guard case .rebuilt(_, _, let salvaged) = store.report else {
+        guard case .repaired(_, _, let salvaged) = store.report else {
             Issue.record("The damage was not told: \(store.report)")
             return
         }

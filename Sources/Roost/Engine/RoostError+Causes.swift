@@ -7,32 +7,31 @@ import RoostWire
 
 // The one place where the errors of the modules below become the error a caller meets.
 
-extension CacheReport {
-    /// What a person should know of how the cache was found.
-    var sentences: [String] {
-        switch self {
-        case .intact: []
-        case .rebuilt(let setAside, let reason, let salvaged):
+extension Repairs {
+    /// The sentences that tell a person how the files were found.
+    var sentences: [String] { cacheSentences + outboxSentences }
+
+    private var cacheSentences: [String] {
+        switch cache {
+        case .intact, .gone: []
+        case .repaired(let setAside, let reason, let saved):
             [
-                "The cache was damaged (\(reason)) and was made anew with the \(salvaged.messages) "
+                "The cache was damaged (\(reason)) and was made anew with the \(saved.messages) "
                     + "messages that could be saved; the old file "
                     + (setAside.map { "is at \($0)" } ?? "was deleted, because nothing sealed it")
                     + ". Unsent messages were not touched."
             ]
         }
     }
-}
 
-extension OutboxReport {
-    /// What a person should know of how their unsent messages were found.
-    var sentences: [String] {
-        switch self {
+    private var outboxSentences: [String] {
+        switch outbox {
         case .intact: []
-        case .salvaged(let setAside, let carriedOver, let lost, let reason):
+        case .repaired(let setAside, let reason, let saved):
             [
-                "The file of unsent messages was damaged (\(reason)): \(carriedOver) of them were saved, "
-                    + "\(lost.map { "\($0)" } ?? "an unknown number") could not be read; the old file "
-                    + "is at \(setAside)."
+                "The file of unsent messages was damaged (\(reason)): \(saved.messages) of them were "
+                    + "saved, \(saved.lost.map { "\($0)" } ?? "an unknown number") could not be read; "
+                    + "the old file is at \(setAside ?? "no known place")."
             ]
         case .gone:
             [
@@ -41,11 +40,6 @@ extension OutboxReport {
             ]
         }
     }
-}
-
-extension Repairs {
-    /// What a person should know of how their files were found.
-    var sentences: [String] { cache.sentences + outbox.sentences }
 }
 
 extension RoostError {

@@ -35,7 +35,7 @@ extension SyncEngine {
     private func mend() async {
         underWay += 1
         let report = await mended()
-        for sentence in report.sentences { emit(.storageRepaired(sentence)) }
+        for sentence in Repairs(cache: report).sentences { emit(.storageRepaired(sentence)) }
         // What the repair has lost may be what this connection has brought.
         if report != .intact, isOnline {
             caughtUp = []
@@ -46,7 +46,7 @@ extension SyncEngine {
     }
 
     /// Everybody waits for the cache until it is open again, so that is tried until it succeeds.
-    private func mended() async -> CacheReport {
+    private func mended() async -> RepairReport {
         while true {
             do throws(StoreError) {
                 return try await store.mend() ?? .intact

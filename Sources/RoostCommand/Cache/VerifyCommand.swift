@@ -104,7 +104,7 @@ extension Command {
             )
         }
         let report = try await FolderInspection.repair(named, owner: owner, protection)
-        guard case .rebuilt(let setAside, _, let salvaged) = report else { return }
+        guard case .repaired(let setAside, _, let salvaged) = report else { return }
         StandardOutput.writeNow(
             "  made anew with \(Measures.count(salvaged.channels, "channel")) and "
                 + "\(Measures.count(salvaged.messages, "message")); the old file "

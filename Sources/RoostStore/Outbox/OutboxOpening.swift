@@ -2,21 +2,6 @@
 
 internal import RoostSQLite
 
-/// How the outbox was found; an app should tell its users of anything but `.intact`.
-package enum OutboxReport: Hashable, Sendable {
-    case intact
-    /// The outbox was damaged, and what could be read was carried over into a new one.
-    ///
-    /// The old files are at `setAside`, whole. Of `lost` items no more is known than that they were
-    /// there; nil says that nobody knows how many those are, because too little of the file could be read
-    /// or the app ended during the repair.
-    case salvaged(setAside: String, carriedOver: Int, lost: Int?, because: String)
-    /// The file was not there any more though there had been one, and was made anew.
-    ///
-    /// How many items went with it, nobody knows.
-    case gone
-}
-
 extension StoreFiles {
     /// Whether an outbox that a client once sent from is not there any more, and nothing that was saved of it.
     var hasLostOutbox: Bool {
@@ -38,7 +23,7 @@ struct OutboxOpening: Sendable {
     /// Opens the outbox; from one that is damaged every item that can be read is saved (scar 42).
     func open(
         _ interrupter: Interrupter = Interrupter()
-    ) throws(StoreError) -> OpenDatabase<OutboxReport> {
+    ) throws(StoreError) -> OpenDatabase {
         let opened = try opening(of: files?.outbox, interrupter).open(reporting: \.outbox) {
             () throws(StoreError) in
             try recover()
@@ -54,7 +39,7 @@ struct OutboxOpening: Sendable {
     }
 
     /// Ends a repair that was cut short when all was saved; nil when there was none.
-    private func recover() throws(StoreError) -> OutboxReport? {
+    private func recover() throws(StoreError) -> RepairReport? {
         guard let files else { return nil }
         let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
         guard salvaged.exists else { return nil }
@@ -85,7 +70,7 @@ struct OutboxOpening: Sendable {
 
     private func repair(
         _ files: StoreFiles, _ damage: StoreError
-    ) throws(StoreError) -> OutboxReport {
+    ) throws(StoreError) -> RepairReport {
         let lost = try salvage(files, damage)
         let salvaged = DatabaseFiles(files.salvagedOutbox)
         try moving(damage) { () throws(FileError) in
@@ -162,7 +147,7 @@ struct OutboxOpening: Sendable {
     /// Makes what was saved the outbox, and sets aside what is left of the old one.
     private func putInPlace(
         _ files: StoreFiles, _ items: [OutboxRow], lost: Int?, because reason: String
-    ) throws(StoreError) -> OutboxReport {
+    ) throws(StoreError) -> RepairReport {
         let damage = StoreError(.damaged, "\(files.outbox) is damaged.")
         let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
         let setAside = try moving(damage) { () throws(FileError) in
@@ -176,8 +161,9 @@ struct OutboxOpening: Sendable {
             return setAside
         }
         // Nothing may fail from here on: the next opening finds an outbox that is whole.
-        return .salvaged(
-            setAside: setAside, carriedOver: items.count, lost: lost, because: reason)
+        return .repaired(
+            setAside: setAside, because: reason,
+            saved: SavedContent(messages: items.count, lost: lost))
     }
 
     private func items(in salvaged: DatabaseFiles) throws(StoreError) -> [OutboxRow] {

@@ -294,7 +294,7 @@ package actor OutboxStore {
     func open(
         owner: StoreOwner, patience: Duration, _ protection: StoreProtection,
         _ schema: StoreSchema
-    ) throws(StoreError) -> OutboxReport {
+    ) throws(StoreError) -> RepairReport {
         guard !isClosed else { throw .closed }
         guard connection == nil else { return .intact }
         try switchboard.admit(gate)

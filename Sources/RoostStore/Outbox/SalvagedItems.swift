@@ -3,19 +3,6 @@
 internal import RoostSQLite
 internal import RoostSealing
 
-/// A row of the outbox as it lay in a damaged file; its payload may be one that nobody can read.
-struct SalvagedItem: Sendable {
-    let sequence: Int64
-    let requestID: String
-    let channel: String
-    let createdAt: Int64
-    let state: Int64
-    let failureCode: Int64?
-    let attemptCount: Int64
-    let hasLeft: Int64
-    let payload: [UInt8]
-}
-
 /// What of an outbox can be told from its pages.
 struct SalvagedItems: Sendable {
     /// In the order they were written, each once.

@@ -14,11 +14,13 @@ internal import RoostModel
 internal import RoostSQLite
 
 /// Searches a cache with an index in memory, which the first search begins to fill.
-actor MemoryIndex {
+actor MemoryIndex: SnapshotSource {
     private nonisolated let executor: any SerialExecutor
-    private let cache: CacheOpening
+    private let path: String
+    private let owner: StoreOwner
+    private let protection: StoreProtection
     /// Tells of each commit; without, every foreign one makes the index begin anew.
-    private let writer: StoreWriter?
+    nonisolated let writer: StoreWriter?
     private var connection: Connection?
     private var isClosed = false
     private var isSuspended = false
@@ -39,13 +41,16 @@ actor MemoryIndex {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    init(on executor: any SerialExecutor, _ cache: CacheOpening, writer: StoreWriter?) {
+    init(
+        on executor: any SerialExecutor, path: String, owner: StoreOwner,
+        _ protection: StoreProtection, writer: StoreWriter?
+    ) {
         self.executor = executor
-        self.cache = cache
+        self.path = path
+        self.owner = owner
+        self.protection = protection
         self.writer = writer
     }
-
-    private var path: String { cache.path }
 
     func close() {
         isClosed = true
@@ -64,16 +69,14 @@ actor MemoryIndex {
 
     func goOn() { isSuspended = false }
 
-    /// As `StoreReader.search`; every answer is from one state of the cache.
-    func search(_ question: SearchQuestion) async throws(StoreError) -> Snapshot<SearchAnswer> {
+    /// Reads one state of the cache with the index at hand, after some more of it has been filled.
+    func snapshot<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T {
         for _ in 0..<Self.stepsOfSearch where try await indexSome(limit: Self.stepSize).isComplete {
             break
         }
-        let answer = try await inStep { session, _ throws(SQLiteError) in
-            Snapshot(value: try session.search(question), sequence: session.sequence)
-        }
-        guard let value = answer.value else { throw .searchUnavailable() }
-        return Snapshot(value: value, sequence: answer.sequence)
+        return try await inStep { session, _ throws(SQLiteError) in try read(session) }
     }
 
     /// As `StoreWriter.indexSome`.
@@ -166,7 +169,7 @@ actor MemoryIndex {
             throw StoreError(error, in: path)
         }
         // Its vault and its names are found through the attached file: this one has no such tables.
-        _ = try cache.protection.attach(to: connection, owner: cache.owner, path)
+        _ = try protection.attach(to: connection, owner: owner, path)
         self.connection = connection
         if feed == nil { feed = await writer?.journal(capacity: Self.capacity) }
     }

@@ -61,8 +61,8 @@ struct DamageInUseTests {
         #expect(try await store.outbox.items().items.count == 1)
     }
 
-    private func isRebuilt(_ report: CacheReport?) -> Bool {
-        if case .rebuilt = report { true } else { false }
+    private func isRebuilt(_ report: RepairReport?) -> Bool {
+        if case .repaired = report { true } else { false }
     }
 
     @Test

@@ -129,7 +129,8 @@ struct FlippedByteTests {
                 guard case .userMessage(let params) = item.content else { continue }
                 #expect(params.text == Self.text(number), "\(page)")
             }
-            if case .salvaged(let path, let count, let lost, _) = store.outboxReport {
+            if case .repaired(let path, _, let saved) = store.outboxReport {
+                let (count, lost) = (saved.messages, saved.lost)
                 #expect(count == items.items.count + items.unreadable.count)
                 #expect(count + (lost ?? 0) == Self.unsent.count, "page \(page)")
                 #expect(path == damaged.file("app/anna/outbox.sqlite.damaged-1"))
@@ -159,9 +160,9 @@ struct FlippedByteTests {
         let store = try await Store.test(.folder(folder.path))
         #expect(
             store.outboxReport
-                == .salvaged(
-                    setAside: path + ".damaged-1", carriedOver: 0, lost: nil,
-                    because: "file is not a database"))
+                == .repaired(
+                    setAside: path + ".damaged-1", because: "file is not a database",
+                    saved: SavedContent(lost: nil)))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".damaged-1")) == letter)
         #expect(store.report == .intact)
         await store.close()
@@ -177,13 +178,13 @@ struct FlippedByteTests {
         try files.copyItem(atPath: "\(base).sqlite", toPath: "\(base).sqlite.damaged-1")
         try files.moveItem(atPath: "\(base).sqlite", toPath: "\(base).salvaged")
         let store = try await Store.test(.folder(folder.path))
-        guard case .salvaged(let path, let count, nil, _) = store.outboxReport else {
+        guard case .repaired(let path, _, let saved) = store.outboxReport else {
             Issue.record("The report should tell of the repair.")
             return
         }
         #expect(path == "\(base).sqlite.damaged-1")
-        #expect(count == Self.unsent.count)
-        #expect(try await store.outbox.items().items.count == count)
+        #expect(saved.messages == Self.unsent.count && saved.lost == nil)
+        #expect(try await store.outbox.items().items.count == saved.messages)
         #expect(!files.fileExists(atPath: "\(base).salvaged"))
         await store.close()
     }

@@ -53,10 +53,10 @@ struct OutboxDamageTests {
         await store.close()
         let lost = try DamagedLeaf.destroy(8, in: path)
         let again = try await Store.test(.folder(folder.path))
-        guard case .salvaged(_, let carriedOver, let count, _) = again.outboxReport else {
+        guard case .repaired(_, _, let saved) = again.outboxReport else {
             return #expect(Bool(false))
         }
-        #expect(carriedOver == 40 - lost.count && count == lost.count)
+        #expect(saved.messages == 40 - lost.count && saved.lost == lost.count)
         #expect(try await append("new", in: again).sequence > 40)
         await again.close()
     }
@@ -125,7 +125,7 @@ struct OutboxDamageTests {
             let trial = try copy()
             let disk = SimulatedDisk(trial.path)
             disk.plan(.init(operation, of: "outbox", nth: nth, code: code))
-            var reports: [OutboxReport] = []
+            var reports: [RepairReport] = []
             do throws(StoreError) {
                 let store = try await Store.open(
                     .folder(trial.path), owner: Fixture.owner, Fixture.options)
@@ -139,7 +139,7 @@ struct OutboxDamageTests {
             let store = try await Store.test(.folder(trial.path))
             reports.append(store.outboxReport)
             let told = reports.compactMap { report in
-                if case .salvaged(_, let carriedOver, _, _) = report { carriedOver } else { nil }
+                if case .repaired(_, _, let saved) = report { saved.messages } else { nil }
             }
             #expect(told == [40 - lost], "\(nth): \(reports)")
             #expect(try await store.outbox.items().items.count == 40 - lost)
@@ -165,9 +165,10 @@ struct OutboxDamageTests {
         }
         _ = try DamagedLeaf.destroy(0, in: saved)
         let again = try await Store.test(.folder(folder.path))
-        guard case .salvaged(let setAside, let carriedOver, let count, _) = again.outboxReport
+        guard case .repaired(let setAside?, _, let saved) = again.outboxReport
         else { return #expect(Bool(false), "\(again.outboxReport)") }
-        #expect(carriedOver == 40 - lost && count == lost && setAside == path + ".damaged-1")
+        #expect(
+            saved.messages == 40 - lost && saved.lost == lost && setAside == path + ".damaged-1")
         #expect(try await again.outbox.items().items.count == 40 - lost)
         await again.close()
     }
@@ -189,9 +190,9 @@ struct OutboxDamageTests {
         }
         disk.plan(nil)
         let again = try await Store.test(.folder(folder.path))
-        guard case .salvaged(_, let carriedOver, let count, _) = again.outboxReport
+        guard case .repaired(_, _, let saved) = again.outboxReport
         else { return #expect(Bool(false), "\(again.outboxReport)") }
-        #expect(carriedOver == 40 - lost && count == lost)
+        #expect(saved.messages == 40 - lost && saved.lost == lost)
         await again.close()
     }
 
@@ -210,9 +211,9 @@ struct OutboxDamageTests {
         try whole.write(to: URL(fileURLWithPath: path + ".damaged-1"))
         try newest.write(to: URL(fileURLWithPath: log))
         let again = try await Store.test(.folder(folder.path))
-        guard case .salvaged(let setAside, let carriedOver, _, _) = again.outboxReport
+        guard case .repaired(let setAside?, _, let saved) = again.outboxReport
         else { return #expect(Bool(false), "\(again.outboxReport)") }
-        #expect(setAside == path + ".damaged-1" && carriedOver == 40)
+        #expect(setAside == path + ".damaged-1" && saved.messages == 40)
         await again.close()
         #expect(try PageSalvage(DatabaseFiles(setAside)).rows.count >= 40)
         #expect(try Data(contentsOf: URL(fileURLWithPath: setAside + "-wal")) == newest)

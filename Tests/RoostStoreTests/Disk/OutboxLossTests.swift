@@ -81,9 +81,9 @@ struct OutboxLossTests {
     {
         let lost = try DamagedLeaf.destroy(2, 5, in: path)
         let store = try await Store.test(.folder(folder.path))
-        guard case .salvaged(let setAside, let carriedOver, let count, _) = store.outboxReport
+        guard case .repaired(let setAside?, _, let saved) = store.outboxReport
         else { return #expect(Bool(false), "\(store.outboxReport)") }
-        #expect(carriedOver == 40 - lost.count && count == lost.count)
+        #expect(saved.messages == 40 - lost.count && saved.lost == lost.count)
         await store.close()
         let found = try await inspection().setAsides
         #expect(found.map(\.path) == [setAside] && found.map(\.lost) == [lost.count])
@@ -100,9 +100,9 @@ struct OutboxLossTests {
             }
         }
         let store = try await Store.test(.folder(folder.path))
-        guard case .salvaged(let setAside, _, let count, _) = store.outboxReport
+        guard case .repaired(let setAside?, _, let saved) = store.outboxReport
         else { return #expect(Bool(false), "\(store.outboxReport)") }
-        #expect(count == nil)
+        #expect(saved.lost == nil)
         await store.close()
         let found = try await inspection().setAsides
         #expect(found.map(\.path) == [setAside] && found.map(\.lost) == [nil])
@@ -121,7 +121,7 @@ struct OutboxLossTests {
             let found = try await inspection()
             #expect(!found.hasOutbox && found.outbox.items.isEmpty)
         }
-        for report in [OutboxReport.gone, .intact] {
+        for report in [RepairReport.gone, .intact] {
             let store = try await Store.test(.folder(folder.path))
             #expect(store.outboxReport == report)
             await store.close()

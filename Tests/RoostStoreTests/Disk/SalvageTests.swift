@@ -105,7 +105,7 @@ struct SalvageTests {
             }
             try bytes.write(to: URL(fileURLWithPath: damaged.file(path)))
             let store = try await openChecked(damaged)
-            if case .rebuilt(_, _, let salvaged) = store.report {
+            if case .repaired(_, _, let salvaged) = store.report {
                 rebuilt += 1
                 kept += salvaged.messages
                 if !salvaged.isWhole { cut += 1 }
@@ -154,7 +154,7 @@ struct SalvageTests {
         let report = try await FolderInspection.repair(
             folder.file("app/anna"), owner: Fixture.owner,
             Fixture.options.protection)
-        guard case .rebuilt(let path, _, let salvaged) = report else {
+        guard case .repaired(let path, _, let salvaged) = report else {
             Issue.record("A repair should tell of itself.")
             return
         }
@@ -207,8 +207,8 @@ struct SalvageTests {
         return copy
     }
 
-    private func salvaged(_ report: CacheReport) -> SalvagedCache? {
-        guard case .rebuilt(_, _, let salvaged) = report else { return nil }
+    private func salvaged(_ report: RepairReport) -> SavedContent? {
+        guard case .repaired(_, _, let salvaged) = report else { return nil }
         return salvaged
     }
 
@@ -231,7 +231,7 @@ struct SalvageTests {
             let folder = try copy(of: original)
             let disk = SimulatedDisk(folder.path)
             disk.plan(.init(operation, nth: nth, code: code))
-            var reports: [CacheReport] = []
+            var reports: [RepairReport] = []
             do throws(StoreError) {
                 let store = try await Store.open(
                     .folder(folder.path), owner: Fixture.owner, checking)
@@ -279,7 +279,7 @@ struct SalvageTests {
         try FileManager.default.moveItem(
             atPath: whole.file(path), toPath: whole.file("app/anna/cache.unfinished"))
         let late = try await openChecked(whole)
-        guard case .rebuilt(let setAside, let reason, let taken) = late.report else {
+        guard case .repaired(let setAside, let reason, let taken) = late.report else {
             return #expect(Bool(false), "\(late.report)")
         }
         #expect(setAside == whole.file("\(path).damaged-1") && reason.contains("interrupted"))
@@ -357,7 +357,7 @@ struct SalvageTests {
             try bad.write(to: URL(fileURLWithPath: folder.file("app/anna/cache.sqlite")))
             let disk = SimulatedDisk(folder.path)
             disk.plan(.init(.open, nth: nth, code: DiskFaultTests.Code.cannotOpen))
-            var reports: [CacheReport] = []
+            var reports: [RepairReport] = []
             do {
                 reports.append(try await store.resume().cache)
             } catch {
@@ -396,7 +396,7 @@ struct SalvageTests {
         let report = try await FolderInspection.repair(
             folder.file("app/anna"), owner: StoreOwner(application: "app", user: "bob"),
             Fixture.options.protection)
-        guard case .rebuilt(_, _, let salvaged) = report else { return }
+        guard case .repaired(_, _, let salvaged) = report else { return }
         #expect(salvaged.messages == 0 && salvaged.channels == 0 && !salvaged.isWhole)
     }
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Any number of processes may have a store open, such as an app and its extension. Each shares the
+// folder's lock while it does. Who has to make, migrate or replace a file wants the lock alone, does
+// its work, closes the file and opens it like everybody else: somebody may have come in between.
+
+internal import RoostSQLite
+
+/// How one of the two databases of a store is opened.
+struct DatabaseOpening: Sendable {
+    let owner: StoreOwner
+    /// Nil in memory.
+    let path: String?
+    /// The folder's lock for this database; nil in memory.
+    let lockFile: String?
+    let options: ConnectionOptions
+    /// How long to wait for other processes.
+    let patience: Duration
+    let migrator: Migrator
+    let ownerQueries: OwnerQueries
+    let protection: StoreProtection
+    /// Ends what the connection does, the opening itself included.
+    let interrupter: Interrupter
+    /// Told how far a large migration has come.
+    var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
+    /// Looks for damage after opening; nil when there is none.
+    let check: @Sendable (Connection) throws(SQLiteError) -> String?
+
+    private var place: String { path ?? ":memory:" }
+
+    /// Opens the database, alone first where its file has to be changed.
+    ///
+    /// - Parameters:
+    ///   - place: Where an error that follows a repair tells of it.
+    ///   - recover: Ends a repair that was cut short; nobody has the database open then.
+    ///   - repair: Replaces the files of a database that is damaged; likewise.
+    /// - Returns: The open database, which others may have open too.
+    /// - Throws: What `StoreError.Kind` tells apart; `.locked` when others kept the lock too long.
+    func open(
+        reporting place: WritableKeyPath<Repairs, RepairReport>,
+        recover: () throws(StoreError) -> RepairReport?,
+        repair: (_ damage: StoreError) throws(StoreError) -> RepairReport
+    ) throws(StoreError) -> OpenDatabase {
+        guard let lockFile else {
+            return OpenDatabase(connection: try openAlone(), lock: nil, report: nil)
+        }
+        var report: RepairReport?
+        do throws(StoreError) {
+            return try open(lockFile, &report, recover, repair)
+        } catch {
+            guard let report else { throw error }
+            var error = error
+            error.repairs[keyPath: place] = report
+            throw error
+        }
+    }
+
+    private func open(
+        _ lockFile: String, _ report: inout RepairReport?,
+        _ recover: () throws(StoreError) -> RepairReport?,
+        _ repair: (_ damage: StoreError) throws(StoreError) -> RepairReport
+    ) throws(StoreError) -> OpenDatabase {
+        var lock = try take(lockFile)
+        for _ in 0..<3 {
+            if let connection = try openShared() {
+                return OpenDatabase(connection: connection, lock: lock, report: report)
+            }
+            lock = try change(lock, to: .exclusive)
+            try finishSettingAside()
+            if let recovered = try recover() { report = recovered }
+            do throws(StoreError) {
+                // Closed at once, see above.
+                _ = try openAlone()
+            } catch  where error.kind == .damaged {
+                report = try repair(error)
+                _ = try openAlone()
+            }
+            lock = try change(lock, to: .shared)
+        }
+        throw StoreError(
+            .locked, "\(place) is being replaced again and again: close the other processes.")
+    }
+
+    /// Does something to the files while nobody has them open.
+    func alone<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        guard let lockFile else { return try body() }
+        let lock = try change(try take(lockFile), to: .exclusive)
+        try finishSettingAside()
+        let value = try body()
+        _ = consume lock
+        return value
+    }
+
+    private func finishSettingAside() throws(StoreError) {
+        guard let path else { return }
+        do throws(FileError) {
+            try DatabaseFiles(path).finishSettingAside()
+        } catch {
+            throw StoreError(
+                .notAccessible,
+                "\(error) It belongs to a file that was damaged: move it there by hand.")
+        }
+    }
+
+    /// Opens a database that needs nothing but opening; nil when it needs more.
+    private func openShared() throws(StoreError) -> Connection? {
+        guard let path, DatabaseFiles(path).exists else { return nil }
+        do throws(StoreError) {
+            let connection = try connect()
+            let outcome: Result<Bool, StoreError>
+            do throws(SQLiteError) {
+                // All that is asked is asked of one state: to take hold of one anew costs system calls.
+                outcome = try connection.outcomeOnOneState(of: { () throws(StoreError) in
+                    try isReady(connection)
+                })
+            } catch {
+                throw StoreError(error, in: place)
+            }
+            return try outcome.get() ? connection : nil
+        } catch  where error.kind == .damaged || error.kind == .locked {
+            return nil  // Damaged, or being made by somebody at this moment.
+        }
+    }
+
+    /// Whether an open database needs nothing more; gives the connection what opens its rows.
+    private func isReady(_ connection: Connection) throws(StoreError) -> Bool {
+        guard try isDone(in: connection),
+            let found = try stored(ownerQueries.select, in: connection)
+        else { return false }
+        let isReady = try protection.attach(to: connection, owner: owner, place)
+        try compare(found, in: connection)
+        guard isReady else { return false }
+        return try damage(in: connection) == nil
+    }
+
+    /// Opens the database, brings its schema up to date and writes down whose it is.
+    func openAlone() throws(StoreError) -> Connection {
+        let connection = try connect()
+        do {
+            try migrator.migrate(connection, progress: migrating)
+        } catch {
+            throw StoreError(error, in: place)
+        }
+        let found = try stored(ownerQueries.select, in: connection)
+        let isReady = try protection.attach(to: connection, owner: owner, place)
+        if let found { try compare(found, in: connection) }
+        if !isReady || found == nil {
+            try protection.prepare(connection, owner, place, ownerQueries, isNew: found == nil)
+        }
+        if let finding = try damage(in: connection) {
+            throw StoreError(.damaged, "\(place) is damaged: \(finding).")
+        }
+        return connection
+    }
+
+    private func connect() throws(StoreError) -> Connection {
+        let wasThere = path.map { DatabaseFiles($0).exists } ?? true
+        do {
+            return try Connection(
+                path.map { .file($0) } ?? .memory, options, interrupter: interrupter)
+        } catch  where error.isReadOnly || (error.isCannotOpen && !wasThere) {
+            throw StoreError(
+                .folderNotWritable,
+                "\(place) cannot be written: give this process access to it, or name another folder.",
+                cause: error)
+        } catch {
+            throw StoreError(error, in: place)
+        }
+    }
+
+    private func isDone(in connection: Connection) throws(StoreError) -> Bool {
+        do {
+            return try migrator.isDone(in: connection)
+        } catch {
+            throw StoreError(error, in: place)
+        }
+    }
+
+    private func stored(
+        _ query: Query<Void, StoreOwner>, in connection: Connection
+    ) throws(StoreError) -> StoreOwner? {
+        do {
+            return try connection.first(query)
+        } catch {
+            throw StoreError(error, in: place)
+        }
+    }
+
+    private func damage(in connection: Connection) throws(StoreError) -> String? {
+        do {
+            return try check(connection)
+        } catch {
+            throw StoreError(error, in: place)
+        }
+    }
+
+    private func compare(
+        _ found: StoreOwner, in connection: Connection
+    ) throws(StoreError) {
+        let owner = connection.seals?.column(owner) ?? owner
+        // Byte by byte: two spellings of one letter are two names.
+        guard found.application.utf8.elementsEqual(owner.application.utf8),
+            found.user.utf8.elementsEqual(owner.user.utf8)
+        else {
+            throw StoreError(
+                .otherOwner,
+                "\(place) belongs to another application or user: name another folder.")
+        }
+    }
+
+    private func take(_ file: String) throws(StoreError) -> FolderLock {
+        let folder = file.folderOfFile
+        do throws(FileError) {
+            do throws(FileError) {
+                return try FolderLock(file: file, .shared, patience: patience)
+            } catch  where error.isNotThere {
+                try DatabaseFiles.makeFolder(folder)
+                return try FolderLock(file: file, .shared, patience: patience)
+            }
+        } catch  where error.isTaken {
+            throw StoreError(
+                .locked, "\(folder) is being changed by another process: try again when it is done."
+            )
+        } catch {
+            throw StoreError(
+                .folderNotWritable,
+                "\(error) Give this process access to \(folder), or name another folder.")
+        }
+    }
+
+    private func change(
+        _ lock: consuming FolderLock, to mode: FolderLock.Mode
+    ) throws(StoreError) -> FolderLock {
+        do throws(FileError) {
+            return try lock.changed(to: mode, patience: patience)
+        } catch  where error.isTaken {
+            throw StoreError(
+                .locked,
+                "\(place) must be made, migrated or replaced, and another process has it open: close "
+                    + "it first.")
+        } catch {
+            throw StoreError(.notAccessible, "\(error) Try again.")
+        }
+    }
+}
+
+/// A database that is open, and the lock that keeps its files where they are.
+struct OpenDatabase: ~Copyable {
+    let connection: Connection
+    private var lock: FolderLock?
+    /// What was repaired; nil when nothing had to be.
+    let report: RepairReport?
+
+    init(connection: Connection, lock: consuming FolderLock?, report: RepairReport?) {
+        self.connection = connection
+        self.lock = lock
+        self.report = report
+    }
+
+    /// Hands the lock over to whoever keeps the connection.
+    mutating func takeLock() -> FolderLock? { lock.take() }
+}
+
+extension String {
+    fileprivate var folderOfFile: String {
+        lastIndex(of: "/").map { String(self[..<$0]) } ?? "."
+    }
+}

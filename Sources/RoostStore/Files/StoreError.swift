@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostSQLite
+
+/// Why the store could not do what it was asked; nothing of the call was kept.
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What the caller can tell apart.
+    package enum Kind: Hashable, Sendable {
+        /// The folder cannot be made or written.
+        case folderNotWritable
+        /// The file was never a database of ours.
+        case notADatabase
+        /// A part of the file is damaged.
+        case damaged
+        /// A newer release has written the file.
+        case newerSchema
+        /// An older release has written the file, and whoever asks may only read.
+        case olderSchema
+        /// The file belongs to another application or user (scar 34).
+        case otherOwner
+        /// Somebody else has it open.
+        case locked
+        /// No room on the disk.
+        case full
+        /// The system refused to read or write, as while the device is locked.
+        case notAccessible
+        /// It is sealed, and no key was given or found (scars 43, 44).
+        case keyMissing
+        /// It is sealed with another key than the one given.
+        case wrongKey
+        /// The key cannot be read now, as while the device is locked (scar 47).
+        case keyUnavailable
+        /// A file that is to be sent is not there, or may not be read.
+        case fileUnreadable
+        /// There is no index of words, or this SQLite cannot make one.
+        case searchUnavailable
+        /// The app is suspended, and the call was of a kind that does not wait.
+        case suspended
+        /// The store was closed.
+        case closed
+        /// A mistake of this library, or of the SQLite it runs on.
+        case unexpected
+    }
+
+    package let kind: Kind
+    /// What failed and how to put it right; names files, never what people wrote.
+    package let message: String
+    /// What SQLite said, where it was SQLite that said it.
+    package let cause: SQLiteError?
+    /// The path of the one file it is about, where whoever looks into several asks for it.
+    package internal(set) var file: String?
+    /// What an opening had repaired before it failed; the next one finds nothing wrong.
+    package internal(set) var repairs = Repairs()
+
+    package init(_ kind: Kind, _ message: String, cause: SQLiteError? = nil) {
+        self.kind = kind
+        self.message = message
+        self.cause = cause
+    }
+
+    package var description: String {
+        cause.map { "\(message) [\($0)]" } ?? message
+    }
+}
+
+extension StoreError {
+    /// What SQLite's answer means for a database that is in use.
+    init(_ error: SQLiteError, in path: String) {
+        let (kind, message) =
+            if error.isFull {
+                (
+                    Kind.full,
+                    "The disk is full: free some space. What comes from the server is then written again by "
+                        + "itself; a repair or a change that was asked for has to be asked for again."
+                )
+            } else if error.isCorrupt || error.isUnfittingSchema {
+                (Kind.damaged, "\(path) is damaged: \(Self.wayOut)")
+            } else if error.isMalformedValue {
+                (Kind.damaged, "\(path) holds something that cannot be read: \(Self.wayOut)")
+            } else if error.isInterrupted {
+                (Kind.suspended, Self.suspended.message)
+            } else if error.isBusy {
+                (Kind.locked, "Another process is writing to \(path): close it and try again.")
+            } else if error.isReadOnly || error.isCannotOpen || error.isIO || error.isForbidden {
+                (
+                    Kind.notAccessible,
+                    "\(path) cannot be read or written now: unlock the device or give this process "
+                        + "access to it, and try again."
+                )
+            } else {
+                (Kind.unexpected, "The database \(path) refused a statement: please report this.")
+            }
+        self.init(kind, message, cause: error)
+    }
+
+    /// Whether it may be about the one thing that was written, and other things fare better.
+    var mayConcernOne: Bool {
+        switch kind {
+        case .damaged, .unexpected: true
+        case .folderNotWritable, .notADatabase, .newerSchema, .olderSchema, .otherOwner, .locked,
+            .full, .notAccessible, .keyMissing, .wrongKey, .keyUnavailable, .fileUnreadable,
+            .searchUnavailable, .suspended, .closed:
+            false
+        }
+    }
+
+    /// What a failed migration means.
+    init(_ error: MigrationError, in path: String) {
+        switch error {
+        case .failed(let error): self.init(error, in: path)
+        case .foreign:
+            self.init(
+                .notADatabase,
+                "\(path) is a database of another program: move it away, or name another folder.")
+        case .newer(let found, let known):
+            self.init(
+                .newerSchema,
+                "\(path) has schema \(found), this release knows up to \(known): update the app.")
+        case .altered(let number, let name):
+            self.init(
+                .newerSchema,
+                "\(path) was made by another build of schema \(number) (\(name)): use that build, or "
+                    + "move the file away.")
+        }
+    }
+
+    /// What came of copying or opening a file that is to be sent.
+    init(_ error: FileError, attaching name: String) {
+        if error.isFull {
+            self.init(.full, "The disk is full: free some space, and send the file again.")
+        } else {
+            self.init(
+                .fileUnreadable, "The file \(name) cannot be read or kept: \(error.description)")
+        }
+    }
+
+    private static let wayOut =
+        "a client repairs it by itself, with its next opening at the latest, and `roost cache verify DIR "
+        + "--repair` does so now."
+
+    static let suspended = StoreError(
+        .suspended, "The store is suspended: try again when it has resumed.")
+
+    /// What was wrong with the key or with what leads to the others; nothing was changed.
+    init(_ error: VaultError, in path: String) {
+        let kind: Kind
+        switch error {
+        case .keyMissing: kind = .keyMissing
+        case .wrongKey: kind = .wrongKey
+        case .keyUnavailable: kind = .keyUnavailable
+        case .newer: kind = .newerSchema
+        case .damaged: kind = .damaged
+        case .database(let error):
+            self.init(error, in: path)
+            return
+        }
+        self.init(kind, "\(path): \(error.description)")
+    }
+
+    package static let closed = StoreError(
+        .closed, "The store is closed: open it again before you use it.")
+}
+
+extension StoreError {
+    /// The error of a search without an index of words.
+    static func searchUnavailable(cause: SQLiteError? = nil) -> StoreError {
+        StoreError(
+            .searchUnavailable,
+            cause == nil
+                ? "The cache has no index of words: open it once with search switched on."
+                : "This SQLite has no full-text search: link one built with FTS5.", cause: cause)
+    }
+}

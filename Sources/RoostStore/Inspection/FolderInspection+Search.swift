@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+internal import RoostSQLite
+
+extension FolderInspection {
+    /// Finds messages in the cache of a folder, from outside; changes nothing, as `of` does not.
+    ///
+    /// A sealed file holds no words: those of all its messages are put into memory first.
+    ///
+    /// - Throws: `.searchUnavailable` when a file in the clear holds no index, and as `of`.
+    package static func search(
+        _ folder: String, for question: SearchQuestion, _ protection: StoreProtection = .none
+    ) async throws(StoreError) -> SearchAnswer {
+        let files = StoreFiles(folder: folder)
+        if StoreProtection.isInTheClear(files.cache) {
+            return try await reading(files.cache, StoreSchema.current.cache) {
+                connection throws(StoreError) in
+                try await StoreReader(source: connection).search(question).value
+            }
+        }
+        let (owner, keys) = protection.ofFolder(folder)
+        try await reading(files.cache, StoreSchema.current.cache, keys, owner) { _ in }
+        let executor = ThreadExecutor(name: "roost.inspect")
+        let index = MemoryIndex(
+            on: executor, path: files.cache, owner: owner, keys, writer: nil)
+        let outcome: Result<SearchAnswer, StoreError>
+        do throws(StoreError) {
+            // A client that writes meanwhile makes it begin anew, which must end some time.
+            for _ in 0..<1_000 where try await index.indexSome(limit: 2_000).isComplete { break }
+            let reader = StoreReader(source: index, index: index)
+            outcome = .success(try await reader.search(question).value)
+        } catch {
+            outcome = .failure(error)
+        }
+        await index.close()
+        await executor.shutDown()
+        return try outcome.get()
+    }
+}

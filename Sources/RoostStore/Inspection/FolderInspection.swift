@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+internal import RoostSQLite
+
+/// What lies in the folder of one application's one user, seen from outside.
+///
+/// Opens the databases to read only and takes no lock, so it works beside a client that has them open,
+/// and repairs nothing.
+package struct FolderInspection: Hashable, Sendable {
+    package let owner: StoreOwner
+    package let cache: CacheInspection
+    package let outbox: OutboxItems
+    /// Whether there is a file of the outbox; without one nobody knows what it held.
+    package let hasOutbox: Bool
+    /// Damaged outboxes that were replaced and not deleted since.
+    package let setAsides: [OutboxSetAside]
+    /// Bytes on disk, logs included.
+    package let cacheBytes: Int64
+    package let outboxBytes: Int64
+
+    /// The file whose presence makes a folder one of ours.
+    package static let cacheName = "cache.sqlite"
+    /// The unsent messages beside it.
+    package static let outboxName = "outbox.sqlite"
+
+    /// Looks into a folder that holds a `cache.sqlite`.
+    ///
+    /// - Throws: `.damaged` for a file that cannot be read or never was a database, and whatever else
+    ///   keeps it from being read; nothing was changed.
+    package static func of(
+        _ folder: String, _ protection: StoreProtection = .none,
+        schema: StoreSchema = .current
+    ) async throws(StoreError) -> FolderInspection {
+        let files = StoreFiles(folder: folder)
+        let (named, keys) = protection.ofFolder(folder)
+        let (cache, owner) = try await reading(files.cache, schema.cache, keys, named) {
+            connection throws(StoreError) in
+            let cache = try await StoreReader(source: connection).inspection()
+            let owner = try await connection.snapshot { session throws(SQLiteError) in
+                try session.connection.owner()
+            }
+            return (cache, owner)
+        }
+        guard let owner else {
+            throw StoreError(.damaged, "\(files.cache) does not say whose cache it is.")
+        }
+        let outboxFiles = DatabaseFiles(files.outbox)
+        var outbox = OutboxItems(items: [])
+        if outboxFiles.exists {
+            outbox = try await reading(files.outbox, schema.outbox, keys, named) {
+                connection throws(StoreError) in
+                try await connection.inspect { connection throws(SQLiteError) in
+                    try connection.storedItems()
+                }
+            }
+        }
+        let record = RepairRecord(path: files.repairRecord)
+        return FolderInspection(
+            owner: owner, cache: cache, outbox: outbox, hasOutbox: outboxFiles.exists,
+            setAsides: outboxFiles.setAsides.map { path in
+                OutboxSetAside(path: path, lost: record.lostCount(of: path))
+            },
+            cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount)
+    }
+
+    /// Checks the cache and the outbox of a folder; changes nothing, and a client may have them open.
+    package static func verify(
+        _ folder: String, _ protection: StoreProtection = .none,
+        progress: @Sendable @escaping (Int) -> Void = { _ in }
+    ) async throws(StoreError) -> CacheVerification {
+        let files = StoreFiles(folder: folder)
+        let (owner, keys) = protection.ofFolder(folder)
+        let schema = StoreSchema.current
+        var found = try await reading(files.cache, schema.cache, keys, owner) {
+            connection throws(StoreError) in
+            try await StoreReader(source: connection).verification(progress)
+        }
+        guard DatabaseFiles(files.outbox).exists else {
+            found.add(
+                .outbox, nil,
+                "the outbox is not there: how many unsent messages it held is unknown")
+            return found
+        }
+        do throws(StoreError) {
+            let outbox = try await reading(files.outbox, schema.outbox, keys, owner) {
+                connection throws(StoreError) in
+                try await connection.inspect { connection throws(SQLiteError) in
+                    let damage = try connection.damage(comparesIndices: true)
+                    return (damage, try connection.storedItems())
+                }
+            }
+            for finding in outbox.0 {
+                found.add(.outbox, nil, "SQLite finds in the outbox: \(finding)")
+            }
+            found.add(unreadableIn: outbox.1)
+        } catch  where error.kind == .damaged || error.kind == .notADatabase {
+            found.add(
+                .outbox, nil,
+                "the outbox is damaged: a client that opens it saves each item that can be read")
+        }
+        return found
+    }
+
+    /// Whose folder it is: by what the cache says, or else by the names of the folders.
+    ///
+    /// Nil for a name that was too long to stand there in full.
+    package static func owner(of folder: String) async -> StoreOwner? {
+        let stored = try? await reading(
+            StoreFiles(folder: folder).cache, StoreSchema.current.cache
+        ) {
+            connection throws(StoreError) in
+            try await connection.snapshot { session throws(SQLiteError) in
+                try session.connection.first(OwnerQueries.cache.select)
+            }
+        }
+        if let owner = stored ?? nil { return owner }
+        return StoreOwner(folder: folder)
+    }
+
+    /// Makes the cache of a folder anew with all of it that is certain, and sets the old one aside.
+    ///
+    /// For files that are damaged, or whose header or schema record is: the owner is the caller's word.
+    /// Unsent messages are not touched.
+    package static func repair(
+        _ folder: String, owner: StoreOwner, _ protection: StoreProtection = .none,
+        schema: StoreSchema = .current
+    ) async throws(StoreError) -> RepairReport {
+        let files = StoreFiles(folder: folder)
+        let (_, keys) = protection.ofFolder(folder)
+        let state = await FolderState(of: files, keys, owner, schema)
+        if let objection = state.objection { throw objection }
+        let opening = CacheOpening(
+            owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
+            patience: .seconds(5), listens: false, migrating: { _ in }, protection: keys,
+            schema: schema)
+        return try opening.replace(because: "somebody asked for a repair")
+    }
+
+    static func reading<Value: Sendable>(
+        _ path: String, _ migrator: Migrator, _ protection: StoreProtection = .none,
+        _ owner: StoreOwner? = nil,
+        _ body: (ReadConnection) async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let executor = ThreadExecutor(name: "roost.inspect")
+        let connection = ReadConnection(on: executor, path: path)
+        let outcome: Result<Value, StoreError>
+        do throws(StoreError) {
+            try await connection.open(owner, protection)
+            try await connection.requireSchema(of: migrator)
+            outcome = .success(try await body(connection))
+        } catch {
+            var error = error
+            error.file = path
+            outcome = .failure(error)
+        }
+        await connection.close()
+        await executor.shutDown()
+        return try outcome.get()
+    }
+}
+
+/// A damaged outbox that was set aside when another one took its place.
+package struct OutboxSetAside: Hashable, Sendable {
+    package let path: String
+    /// How many of its items could not be saved; nil when nobody knows.
+    package let lost: Int?
+}
+
+extension StoreOwner {
+    /// Whose folder it is, by the names of the folders; nil for a name that was too long to stand there.
+    fileprivate init?(folder: String) {
+        let names = folder.split(separator: "/").suffix(2).compactMap { String($0).fromFileName }
+        guard names.count == 2 else { return nil }
+        self.init(application: names[0], user: names[1])
+    }
+}
+
+extension StoreProtection {
+    /// Whose folder it is, and the keys it is opened with.
+    ///
+    /// A sealed file tells its owner to nobody; there the names of the folders do.
+    func ofFolder(
+        _ folder: String
+    ) -> (owner: StoreOwner, keys: StoreProtection) {
+        let owner = StoreOwner(folder: folder) ?? StoreOwner(application: "", user: "")
+        return (owner, prepared(for: folder.split(separator: "/").suffix(2).map(String.init)))
+    }
+}
+
+extension DatabaseFiles {
+    fileprivate var byteCount: Int64 { byteCounts.main + byteCounts.log }
+}
+
+/// What keeps the two files of a folder from being read; nil when nothing does.
+private struct FolderState {
+    let cache: StoreError?
+    let outbox: StoreError?
+
+    init(
+        of files: StoreFiles, _ protection: StoreProtection, _ owner: StoreOwner,
+        _ schema: StoreSchema
+    ) async {
+        cache = await Self.hindrance(files.cache, schema.cache, protection, owner)
+        outbox = await Self.hindrance(files.outbox, schema.outbox, protection, owner)
+    }
+
+    /// Why a repair would do harm.
+    var objection: StoreError? {
+        // Sound as far as anybody knows, and a repair would keep nothing of it.
+        if let cache, cache.kind == .olderSchema { return cache }
+        // What is made anew would lie in the clear beside sealed words.
+        if let outbox, [.keyMissing, .wrongKey].contains(outbox.kind) { return outbox }
+        return nil
+    }
+
+    private static func hindrance(
+        _ path: String, _ migrator: Migrator, _ protection: StoreProtection, _ owner: StoreOwner
+    ) async -> StoreError? {
+        do throws(StoreError) {
+            try await FolderInspection.reading(path, migrator, protection, owner) { _ in }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension ReadConnection {
+    /// Throws `.olderSchema` for a file that is neither damaged nor readable: an opening to write migrates it.
+    func requireSchema(of migrator: Migrator) throws(StoreError) {
+        let version = try inspect { connection throws(SQLiteError) in
+            try connection.first(Query(sql: "PRAGMA user_version") { row in row.int64(0) }) ?? 0
+        }
+        guard (1..<Int64(migrator.newest)).contains(version) else { return }
+        throw StoreError(
+            .olderSchema,
+            "\(path) has schema \(version) of an older release: open it once with the app or with "
+                + "`roost client`, which brings it to \(migrator.newest).")
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// What it takes to open a cache.
+struct CacheOpening: Sendable {
+    let owner: StoreOwner
+    /// Nil in memory.
+    let files: StoreFiles?
+    /// Whether the whole file is read and checked first.
+    var checksForDamage: Bool
+    let options: ConnectionOptions
+    var patience: Duration
+    /// Whether the commits of other processes are listened for.
+    let listens: Bool
+    let migrating: @Sendable (MigrationProgress) -> Void
+    let protection: StoreProtection
+    var schema = StoreSchema.current
+    var searchPlace = SearchPlace.nowhere
+
+    var path: String { files?.cache ?? ":memory:" }
+
+    /// Opens the cache; one that cannot be read is set aside and made anew (scars 42, 43).
+    ///
+    /// One in which damage has been met is checked first, unless others have it open or there is no room to
+    /// repair it: then it is opened as it is, and the next opening tries again.
+    func open(_ interrupter: Interrupter) throws(StoreError) -> OpenDatabase {
+        guard let files, checksForDamage || files.isCacheSuspect else {
+            return try openNow(interrupter)
+        }
+        var checked = self
+        checked.checksForDamage = true
+        if !checksForDamage { checked.patience = .zero }
+        do throws(StoreError) {
+            let opened = try checked.openNow(interrupter)
+            files.clearSuspicion()
+            return opened
+        } catch  where !checksForDamage && error.isNoneOfTheFile {
+            return try openNow(interrupter)
+        }
+    }
+
+    private func openNow(
+        _ interrupter: Interrupter
+    ) throws(StoreError) -> OpenDatabase {
+        let opened = try database(at: files?.cache, interrupter).open(reporting: \.cache) {
+            () throws(StoreError) in
+            try recover()
+        } repair: { damage throws(StoreError) in
+            try salvage(damage)
+        }
+        // Of a repair that was killed; nobody can be at one now.
+        if let files { files.deleteUnfinishedCache() }
+        return opened
+    }
+
+    /// Sets the cache aside whatever is wrong with it, and makes it anew with all that is certain.
+    ///
+    /// - Throws: `.locked` while somebody has it open.
+    func replace(because reason: String) throws(StoreError) -> RepairReport {
+        try database(at: files?.cache).alone { () throws(StoreError) in
+            if let recovered = try recover() { return recovered }
+            return try salvage(StoreError(.damaged, reason))
+        }
+    }
+
+    private func database(
+        at path: String?, _ interrupter: Interrupter = Interrupter()
+    ) -> DatabaseOpening {
+        let checks = checksForDamage
+        var options = options
+        // Tables, and the first people and channels of a cache, which a list of channels begins with.
+        options.readAheadKiB = 320
+        return DatabaseOpening(
+            owner: owner, path: path, lockFile: files?.lock, options: options,
+            patience: patience, migrator: schema.cache, ownerQueries: .cache,
+            protection: protection,
+            interrupter: interrupter, migrating: migrating
+        ) { connection throws(SQLiteError) in
+            guard checks else { return nil }
+            if let damage = try connection.firstDamage() { return damage }
+            return try connection.firstUnreadableRow()
+        }
+    }
+
+    /// Ends a repair that was cut short when all was carried over; nil when there was none.
+    private func recover() throws(StoreError) -> RepairReport? {
+        guard let files, !DatabaseFiles(files.cache).exists,
+            DatabaseFiles(files.unfinishedCache).exists
+        else { return nil }
+        let salvaged: SavedContent
+        do throws(StoreError) {
+            salvaged = try countUnfinished(files)
+        } catch  where error.kind == .damaged {
+            // Once more: whatever ends that, the next opening finds the damage again.
+            try moving(error) { () throws(FileError) in
+                try DatabaseFiles(files.cache).bringBack()
+            }
+            return try salvage(error)
+        }
+        return try putInPlace(files, salvaged, because: "the repair was interrupted")
+    }
+
+    /// Writes a new cache with all that is certain of the old one, and puts it in its place.
+    ///
+    /// The old one stays where it is until the new one is complete: whatever ends this, a full disk or the
+    /// system, the next opening finds the damage again.
+    private func salvage(_ damage: StoreError) throws(StoreError) -> RepairReport {
+        guard let files else { throw damage }
+        // What is made anew without a key would lie in the clear beside what is sealed.
+        try protection.requireKeys(of: files)
+        let cache = DatabaseFiles(files.cache)
+        let source = cache.exists ? cache.path : nil
+        try moving(damage) { () throws(FileError) in
+            // Those of earlier repairs help nobody any more, and take room.
+            if cache.exists { try cache.deleteSetAsides() }
+            try DatabaseFiles(files.unfinishedCache).delete()
+        }
+        let salvaged: SavedContent
+        do throws(StoreError) {
+            let connection = try database(at: files.unfinishedCache).openAlone()
+            do throws(SQLiteError) {
+                salvaged = try CacheSalvage.carry(
+                    from: source, to: connection, owner: owner, protection, schema.cache)
+                // What is in the log has to be in the file that is moved.
+                try connection.emptyLog()
+            } catch {
+                throw StoreError(error, in: files.unfinishedCache)
+            }
+        } catch {
+            files.deleteUnfinishedCache()
+            throw error
+        }
+        return try putInPlace(
+            files, salvaged, because: damage.cause?.message ?? damage.message)
+    }
+
+    /// What a repair came to that was cut short when all was carried over.
+    private func countUnfinished(_ files: StoreFiles) throws(StoreError) -> SavedContent {
+        let connection = try database(at: files.unfinishedCache).openAlone()
+        do {
+            let salvaged = try SavedContent(countedIn: connection)
+            try connection.emptyLog()
+            return salvaged
+        } catch {
+            throw StoreError(error, in: files.unfinishedCache)
+        }
+    }
+
+    /// Sets aside what is left of the old cache, and makes what was carried over the cache.
+    private func putInPlace(
+        _ files: StoreFiles, _ salvaged: SavedContent, because reason: String
+    ) throws(StoreError) -> RepairReport {
+        let cache = DatabaseFiles(files.cache)
+        let setAside = try moving(StoreError(.damaged, "\(cache.path) is damaged.")) {
+            () throws(FileError) in
+            let setAside = cache.exists ? try cache.setAside() : cache.lastSetAside
+            // From here on there is no cache, which says that the unfinished one is complete.
+            try DatabaseFiles(files.unfinishedCache).move(to: cache)
+            return setAside
+        }
+        if protection.isSealed { files.deleteClearCopies() }
+        return .repaired(
+            setAside: setAside.flatMap { DatabaseFiles($0).exists ? $0 : nil }, because: reason,
+            saved: salvaged)
+    }
+
+    private func moving<T>(
+        _ damage: StoreError, _ body: () throws(FileError) -> T
+    ) throws(StoreError) -> T {
+        do {
+            return try body()
+        } catch {
+            // Not `.damaged`: no other repair would fare better.
+            throw StoreError(
+                .notAccessible,
+                "\(damage.message) It could not be set aside: \(error) Try again, or move it away by hand.",
+                cause: damage.cause)
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether a check, or the repair after it, was kept from its end by what may be another way the next time.
+    fileprivate var isNoneOfTheFile: Bool {
+        switch kind {
+        case .locked, .full, .notAccessible: true
+        default: false
+        }
+    }
+}
+
+extension Connection {
+    /// Finds what no check of SQLite's finds, of all but messages, which whoever reads them sees to.
+    fileprivate func firstUnreadableRow() throws(SQLiteError) -> String? {
+        do throws(SQLiteError) {
+            let session = ReadSession(self, ReadBook(self))
+            session.begin(at: try first(.sequence) ?? 0, nil)
+            for url in try channelURLs() {
+                guard let stored = try storedChannel(url) else { continue }
+                _ = try session.channel(stored)
+                _ = try session.coverage(ofRow: stored.row)
+                for filterRow in try all(.filtersOfChannel, stored.row) {
+                    _ = try filter(inRow: filterRow)
+                }
+            }
+            return nil
+        } catch  where error.isMalformedValue {
+            return error.description
+        }
+    }
+}
+
+extension StoreFiles {
+    /// Deletes what a repair has left behind that did not come to its end; the next one tries again.
+    fileprivate func deleteUnfinishedCache() {
+        let unfinished = DatabaseFiles(unfinishedCache)
+        if unfinished.exists { try? unfinished.delete() }
+    }
+}
+
+extension DatabaseFiles {
+    /// Deletes what earlier repairs have set aside.
+    fileprivate func deleteSetAsides() throws(FileError) {
+        var number = 1
+        while case let old = DatabaseFiles("\(path).damaged-\(number)"), old.exists {
+            try old.delete()
+            number += 1
+        }
+    }
+}

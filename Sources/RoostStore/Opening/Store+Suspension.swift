@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Store {
+    /// Gives up every lock and file before the system stops the app: one that holds a lock is killed
+    /// (scar 49).
+    ///
+    /// What runs is interrupted, undone and done again after `resume`, together with all that is asked
+    /// for until then, in its order. A store in memory only stops working.
+    package func suspend() async {
+        switchboard.turnOff()  // At once, whatever else is under way.
+        await switchboard.beginMove()
+        await letGo()
+        switchboard.endMove()
+    }
+
+    private func letGo() async {
+        switchboard.turnOff()
+        guard opening.files != nil else { return }
+        for connection in connections { await connection.close() }
+        await memoryIndex?.letGo()
+        await outbox.letGo()
+        await writer.letGo()
+    }
+
+    /// Opens the files again and does what waited; other processes' commits are told as missed.
+    ///
+    /// - Returns: How the files were found, by calls that failed too; anything may have happened to them
+    ///   meanwhile.
+    /// - Throws: As `open`; then the store is still suspended, and the call may be made again.
+    @discardableResult
+    package func resume() async throws(StoreError) -> Repairs {
+        await switchboard.beginMove()
+        defer { switchboard.endMove() }
+        switchboard.prepare()
+        var found = Repairs()
+        if opening.files != nil {
+            do throws(StoreError) {
+                found.cache = try await writer.open(opening)
+                found.outbox = try await outbox.open(
+                    owner: opening.owner, patience: opening.patience, opening.protection,
+                    opening.schema)
+                for connection in connections {
+                    try await connection.open(opening.owner, opening.protection)
+                }
+                await memoryIndex?.goOn()
+            } catch {
+                switchboard.keep(found.followed(by: error.repairs))
+                await letGo()
+                throw error
+            }
+        }
+        switchboard.turnOn()
+        return switchboard.take(found)
+    }
+}

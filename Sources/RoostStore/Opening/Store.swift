@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+import RoostExecutors
+package import RoostSQLite
+package import RoostSealing
+
+/// One user's data on this device: the cache, which can be fetched again, and the outbox, which cannot.
+///
+/// The two are databases of their own, so that nothing that happens to the cache reaches unsent words.
+package struct Store: Sendable {
+    package let writer: StoreWriter
+    /// At least one; each answers on a connection of its own, so several may be asked at once.
+    package let readers: [StoreReader]
+    package let outbox: OutboxStore
+    /// How the cache was found.
+    package let report: RepairReport
+    /// How the outbox was found.
+    package let outboxReport: RepairReport
+
+    /// The index, where the cache's file does not hold it.
+    let memoryIndex: MemoryIndex?
+    let connections: [ReadConnection]
+    private let executors: [ThreadExecutor]
+    let switchboard: StoreSwitch
+    let opening: CacheOpening
+
+    /// How a store is opened; the defaults suit an app.
+    package struct Options: Sendable {
+        /// Where all of the store's actors run; nil gives each database connection its own thread.
+        package var executor: (any SerialExecutor)?
+        /// Connections that read beside the writer; two let a list scroll while a search runs.
+        package var readerCount = 2
+        /// Reads and checks all of the cache first, which takes a second for each few hundred MB; so does an
+        /// opening that finds the mark of damage somebody has met.
+        package var checksForDamage = false
+        /// The cache's connections; the outbox always waits for the disk.
+        package var connection = ConnectionOptions()
+        /// Whether what is stored is sealed, and with which key.
+        package var protection = StoreProtection.none
+        /// The class that every file of the folder gets on Apple platforms; nil is the system's own.
+        package var fileProtection: FileProtection?
+        /// The two classes that a client chooses from.
+        package var locksFilesWithDevice: Bool {
+            get { fileProtection == .completeUnlessOpen }
+            set {
+                fileProtection =
+                    newValue ? .completeUnlessOpen : .completeUntilFirstUserAuthentication
+            }
+        }
+        /// How long to wait until other processes let go of files that must be made or replaced; an
+        /// extension works on a notification for less.
+        package var patience: Duration = .seconds(5)
+        /// Whether messages can be found by their words; the index takes some 60 bytes a message.
+        ///
+        /// One that another process keeps in the file is kept in step either way.
+        package var isSearchable = true
+        /// Keeps the index in memory and takes it out of the file, as a sealed cache does anyway: words
+        /// on disk would tell what was sealed.
+        package var keepsIndexInMemory = false
+        /// How large the cache may become, held by whoever calls `keepBudget`; nil is no limit.
+        package var budget: CacheBudget?
+        /// Which channels lose their messages first.
+        package var clearOrder = ClearOrder.messageCollectionAccessedAt
+        /// How many of its newest messages a channel keeps when it is evicted; 0 is none.
+        package var keptMessages = 0
+        /// Told how far a migration of many rows has come, from the writer's executor.
+        package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
+        /// The schemas to open the databases with; a test adds a made-up next version.
+        package var schema = StoreSchema.current
+
+        package init(executor: (any SerialExecutor)? = nil) {
+            self.executor = executor
+        }
+    }
+
+    /// Opens the store of one user, making what is not there yet.
+    ///
+    /// - Parameters:
+    ///   - location: Memory, or a folder that holds the stores of all applications and users.
+    ///   - owner: Whose store; another owner's files are never opened (scar 34).
+    ///   - options: See `Options`.
+    /// - Returns: The store; its `report` says how the cache was found.
+    /// - Throws: `.folderNotWritable`, `.notAccessible`, `.notADatabase`, `.newerSchema`, `.otherOwner`,
+    ///   `.keyMissing`, `.wrongKey`, `.keyUnavailable`,
+    ///   or `.locked` when another process has the store open and its files must be changed; the
+    ///   message says what to do. Damage is no error: see `report` and `outboxReport`.
+    package static func open(
+        _ location: StoreLocation, owner: StoreOwner, _ options: Options = Options()
+    ) async throws(StoreError) -> Store {
+        precondition(options.readerCount > 0, "A store needs one reader at least.")
+        let files = location.files(of: owner)
+        let protection = try options.protection.prepared(for: owner, files)
+        try files?.protect(as: options.fileProtection)
+        var threads: [ThreadExecutor] = []
+        func executor(_ name: String) -> any SerialExecutor {
+            if let executor = options.executor { return executor }
+            let thread = ThreadExecutor(name: name)
+            threads.append(thread)
+            return thread
+        }
+        let opening = CacheOpening(
+            owner: owner, files: files, checksForDamage: options.checksForDamage,
+            options: options.connection, patience: options.patience,
+            // Whoever brings an executor decides what happens when.
+            listens: options.executor == nil, migrating: options.migrating,
+            protection: protection, schema: options.schema,
+            searchPlace: options.searchPlace(isFile: files != nil))
+        let switchboard = StoreSwitch()
+        let damage = DamageWatch(files)
+        let writer = StoreWriter(
+            on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
+            budget: BudgetKeeper(
+                budget: options.budget, order: options.clearOrder,
+                keptMessages: max(options.keptMessages, 0)),
+            damage: damage)
+        let outbox = OutboxStore(
+            on: executor("roost.outbox"), copyingOn: executor("roost.files"), files: files,
+            listens: options.executor == nil, switchboard)
+        var connections: [ReadConnection] = []
+        if files != nil {
+            connections = (0..<options.readerCount).map { index in
+                ReadConnection(
+                    on: executor("roost.reader.\(index)"), path: opening.path, switchboard,
+                    writer: writer)
+            }
+        }
+        let memoryIndex =
+            opening.searchPlace == .memory
+            ? MemoryIndex(
+                on: executor("roost.search"), path: opening.path, owner: owner, protection,
+                writer: writer) : nil
+        let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
+        var repairs = Repairs()
+        do throws(StoreError) {
+            try await open(writer, connections, outbox, opening, &repairs)
+            try protection.finish()
+            try files?.protect(as: options.fileProtection)
+            if protection.isSealed { files?.deleteClearCopies() }
+            return Store(
+                writer: writer,
+                readers: sources.map { StoreReader(source: $0, index: memoryIndex) },
+                outbox: outbox,
+                report: repairs.cache, outboxReport: repairs.outbox, memoryIndex: memoryIndex,
+                connections: connections, executors: threads, switchboard: switchboard,
+                opening: opening)
+        } catch {
+            await close(writer, connections, memoryIndex, outbox, threads, switchboard)
+            var error = error
+            error.repairs = repairs.followed(by: error.repairs)
+            throw error
+        }
+    }
+
+    /// Opens the two databases; both at once where each has a thread of its own and no key is shared.
+    private static func open(
+        _ writer: StoreWriter, _ connections: [ReadConnection], _ outbox: OutboxStore,
+        _ opening: CacheOpening, _ repairs: inout Repairs
+    ) async throws(StoreError) {
+        @Sendable func openOutbox() async -> Result<RepairReport, StoreError> {
+            do throws(StoreError) {
+                return .success(
+                    try await outbox.open(
+                        owner: opening.owner, patience: opening.patience, opening.protection,
+                        opening.schema))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let isParallel = opening.listens && !opening.protection.isSealed
+        let parallel =
+            isParallel ? Task(executorPreference: outbox.thread) { await openOutbox() } : nil
+        do throws(StoreError) {
+            repairs.cache = try await writer.open(opening)
+            for (index, connection) in connections.enumerated() {
+                try await connection.open(
+                    opening.owner, opening.protection, isFirst: index == 0)
+            }
+        } catch {
+            if case .success(let report) = await parallel?.value { repairs.outbox = report }
+            if case .failure(let other) = await parallel?.value {
+                repairs = repairs.followed(by: other.repairs)
+            }
+            throw error
+        }
+        repairs.outbox =
+            if let parallel { try await parallel.value.get() } else { try await openOutbox().get() }
+    }
+
+    /// Closes every database, after what was being done.
+    ///
+    /// Calls made later throw `.closed`.
+    package func close() async {
+        await Self.close(writer, connections, memoryIndex, outbox, executors, switchboard)
+    }
+
+    private static func close(
+        _ writer: StoreWriter, _ connections: [ReadConnection], _ memoryIndex: MemoryIndex?,
+        _ outbox: OutboxStore, _ executors: [ThreadExecutor], _ switchboard: StoreSwitch
+    ) async {
+        for connection in connections { await connection.close() }
+        await memoryIndex?.close()
+        await outbox.close()
+        await writer.close()  // Last, because it holds the lock of the folder.
+        writer.damage.finish()
+        await switchboard.end()
+        for executor in executors { await executor.shutDown() }
+    }
+}
+
+extension Store.Options {
+    /// Has somebody told how many messages have been moved, of how many: to where this release wants them, or
+    /// under seal.
+    package mutating func tellOfMoving(
+        _ told: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    ) {
+        migrating = { told($0.done, $0.total) }
+        protection.progress = migrating
+    }
+
+    /// In memory the database's own index is in memory already.
+    fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
+        if !isSearchable { return .nowhere }
+        // The words of a sealed cache must not stand in its file.
+        let isHidden = keepsIndexInMemory || protection.isSealed
+        return isHidden && isFile ? .memory : .database
+    }
+}

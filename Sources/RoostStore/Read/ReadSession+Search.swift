@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+/// What the searches of one connection have looked up: a person types letter by letter, and between two
+/// letters seldom anything is committed.
+struct SearchBook {
+    fileprivate var tokenizer: WordTokenizer?
+    /// Every channel of the cache, once asked for.
+    fileprivate var channels: [SearchedChannel]?
+    /// The newest message of each channel that the index has not, as of a floor.
+    fileprivate var unindexed: (floor: Int64, newest: [Int64: Timestamp])?
+
+    /// What holds after a commit too.
+    var atOtherCommit: SearchBook {
+        var book = SearchBook()
+        book.tokenizer = tokenizer
+        return book
+    }
+}
+
+extension ReadSession {
+    /// One page of hits; nil when the database has no index.
+    func search(_ question: SearchQuestion) throws(SQLiteError) -> SearchAnswer? {
+        guard let index = try SearchIndex(in: connection) else { return nil }
+        let tokenizer = try tokenizer()
+        let query = try SearchQuery(question.typed, by: tokenizer)
+        var request = SearchRequest(
+            query, order: question.order, from: question.from.milliseconds,
+            through: question.through.milliseconds, after: question.after, limit: question.limit)
+        var searched: [SearchedChannel] = []
+        if let urls = question.channels {
+            var rows: [Int64] = []
+            for url in urls {
+                let channel = try connection.channelRow(url)
+                if let row = channel?.row { rows.append(row) }
+                searched.append(try searchedChannel(url, channel, index.state))
+            }
+            request.channelRows = rows
+        } else {
+            searched = try allChannels(index.state)
+        }
+        if let senders = question.senders {
+            var rows: [Int64] = []
+            for id in senders {
+                if let sender = try connection.user(id) {
+                    rows.append(sender.row)
+                }
+            }
+            request.senderRows = rows
+        }
+        var found: [FoundMessage] = []
+        found.reserveCapacity(max(0, min(question.limit, 32)))  // As many as are shown at once.
+        func add(_ message: Message, _ hit: SearchHit) throws(SQLiteError) {
+            found.append(
+                FoundMessage(
+                    message: message, hit: hit,
+                    excerpt: try question.excerptLength.map { length throws(SQLiteError) in
+                        try query.excerpt(of: message, length: length, by: tokenizer)
+                    }))
+        }
+        if question.order == .newest, let statement = request.newestStatement {
+            try connection.scan(statement, request) { row throws(SQLiteError) in
+                try add(try message(row).message, SearchHit(ofMessage: row))
+                return true
+            }
+        } else {
+            try connection.defineRelevance()
+            for hit in try request.hits(in: connection) {
+                guard let message = try firstMessage(.messageAtPlace, hit.place) else { continue }
+                try add(message, hit)
+            }
+        }
+        return SearchAnswer(
+            found: found, index: index.state, searched: searched, question: question)
+    }
+
+    private func tokenizer() throws(SQLiteError) -> WordTokenizer {
+        if let known = book.search.tokenizer { return known }
+        let tokenizer = try WordTokenizer(connection)
+        book.search.tokenizer = tokenizer
+        return tokenizer
+    }
+
+    private func searchedChannel(
+        _ url: ChannelURL, _ channel: ChannelRow?, _ state: SearchIndex.State
+    ) throws(SQLiteError) -> SearchedChannel {
+        guard let channel else {
+            return SearchedChannel(url: url, coverage: Coverage(), isLive: false)
+        }
+        return SearchedChannel(
+            url: url, coverage: try coverage(ofRow: channel.row), isLive: false,
+            visibleFrom: channel.cut?.next,
+            newestUnindexed: try newestUnindexed(state)[channel.row])
+    }
+
+    /// Every channel that is mine or of which any history is known, by URL; one query for all of them.
+    private func allChannels(_ state: SearchIndex.State) throws(SQLiteError) -> [SearchedChannel] {
+        let unindexed = try newestUnindexed(state)
+        if let known = book.search.channels { return known }
+        var channels: [SearchedChannel] = []
+        var current: SearchedRow?
+        var ranges: [CoveredRange] = []
+        func finish() throws(SQLiteError) {
+            guard let last = current else { return }
+            channels.append(
+                SearchedChannel(
+                    url: try url(ofRow: last.row), coverage: Coverage(ranges), isLive: false,
+                    visibleFrom: last.cut?.next, newestUnindexed: unindexed[last.row]))
+            ranges = []
+        }
+        try connection.forEach(.searchedChannels, ()) { row throws(SQLiteError) in
+            if row.row != current?.row {
+                try finish()
+                current = row
+            }
+            if let range = row.range { ranges.append(range) }
+        }
+        try finish()
+        // In a sealed cache the rows came in the order of their hashes.
+        if rowSeals != nil { channels.sort { $0.url < $1.url } }
+        book.search.channels = channels
+        return channels
+    }
+
+    private func newestUnindexed(
+        _ state: SearchIndex.State
+    ) throws(SQLiteError) -> [Int64: Timestamp] {
+        if let known = book.search.unindexed, known.floor == state.floor { return known.newest }
+        // They say what is not indexed, and that has changed without a commit.
+        if book.search.unindexed != nil { book.search.channels = nil }
+        book.search.unindexed = nil
+        if state.isComplete { return [:] }
+        var newest: [Int64: Timestamp] = [:]
+        try connection.forEach(.newestUnindexed, state.floor) { row throws(SQLiteError) in
+            newest[row.channelRow] = row.newest
+        }
+        book.search.unindexed = (state.floor, newest)
+        return newest
+    }
+}
+
+extension StoreReader {
+    /// Finds cached messages by their words, and says what it could not see.
+    ///
+    /// - Throws: `.searchUnavailable` when the store was opened without search, or SQLite has none.
+    package func search(
+        _ question: SearchQuestion
+    ) async throws(StoreError) -> Snapshot<SearchAnswer> {
+        let (answer, sequence) = try await leavingOut { () async throws(StoreError) in
+            try await (index ?? source).snapshot { session throws(SQLiteError) in
+                (try session.search(question), session.sequence)
+            }
+        }
+        guard let answer else { throw .searchUnavailable() }
+        return Snapshot(value: answer, sequence: sequence)
+    }
+
+    /// What is wrong with the index of words, one sentence each; empty when it is sound, or there is none.
+    ///
+    /// - Complexity: Reads every message.
+    package func searchFindings() async throws(StoreError) -> [String] {
+        try await source.snapshot { session throws(SQLiteError) in try session.searchFindings() }
+    }
+}
+
+extension SearchHit {
+    fileprivate var place: MessagePlace {
+        MessagePlace(
+            channelRow: channelRow,
+            position: Position(
+                createdAt: Timestamp(milliseconds: createdAt), messageID: MessageID(messageID)))
+    }
+}
+
+extension SearchQuery {
+    /// A snippet of a message, and where in its texts the words stand.
+    fileprivate func excerpt(
+        of message: Message, length: Int, by tokenizer: WordTokenizer
+    ) throws(SQLiteError) -> SearchExcerpt {
+        let whole = message.searchableText
+        var marked: [SearchExcerpt.Marked] = []
+        let highlights = try highlights(in: whole, by: tokenizer)
+        var start = 0
+        for part in message.searchableTexts {
+            let count = part.text.utf8.count
+            let inside = highlights.compactMap { range -> Range<Int>? in
+                let part = range.clamped(to: start..<start + count)
+                return part.isEmpty ? nil : part.lowerBound - start..<part.upperBound - start
+            }
+            if !inside.isEmpty {
+                marked.append(SearchExcerpt.Marked(place: part.place, highlights: inside))
+            }
+            start += count + 1
+        }
+        return SearchExcerpt(
+            snippet: try snippet(of: whole, length: length, by: tokenizer), marked: marked)
+    }
+}
+
+extension Timestamp {
+    /// The next moment the server can name.
+    fileprivate var next: Timestamp { advanced(by: 1) }
+}
+
+/// A channel and one of its ranges.
+struct SearchedRow {
+    let row: Int64
+    let cut: Timestamp?
+    let range: CoveredRange?
+}
+
+extension Query where Input == Void, Output == SearchedRow {
+    static let searchedChannels = Query(
+        sql: """
+            SELECT channel.id, cut_at, c.lower_at, c.lower_id, ifnull(r.upper_at, c.upper_at),
+                ifnull(r.upper_id, c.upper_id)
+            FROM channel LEFT JOIN coverage AS c ON c.channel_id = channel.id AND c.filter_id = 0
+                LEFT JOIN recent AS r ON r.channel_id = channel.id
+                    AND r.lower_at = c.lower_at AND r.lower_id = c.lower_id
+            WHERE membership > 0 OR c.channel_id IS NOT NULL
+            ORDER BY url, c.lower_at, c.lower_id
+            """
+    ) { row in
+        var range: CoveredRange?
+        if !row.isNull(2) {
+            let (lower, upper) = (Position(row, column: 2), Position(row, column: 4))
+            // Sorted, because a damaged row must not stop the program.
+            range = CoveredRange(lower: min(lower, upper), upper: max(lower, upper))
+        }
+        return SearchedRow(
+            row: row.int64(0),
+            cut: row.optionalInt64(1).map { Timestamp(milliseconds: $0) }, range: range)
+    }
+}
+
+extension Query where Input == Int64, Output == (channelRow: Int64, newest: Timestamp) {
+    /// Reads the part of one index that lies below the floor, and no message.
+    static let newestUnindexed = Query(
+        sql: """
+            SELECT channel_id, max(created_at) FROM message INDEXED BY message_by_id
+            WHERE message_id < ?1 GROUP BY channel_id
+            """,
+        bind: { floor, bindings in bindings.append(floor) },
+        decode: { row in (row.int64(0), Timestamp(milliseconds: row.int64(1))) })
+}

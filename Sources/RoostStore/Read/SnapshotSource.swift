@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostExecutors
+internal import RoostModel
+internal import RoostSQLite
+
+/// An actor that answers questions about one state of the cache.
+protocol SnapshotSource: Actor {
+    /// The writer of the same file; nil for a file that is only inspected.
+    nonisolated var writer: StoreWriter? { get }
+
+    func snapshot<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T
+}
+
+/// Owns a connection that only reads.
+actor ReadConnection: SnapshotSource {
+    /// The owner and the keys that a connection is opened with.
+    typealias Access = (owner: StoreOwner?, protection: StoreProtection)
+
+    private nonisolated let executor: any SerialExecutor
+    let path: String
+    /// Made by the first read, or by an opening that asks for it.
+    private var connection: Connection?
+    /// How the connection is made; nil while this is closed.
+    private var access: Access?
+    /// The look-ups of the last read.
+    private var book: ReadBook?
+    private let switchboard: StoreSwitch
+    let gate: SuspensionGate
+    nonisolated let writer: StoreWriter?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    /// Makes a reader that is closed.
+    init(
+        on executor: any SerialExecutor, path: String,
+        _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil
+    ) {
+        self.writer = writer
+        self.switchboard = switchboard
+        gate = switchboard.makeGate()
+        self.executor = executor
+        self.path = path
+    }
+
+    /// Lets reads begin.
+    ///
+    /// The file is opened at once where it is sealed, because the caller is told whether the key is the right one,
+    /// and where the first screen is read here. Else the first read opens it.
+    func open(
+        _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none, isFirst: Bool = false
+    ) throws(StoreError) {
+        guard access == nil else { return }
+        try switchboard.admit(gate)
+        access = (owner, protection)
+        guard isFirst || protection.isSealed else { return }
+        if let opened = try opened(), isFirst, !protection.isSealed { opened.prepareFirstReads() }
+    }
+
+    func close() {
+        access = nil
+        book = nil
+        connection = nil
+    }
+
+    /// The connection; nil when a suspension came while it was made.
+    private func opened() throws(StoreError) -> Connection? {
+        if let connection { return connection }
+        guard let access else { throw .closed }
+        let made: Connection
+        do throws(SQLiteError) {
+            made = try Connection(
+                .file(path), ConnectionOptions(access: .readOnly), interrupter: gate.interrupter)
+        } catch  where error.isInterrupted {
+            return nil
+        } catch {
+            writer?.damage.note(error)
+            throw StoreError(error, in: path)
+        }
+        do throws(StoreError) {
+            try access.protection.attachWhereSealed(to: made, owner: access.owner, path)
+        } catch  where error.kind == .suspended {
+            return nil
+        }
+        book = ReadBook(made)
+        connection = made
+        return made
+    }
+
+    /// Lends the connection, to a database that is no cache and so has no state to read.
+    func inspect<T: Sendable>(
+        _ body: @Sendable (Connection) throws(SQLiteError) -> T
+    ) throws(StoreError) -> T {
+        guard let connection = try opened() else { throw .suspended }
+        do throws(SQLiteError) {
+            return try body(connection)
+        } catch {
+            throw StoreError(error, in: path)
+        }
+    }
+
+    func snapshot<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T {
+        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+            guard let connection = try opened() else { return nil }
+            do throws(SQLiteError) {
+                var value: T?
+                try connection.read(
+                    { session throws(SQLiteError) in value = try read(session) },
+                    &book, writer?.traces, writer?.damage)
+                return value
+            } catch  where error.isInterrupted {
+                return nil
+            } catch {
+                throw StoreError(error, in: path)
+            }
+        }
+    }
+}
+
+extension StoreWriter: SnapshotSource {
+    nonisolated var writer: StoreWriter? { self }
+
+    func snapshot<T: Sendable>(
+        _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T {
+        try await perform { connection throws(SQLiteError) in
+            var book: ReadBook?
+            var value: T?
+            try connection.read(
+                { session throws(SQLiteError) in value = try read(session) }, &book, traces, damage)
+            guard let value else { preconditionFailure("A read that did not fail has answered.") }
+            return value
+        }
+    }
+}
+
+extension Connection {
+    /// Runs a read on one state of the database.
+    ///
+    /// `book` is what the last read had looked up, `traces` tell how much of it still holds; `damage` takes
+    /// note of what cannot be read.
+    func read(
+        _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
+        _ traces: Guarded<CommitTraces>?, _ damage: DamageWatch?
+    ) throws(SQLiteError) {
+        let session = session(&book)
+        do throws(SQLiteError) {
+            try withSnapshot(of: .sequence) { sequence throws(SQLiteError) in
+                session.begin(at: sequence ?? 0, traces)
+                try read(session)
+            }
+        } catch {
+            damage?.note(error, inChannel: session.unreadableChannel)
+            throw error
+        }
+        book = session.book
+    }
+
+    /// The same for a body that writes, to a database of its own beside the cache: in one transaction.
+    func readAndWrite(
+        _ body: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
+        _ damage: DamageWatch?
+    ) throws(SQLiteError) {
+        let session = session(&book)
+        do throws(SQLiteError) {
+            try withSnapshot { () throws(SQLiteError) in
+                session.begin(at: try first(.sequence) ?? 0, nil)
+                try body(session)
+            }
+        } catch {
+            damage?.note(error, inChannel: session.unreadableChannel)
+            throw error
+        }
+        book = session.book
+    }
+
+    /// A read that fails leaves no book behind: it may have noted half of something.
+    private func session(_ book: inout ReadBook?) -> ReadSession {
+        ReadSession(self, book.take() ?? ReadBook(self))
+    }
+}
+
+extension Connection {
+    /// Prepares the statements of a list of channels and of a timeline without a filter.
+    func prepareFirstReads() {
+        prepare(Query<ChannelPage, StoredChannel>.channelsByLastMessage)
+        prepare(Query<[Int64], StoredUser>.usersInRows)
+        prepare(Query<Int64, StoredUser>.userByRow)
+        prepare(Query<ChannelURL, ChannelRow>.channelRow)
+        prepare(Query<CoverageKey, CoveredRange>.coverage)
+        prepare(Query<MessageStretch, Void>.newestPage)
+    }
+}

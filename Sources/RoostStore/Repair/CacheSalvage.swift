@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a damaged cache still proves is carried over; everything else the server can tell again.
+//
+// SQLite keeps no checksums: a flipped bit may hide rows without an error. So a stretch of messages
+// counts only where two trees, the table and the index of IDs, name the same messages, and the cache
+// never claims more than was read in both (scars 42, 43).
+
+internal import RoostCore
+internal import RoostModel
+internal import RoostSQLite
+
+/// Carries what is provable from one cache into a new one.
+struct CacheSalvage {
+    private let session: ReadSession
+    private let target: Connection
+    private let owner: StoreOwner
+    private var report = SavedContent()
+    /// Every message that the index of IDs names, by the rows of their channels; a page of it that is
+    /// lost leaves out some.
+    private var places: [Int64: Set<Position>] = [:]
+
+    /// Messages in one transaction of the new cache.
+    private static let batchSize = 500
+
+    /// Salvages the cache at `path`, which nobody has open, and leaves it as it is; nil is no cache.
+    ///
+    /// Nothing of another owner's is read.
+    static func carry(
+        from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection,
+        _ schema: Migrator
+    ) throws(SQLiteError) -> SavedContent {
+        var nothing = SavedContent()
+        nothing.lost = nil
+        guard let path else { return nothing }
+        let session: ReadSession
+        do throws(SQLiteError) {
+            let source = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+            guard try attach(source, owner, path, protection),
+                let found = try source.first(OwnerQueries.cache.select),
+                found == source.seals?.column(owner) ?? owner,
+                try isReadable(source, schema)
+            else { return nothing }
+            session = ReadSession(source, ReadBook(source))
+            session.begin(at: 0, nil)
+        } catch  where !error.mayPass {
+            return nothing  // Not even the first pages can be read.
+        }
+        var salvage = CacheSalvage(session: session, target: target, owner: owner)
+        try salvage.run()
+        return salvage.report
+    }
+
+    private init(session: ReadSession, target: Connection, owner: StoreOwner) {
+        (self.session, self.target, self.owner) = (session, target, owner)
+    }
+
+    /// Whether the tables are those of this release, as far as can be read.
+    private static func isReadable(
+        _ source: Connection, _ schema: Migrator
+    ) throws(SQLiteError) -> Bool {
+        do throws(MigrationError) {
+            return try schema.isDone(in: source)
+        } catch {
+            if case .failed(let cause) = error, cause.mayPass { throw cause }
+            return false
+        }
+    }
+
+    /// Gives the connection what opens its rows; false when that is lost with the rest.
+    private static func attach(
+        _ source: Connection, _ owner: StoreOwner, _ path: String, _ protection: StoreProtection
+    ) throws(SQLiteError) -> Bool {
+        do throws(StoreError) {
+            _ = try protection.attachWhereSealed(to: source, owner: owner, path)
+            return true
+        } catch {
+            if let cause = error.cause, cause.mayPass { throw cause }
+            return false
+        }
+    }
+
+    private mutating func readIndex() throws(SQLiteError) {
+        var places: [Int64: Set<Position>] = [:]
+        for query: Query<Void, IndexedMessage> in [.indexedForward, .indexedBackward] {
+            let isWhole = try read { session throws(SQLiteError) in
+                try session.connection.forEach(query, ()) { found throws(SQLiteError) in
+                    places[found.channelRow, default: []].insert(found.position)
+                }
+            }
+            if isWhole { break }
+        }
+        self.places = places
+    }
+
+    private mutating func run() throws(SQLiteError) {
+        try readIndex()
+        // Before the channels, and though not all of them may come: those that are missing are fetched with
+        // the list, and of the others the log tells what became of them since.
+        try carry(cursor: .channelChanges, row: 0)
+        // As the columns have them, in a sealed cache the hashes.
+        var rows: [(row: Int64, url: ChannelURL)] = []
+        let isEnded = try read { session throws(SQLiteError) in
+            try session.connection.scan(.salvagedChannels, ()) { row throws(SQLiteError) in
+                rows.append((row.int64(0), ChannelURL(row.text(1))))
+                return true
+            }
+        }
+        var indexed: [ChannelURL] = []
+        let isCounted = try read { session throws(SQLiteError) in
+            indexed = try session.connection.all(.channelURLs)
+        }
+        let agree = isEnded && isCounted && Set(indexed) == Set(rows.map(\.url))
+        for (row, column) in rows where indexed.isEmpty || indexed.contains(column) {
+            var url: ChannelURL?
+            _ = try read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
+            if let url { try carryChannel(row, url) } else { report.lost = nil }
+        }
+        if !agree { report.lost = nil }
+        var login: [UInt8]?
+        if try read({ session throws(SQLiteError) in
+            login = try session.connection.session()
+        }), let login {
+            try commit([.session(login)])
+        }
+    }
+
+    private mutating func carryChannel(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
+        var channel: GroupChannel?
+        var cut: Timestamp?
+        let isRead = try read { session throws(SQLiteError) in
+            if let stored = try session.connection.storedChannel(url) {
+                channel = try session.channel(stored)
+            }
+            cut = try session.connection.channelRow(url)?.cut
+        }
+        guard isRead else {
+            report.lost = nil
+            return
+        }
+        if let channel {
+            try commit([.channels([channel])])
+            report.channels += 1
+        }
+        if let cut { try commit([.historyCut(url, through: cut)]) }
+        // Before the messages, and though not all of them may come: whatever was edited or deleted since is
+        // told of those that do.
+        try carry(cursor: .messageChanges(url), row: row)
+        if try !carryMessages(row, url) { report.lost = nil }
+        var holding: (accessedAt: Timestamp?, isPinned: Bool)?
+        _ = try read { session throws(SQLiteError) in
+            holding = try session.connection.first(.salvagedHolding, row)
+        }
+        if let moment = holding?.accessedAt { try commit([.accessed(url, at: moment)]) }
+        if holding?.isPinned == true { try commit([.pinned(url, true)]) }
+    }
+
+    /// Carries over what is covered without a filter.
+    ///
+    /// - Returns: Whether all of it came over.
+    private mutating func carryMessages(
+        _ row: Int64, _ url: ChannelURL
+    ) throws(SQLiteError) -> Bool {
+        var coverage: Coverage?
+        var isWhole = try read { session throws(SQLiteError) in
+            coverage = try session.coverage(ofRow: row)
+        }
+        if !isWhole {
+            // Messages behind the last fold are no longer covered; everything before them is.
+            _ = try read { session throws(SQLiteError) in
+                let key = CoverageKey(channelRow: row)
+                coverage = Coverage(try session.connection.all(.foldedCoverage, key))
+            }
+        }
+        let indexed = (places[row] ?? []).sorted()
+        guard let coverage else { return false }
+        for range in coverage.ranges {
+            let expected = indexed.filter { range.contains($0) }
+            let read = try carry(expected, of: range, row, url, newestFirst: false)
+            if read.isWhole { continue }
+            isWhole = false
+            _ = try carry(
+                expected[read.count...].reversed(), of: range, row, url, newestFirst: true)
+        }
+        return isWhole
+    }
+
+    /// Carries over a range from one end on, as long as the table says what the index does.
+    ///
+    /// - Returns: How many of the expected messages came over, and whether the range did as a whole.
+    private mutating func carry(
+        _ expected: [Position], of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
+        newestFirst: Bool
+    ) throws(SQLiteError) -> (count: Int, isWhole: Bool) {
+        let stretch = MessageStretch(channelRow: row, lower: range.lower, upper: range.upper)
+        var (count, end) = (0, newestFirst ? range.upper : range.lower)
+        var batch: [Message] = []
+        var failure: SQLiteError?
+        var isRefused = false
+        func put(through place: Position, _ salvage: inout CacheSalvage) {
+            do throws(SQLiteError) {
+                try salvage.commit([
+                    .messages(
+                        url, batch,
+                        covering: CoveredRange(
+                            lower: min(end, place), upper: max(end, place),
+                            predecessor: newestFirst ? nil : range.predecessor))
+                ])
+                salvage.report.messages += batch.count
+                (batch, end) = ([], newestFirst ? place.previous : place.next)
+            } catch {
+                failure = error
+            }
+        }
+        var salvage = self
+        let isEnded = try read { session throws(SQLiteError) in
+            try session.connection.scan(
+                newestFirst ? .newestMessages : .oldestMessages, stretch
+            ) { row throws(SQLiteError) in
+                let message = try session.message(row, in: url).message
+                guard count < expected.count, message.position == expected[count] else {
+                    isRefused = true
+                    return false
+                }
+                batch.append(message)
+                count += 1
+                if batch.count == Self.batchSize { put(through: expected[count - 1], &salvage) }
+                return failure == nil
+            }
+        }
+        let isWhole = isEnded && !isRefused && count == expected.count
+        if isWhole, failure == nil {
+            let last = newestFirst ? range.lower : range.upper
+            // Nothing is left to say where a batch has ended with the range.
+            if newestFirst ? last <= end : end <= last { put(through: last, &salvage) }
+        } else if count > 0, !batch.isEmpty {
+            put(through: expected[count - 1], &salvage)
+        }
+        self = salvage
+        if let failure { throw failure }
+        return (count, isWhole)
+    }
+
+    private mutating func carry(cursor key: CursorKey, row: Int64) throws(SQLiteError) {
+        var cursor: Cursor?
+        _ = try read { session throws(SQLiteError) in
+            cursor = try session.connection.cursor(kind: key.kind, channelRow: row)
+        }
+        // Without one nothing would be asked of the time before the next login; a damaged table may just
+        // seem to have none.
+        try commit([.cursor(key, cursor ?? .moment(Timestamp(milliseconds: 0)))])
+    }
+
+    /// Reads from the damaged cache; false says that it could not be read to the end.
+    ///
+    /// What fails for another reason than the damage ends the salvage: the next one finds more.
+    private func read(
+        _ body: (ReadSession) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) -> Bool {
+        do throws(SQLiteError) {
+            try body(session)
+            return true
+        } catch  where !error.mayPass {
+            return false
+        }
+    }
+
+    private func commit(_ mutations: [Mutation]) throws(SQLiteError) {
+        try target.transaction { () throws(SQLiteError) in
+            _ = try WriteSession(target, me: UserID(owner.user)).apply(mutations)
+            _ = try target.takeCommitNumber(after: try target.lastCommitNumber())
+        }
+    }
+}
+
+extension Query where Input == Void, Output == Int {
+    fileprivate static let salvagedChannelCount = Query(
+        sql: "SELECT count(*) FROM channel WHERE payload IS NOT NULL"
+    ) { row in Int(row.int64(0)) }
+
+    fileprivate static let salvagedMessageCount = Query(sql: "SELECT count(*) FROM message") {
+        row in Int(row.int64(0))
+    }
+}
+
+extension Query where Input == Void, Output == Void {
+    /// The channels as the table has them, not as the index does.
+    fileprivate static let salvagedChannels = Query(
+        sql: "SELECT id, url FROM channel NOT INDEXED ORDER BY id")
+}
+
+/// A message as the index of IDs has it, not as the table does.
+private struct IndexedMessage: Sendable {
+    let channelRow: Int64
+    let position: Position
+
+    init(_ row: borrowing Row) {
+        channelRow = row.int64(0)
+        position = Position(row, column: 1)
+    }
+}
+
+extension Query where Input == Void, Output == IndexedMessage {
+    fileprivate static let indexedForward = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id FROM message INDEXED BY message_by_id
+            ORDER BY message_id, channel_id
+            """
+    ) { row in IndexedMessage(row) }
+
+    fileprivate static let indexedBackward = Query(
+        sql: """
+            SELECT channel_id, created_at, message_id FROM message INDEXED BY message_by_id
+            ORDER BY message_id DESC, channel_id DESC
+            """
+    ) { row in IndexedMessage(row) }
+}
+
+extension Query where Input == Int64, Output == (accessedAt: Timestamp?, isPinned: Bool) {
+    fileprivate static let salvagedHolding = Query(
+        sql: "SELECT accessed_at, is_pinned FROM holding WHERE channel_id = ?1",
+        bind: { row, bindings in bindings.append(row) },
+        decode: { row in
+            (
+                row.optionalInt64(0).map { Timestamp(milliseconds: $0) }, row.int64(1) != 0
+            )
+        })
+}
+
+extension SavedContent {
+    /// What a new cache has; whether that is all that the old one had, nobody knows any more.
+    init(countedIn connection: Connection) throws(SQLiteError) {
+        self.init()
+        channels = try connection.first(.salvagedChannelCount) ?? 0
+        messages = try connection.first(.salvagedMessageCount) ?? 0
+        lost = nil
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Unsent messages, in the clear or sealed. A sealed item says all in its payload; the columns of its
+// names hold a hash and nothing.
+
+internal import RoostModel
+internal import RoostSQLite
+internal import RoostSealing
+
+extension Connection {
+    /// Everything unsent, in the order it was written.
+    func outboxItems() throws(SQLiteError) -> [OutboxRow] {
+        guard let seals else { return try all(.items) }
+        return try all(.storedItems).map { OutboxRow($0, openedBy: seals) }
+    }
+
+    /// The same, those apart that cannot be read.
+    func storedItems() throws(SQLiteError) -> OutboxItems {
+        let rows = try outboxItems()
+        let unreadable = rows.filter { $0.item == nil }
+        return OutboxItems(
+            items: rows.compactMap(\.item),
+            damaged: unreadable.filter { !$0.isOfLaterRelease }.map(\.requestID),
+            newer: unreadable.filter(\.isOfLaterRelease).map(\.requestID))
+    }
+
+    func outboxItem(_ id: RequestID) throws(SQLiteError) -> OutboxRow? {
+        guard let seals else { return try first(Query<RequestID, OutboxRow>.item, id) }
+        return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }
+    }
+
+    /// Adds an item, under its own number or the next one; nil when its request ID is known.
+    private func insertItem(_ draft: OutboxDraft) throws(SQLiteError) -> Int64? {
+        guard let seals else { return try first(.insertItem, draft) }
+        let hash = seals.hash(draft.requestID.rawValue, .requestID)
+        let payload = try payload(draft.content, of: draft.requestID, in: draft.channel, seals)
+        return try first(
+            .insertSealedItem,
+            (draft.sequence, hash.text, draft.createdAt, draft.leaves, payload))
+    }
+
+    /// Adds an item and returns it as it is on the disk: the older one, where the request ID is known.
+    func insertedItem(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
+        if let number = try insertItem(draft) { return OutboxItem(draft, sequence: number) }
+        guard let item = try outboxItem(draft.requestID)?.item else {
+            throw .malformed("an unsent message", because: "its row cannot be read back")
+        }
+        return item
+    }
+
+    /// Takes the next number of the order of writing; in a transaction.
+    func takeSequence() throws(SQLiteError) -> Int64 {
+        try execute(.beginSequence)
+        guard let number = try first(.takeSequence) else {
+            throw .malformed("the order of unsent messages", because: "it cannot be read back")
+        }
+        return number
+    }
+
+    /// Makes the next number of the order of writing greater than `number`; in a transaction.
+    func skipSequences(through number: Int64) throws(SQLiteError) {
+        try execute(.beginSequence)
+        try execute(.skipSequences, number)
+    }
+
+    /// Writes an item again that the file has lost, in its place if that is free.
+    func restore(_ item: OutboxItem) throws(SQLiteError) {
+        // A row that cannot be read says nothing that the item does not.
+        if let row = try outboxItem(item.requestID), row.item == nil, !row.isOfLaterRelease {
+            try execute(.deleteItem, try itemName(item.requestID))
+        }
+        let isFree = try first(.hasItem, item.sequence) == nil
+        let draft = OutboxDraft(
+            sequence: isFree ? item.sequence : nil, requestID: item.requestID,
+            channel: item.channel,
+            createdAt: item.createdAt, content: item.content, leaves: item.hasLeft)
+        guard try insertItem(draft) != nil else { return }
+        let name = try itemName(item.requestID)
+        try execute(.updateItem, (name, item.state))
+        try execute(.updateAttempts, (name, item.attemptCount))
+    }
+
+    /// Puts an item behind all others, as if it were written now.
+    func requeue(_ id: RequestID, _ createdAt: Timestamp) throws(SQLiteError) {
+        try execute(.requeueItem, (try itemName(id), try takeSequence(), createdAt))
+    }
+
+    /// Writes down that an item says something else now.
+    func updateItem(
+        _ id: RequestID, in channel: ChannelURL, _ content: OutboxContent
+    ) throws(SQLiteError) {
+        var payload: [UInt8] = []
+        if let seals {
+            payload = try self.payload(content, of: id, in: channel, seals)
+        } else {
+            ParamsPayload.write(content, to: &payload)
+        }
+        try execute(.updatePayload, (try itemName(id), payload))
+    }
+
+    private func payload(
+        _ content: OutboxContent, of id: RequestID, in channel: ChannelURL, _ seals: RowSeals
+    ) throws(SQLiteError) -> [UInt8] {
+        try seals.sealed(at: .item(seals.hash(id.rawValue, .requestID))) { bytes in
+            bytes.append(text: id.rawValue)
+            bytes.append(text: channel.rawValue)
+            ParamsPayload.write(content, to: &bytes)
+        }
+    }
+
+    /// How the table names an item; one that cannot be opened is named so outside too.
+    func itemName(_ id: RequestID) throws(SQLiteError) -> RequestID {
+        guard let seals else { return id }
+        let column = seals.column(id)
+        if try first(.storedItem, column) == nil, try first(.storedItem, id) != nil { return id }
+        return column
+    }
+}
+
+extension OutboxRow {
+    init(_ stored: SalvagedItem, openedBy seals: RowSeals) {
+        var failure = stored.payload.sealError
+        do throws(SQLiteError) {
+            let hash = try seals.hash(inColumn: stored.requestID)
+            let read = try seals.open(
+                stored.payload.span, at: .item(hash), reading: "an unsent message"
+            ) { bytes throws(SQLiteError) in
+                do throws(PayloadError) {
+                    return try OutboxWords(bytes)
+                } catch {
+                    failure = error
+                    throw error.asSQLiteError(reading: "an unsent message")
+                }
+            }
+            requestID = read.requestID
+            item = UnsentState(tag: stored.state, code: stored.failureCode).map { state in
+                OutboxItem(
+                    sequence: stored.sequence, requestID: read.requestID, channel: read.channel,
+                    createdAt: Timestamp(milliseconds: stored.createdAt), content: read.content,
+                    state: state, attemptCount: Int(clamping: stored.attemptCount),
+                    hasLeft: stored.hasLeft != 0)
+            }
+            isOfLaterRelease = item == nil && OutboxStateTag.isPlausible(stored.state)
+        } catch {
+            // What cannot be read is told by its absence; the row stays.
+            requestID = RequestID(stored.requestID)
+            item = nil
+            isOfLaterRelease = failure?.isOfLaterRelease ?? false
+        }
+    }
+}
+
+extension [UInt8] {
+    /// What keeps the seal itself from being read: its versions are counted from the first one.
+    fileprivate var sealError: PayloadError? {
+        guard SealedForm.isSealed(span), self[0] > SealedForm.version else { return nil }
+        return .version(self[0] - SealedForm.version + 1)
+    }
+}
+
+/// What a sealed item says.
+private struct OutboxWords {
+    let requestID: RequestID
+    let channel: ChannelURL
+    let content: OutboxContent
+
+    init(_ bytes: Span<UInt8>) throws(PayloadError) {
+        var reader = PayloadReader()
+        requestID = RequestID(try reader.text(bytes))
+        channel = ChannelURL(try reader.text(bytes))
+        content = try ParamsPayload.read(bytes.extracting(reader.offset..<bytes.count))
+    }
+}
+
+extension Query
+where
+    Input == (
+        sequence: Int64?, name: String, createdAt: Timestamp, leaves: Bool, payload: [UInt8]
+    ), Output == Int64
+{
+    fileprivate static let insertSealedItem = Query(
+        sql: """
+            INSERT INTO item (sequence, request_id, channel_url, created_at, state, attempt_count,
+                has_left, payload)
+            VALUES (?1, ?2, '', ?3, 0, ?4, ?4, ?5)
+            ON CONFLICT (request_id) DO NOTHING RETURNING sequence
+            """,
+        bind: { input, bindings in
+            bindings.append(input.sequence)
+            bindings.append(input.name)
+            bindings.append(input.createdAt.milliseconds)
+            bindings.append(Int64(input.leaves ? 1 : 0))
+            bindings.append(input.payload)
+        },
+        decode: { row in row.int64(0) })
+}
+
+extension Query where Input == Void, Output == SalvagedItem {
+    static let storedItems = Query(
+        sql: """
+            SELECT sequence, request_id, channel_url, created_at, state, failure_code,
+                attempt_count, has_left, payload
+            FROM item ORDER BY sequence
+            """
+    ) { row in SalvagedItem(row) }
+}
+
+extension Query where Input == RequestID, Output == SalvagedItem {
+    fileprivate static let storedItem = Query(
+        sql: """
+            SELECT sequence, request_id, channel_url, created_at, state, failure_code,
+                attempt_count, has_left, payload
+            FROM item WHERE request_id = ?1
+            """,
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in SalvagedItem(row) })
+}
+
+extension SalvagedItem {
+    fileprivate init(_ row: borrowing Row) {
+        self.init(
+            sequence: row.int64(0), requestID: row.text(1), channel: row.text(2),
+            createdAt: row.int64(3), state: row.int64(4), failureCode: row.optionalInt64(5),
+            attemptCount: row.int64(6), hasLeft: row.int64(7), payload: row.bytes(8))
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostSQLite
+
+/// The owner's row, which both databases have under different names.
+struct OwnerQueries: Sendable {
+    let insert: Query<StoreOwner, Void>
+    /// Writes other names for the same owner.
+    let rename: Query<StoreOwner, Void>
+    let select: Query<Void, StoreOwner>
+
+    static let cache = OwnerQueries(
+        insert: """
+            INSERT OR IGNORE INTO store_state (id, application, user) VALUES (1, ?1, ?2)
+            """,
+        rename: "UPDATE store_state SET application = ?1, user = ?2",
+        select: "SELECT application, user FROM store_state")
+    static let outbox = OwnerQueries(
+        insert: "INSERT OR IGNORE INTO outbox_state (id, application, user) VALUES (1, ?1, ?2)",
+        rename: "UPDATE outbox_state SET application = ?1, user = ?2",
+        select: "SELECT application, user FROM outbox_state")
+
+    private init(insert: SQL, rename: SQL, select: SQL) {
+        self.insert = Query(
+            sql: insert,
+            bind: { owner, bindings in
+                bindings.append(owner.application)
+                bindings.append(owner.user)
+            })
+        self.rename = Query(
+            sql: rename,
+            bind: { owner, bindings in
+                bindings.append(owner.application)
+                bindings.append(owner.user)
+            })
+        self.select = Query(sql: select) { row in
+            StoreOwner(application: row.text(0), user: row.text(1))
+        }
+    }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    /// The number of the last commit.
+    static let sequence = Query(sql: "SELECT sequence FROM recent WHERE channel_id = 0") { row in
+        row.int64(0)
+    }
+}
+
+extension Query where Input == Int64, Output == Void {
+    /// Takes a number for this commit; of the one row, by its key, so that no savepoint is taken.
+    static let setSequence = Query(
+        sql: "UPDATE recent SET sequence = ?1 WHERE channel_id = 0",
+        bind: { sequence, bindings in bindings.append(sequence) })
+}
+
+extension Query where Input == Void, Output == [UInt8]? {
+    static let session = Query(sql: "SELECT session FROM store_state") { row in
+        row.optionalBytes(0)
+    }
+}
+
+extension Query where Input == [UInt8]?, Output == Void {
+    static let setSession = Query(
+        sql: "UPDATE store_state SET session = ?1",
+        bind: { bytes, bindings in bindings.append(bytes) })
+}
+
+extension Connection {
+    /// The number of the last commit, by whomever; zero before the first.
+    func lastCommitNumber() throws(SQLiteError) -> Int64 { try first(.sequence) ?? 0 }
+
+    /// Takes the number of this commit, one more than `last`, which is as it was when the transaction began.
+    func takeCommitNumber(after last: Int64) throws(SQLiteError) -> Int64 {
+        try execute(.setSequence, last + 1)
+        return last + 1
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostCore
+internal import RoostExecutors
+internal import RoostModel
+internal import RoostSQLite
+
+/// The one who writes to the cache, and tells what changed.
+///
+/// - Invariant: A commit is on disk before anybody hears of it, and everybody hears of commits in their
+///   order.
+package actor StoreWriter {
+    private nonisolated let executor: any SerialExecutor
+    /// The executor, where it is a thread of its own.
+    private nonisolated var thread: ThreadExecutor? { executor as? ThreadExecutor }
+    let path: String
+    private let owner: StoreOwner
+    private var connection: Connection? {
+        didSet {
+            book = nil
+            traces.withLock { $0.removeAll() }
+        }
+    }
+    /// What was found damaged since the cache was opened.
+    nonisolated let damage: DamageWatch
+    /// What the last commits changed, for all who read this file.
+    nonisolated let traces = Guarded(CommitTraces())
+    /// What the last commit has looked up; nil while one is under way, or after one that failed.
+    private var book: WriteBook?
+    /// Keeps other clients out of the folder.
+    private var lock: FolderLock?
+    var readers = JournalReaders()
+    /// Where the words are to be found.
+    var searchPlace = SearchPlace.nowhere
+    var budget: BudgetKeeper
+    private var foreign: ForeignCommits?
+    private var bell: FileBell?
+    /// Ends the listening to the bell.
+    private var stopsListening: (@Sendable () -> Void)?
+    /// Whether the bell was heard and nobody has looked yet.
+    private nonisolated let hasRung = Guarded(false)
+    private var isClosed = false
+    let switchboard: StoreSwitch
+    let gate: SuspensionGate
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(
+        on executor: any SerialExecutor, path: String, owner: StoreOwner,
+        _ switchboard: StoreSwitch, budget: BudgetKeeper, damage: DamageWatch = DamageWatch()
+    ) {
+        self.damage = damage
+        self.switchboard = switchboard
+        gate = switchboard.makeGate()
+        self.budget = budget
+        self.executor = executor
+        self.path = path
+        self.owner = owner
+    }
+
+    deinit { stopsListening?() }
+
+    /// Writes down the server's statements in one transaction: all of them, or none.
+    ///
+    /// - Parameter mutations: Applied in order; see `Mutation` for what each does.
+    /// - Returns: The changes; the same value every reader of the journal gets.
+    /// - Throws: `.full` and others; the store is as it was, and the call may be made again.
+    @discardableResult
+    package func commit(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
+        try await perform { connection throws(SQLiteError) in
+            try write(mutations, in: connection)
+        }
+    }
+
+    /// Commits, tells everybody and keeps the log short.
+    func write(
+        _ mutations: [Mutation], in connection: Connection
+    ) throws(SQLiteError) -> Commit {
+        connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
+        let commit: Commit
+        let trace: CommitTrace?
+        do throws(SQLiteError) {
+            let (done, left, book) = try connection.transaction { () throws(SQLiteError) in
+                let last = try connection.lastCommitNumber()
+                let session = WriteSession(
+                    connection, me: UserID(owner.user), takeBook(of: last))
+                let changes = try session.apply(mutations)
+                let sequence = try connection.takeCommitNumber(after: last)
+                let trace = session.trace(at: sequence)
+                return (
+                    Commit(sequence: sequence, changes: changes), trace,
+                    session.book(at: sequence)
+                )
+            }
+            self.book = book
+            (commit, trace) = (done, left)
+        } catch {
+            // A key that was made meanwhile is gone again.
+            connection.seals?.vault.forgetKeys()
+            throw error
+        }
+        connection.seals?.finishErasure()
+        traces.withLock { traces in
+            if let trace { traces.add(trace) } else { traces.removeAll() }
+        }
+        announce(commit)
+        keepLogShort(connection)
+        return commit
+    }
+
+    /// Takes what the last commit has looked up, unless somebody else has written since.
+    private func takeBook(of last: Int64) -> WriteBook? {
+        guard let book = book.take() else { return nil }
+        return last == book.sequence ? book : nil
+    }
+
+    /// Tells everybody of a commit: our readers, and the other processes.
+    func announce(_ commit: Commit) {
+        if let missed = foreign?.noteOwn(commit.sequence) { readers.miss(missed) }
+        readers.append(commit)
+        bell?.ring()
+    }
+
+    /// Gives freed space back to the system, and with it what stood there.
+    ///
+    /// - Throws: `.full` when there is no room for the copy this takes; the cache stays as it was.
+    /// - Complexity: Writes all that is kept once.
+    package func compact() async throws(StoreError) {
+        try await perform { connection throws(SQLiteError) in try connection.compact() }
+    }
+
+    /// Has an index of edits kept from now on: whoever never asks for edits does not pay for it.
+    func indexEdits() async throws(StoreError) {
+        try await perform { connection throws(SQLiteError) in
+            try connection.executeScript(
+                """
+                CREATE INDEX IF NOT EXISTS message_by_edit ON message
+                    (channel_id, updated_at, created_at, message_id)
+                    WHERE updated_at IS NOT NULL
+                """)
+        }
+    }
+
+    /// Bytes of the cache's file and of its log, as the system counts them; zero in memory.
+    package func fileBytes() -> (cache: Int64, log: Int64) {
+        let counts = DatabaseFiles(path).byteCounts
+        return (counts.main, counts.log)
+    }
+
+    /// A feed of every later commit.
+    ///
+    /// - Parameter capacity: Commits that may wait for the reader before they become one `missed`. The
+    ///   default is a second of the busiest channel we expect.
+    /// - Returns: The feed; it is told of nothing that was committed before.
+    package func journal(capacity: Int = 256) -> JournalFeed {
+        let (id, bell) = readers.add(capacity: capacity)
+        if isClosed { readers.finish() }
+        return JournalFeed(id: id, writer: self, bell: bell)
+    }
+
+    /// A feed of the commits that were made elsewhere, as numbers that were missed, and of nothing else.
+    package func missedCommits() -> JournalFeed {
+        let (id, bell) = readers.add(capacity: 1, hearsOwn: false)
+        if isClosed { readers.finish() }
+        return JournalFeed(id: id, writer: self, bell: bell)
+    }
+
+    func takeEntry(of id: Int) -> JournalEntry? {
+        readers.take(id)
+    }
+
+    /// Whether the cache is open; throws when it never will be again.
+    func checkIsOpen() throws(StoreError) -> Bool {
+        guard !isClosed else { throw .closed }
+        return connection != nil
+    }
+
+    /// Takes over a connection and the lock that keeps its files where they are.
+    func take(_ connection: Connection, _ lock: consuming FolderLock?) {
+        self.lock = lock
+        self.connection = connection
+    }
+
+    /// Begins to tell readers of commits.
+    ///
+    /// - Parameters:
+    ///   - files: The files of the bell by which other processes are heard; nil for none.
+    ///   - isRepaired: Whether the file is another one than before, whose numbers say nothing of earlier commits.
+    func beginTelling(_ files: StoreFiles?, isRepaired: Bool) {
+        if bell == nil { listen(to: files) }
+        damage.begin()
+        if isRepaired, let sequence = try? connection?.first(.sequence),
+            let missed = foreign?.noteNewCache(sequence)
+        {
+            readers.miss(missed)
+        }
+        findForeignCommits()
+    }
+
+    /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
+    func letGo() {
+        connection = nil
+        lock = nil
+    }
+
+    func close() {
+        isClosed = true
+        letGo()
+        stopsListening?()
+        stopsListening = nil
+        bell = nil
+        readers.finish()
+    }
+
+    /// Hears of other processes' commits from now on; without a bell they are found with our own.
+    private func listen(to files: StoreFiles?) {
+        guard let files else { return }
+        do {
+            let bell = try FileBell(file: files.lock)
+            stopsListening = try bell.listen { [weak self] in self?.noteRing() }
+            self.bell = bell
+        } catch {
+            // A system that has no more watches to give: see above.
+        }
+    }
+
+    /// Has somebody look, on this actor's thread, which is not made before there is something to see.
+    private nonisolated func noteRing() {
+        let isFirst = hasRung.withLock { hasRung in
+            defer { hasRung = true }
+            return !hasRung
+        }
+        guard isFirst else { return }
+        Task(executorPreference: thread) {
+            self.hasRung.withLock { $0 = false }
+            await self.findForeignCommits()
+        }
+    }
+
+    /// Looks at the number of the last commit; one that cannot be read now is found with the next.
+    private func findForeignCommits() {
+        guard let sequence = try? connection?.first(.sequence) else { return }
+        if foreign == nil {
+            foreign = ForeignCommits(last: sequence)
+        } else if let missed = foreign?.noteFound(sequence) {
+            readers.miss(missed)
+        }
+    }
+
+    /// Does a piece of work in its turn, once more when a suspension has interrupted it.
+    func perform<T>(
+        _ body: (Connection) throws(SQLiteError) -> T
+    ) async throws(StoreError) -> T {
+        try await inTurn { () throws(StoreError) in try inspect(body) }
+    }
+
+    /// As `perform`, for work of several transactions: it must be such that it can be begun anew after
+    /// any of them.
+    func inTurn<T>(_ body: () throws(StoreError) -> T) async throws(StoreError) -> T {
+        try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
+            guard connection != nil else { throw .closed }
+            do throws(StoreError) {
+                return try body()
+            } catch  where error.kind == .suspended {
+                return nil
+            }
+        }
+    }
+
+    /// Lends the connection outside any transaction, to work that has its turn.
+    func inspect<T>(_ body: (Connection) throws(SQLiteError) -> T) throws(StoreError) -> T {
+        guard let connection else { throw isClosed ? .closed : .suspended }
+        do throws(SQLiteError) {
+            return try body(connection)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// What SQLite's answer means; that the file is damaged is noted.
+    private func failure(_ error: SQLiteError) -> StoreError {
+        damage.note(error)
+        return StoreError(error, in: path)
+    }
+}
