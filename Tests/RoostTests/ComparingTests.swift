@@ -137,6 +137,7 @@ struct ComparingTests {
             await pair.bob.waitUntilIdle()
             let timeline = try await alice.timeline(of: pair.channel, capacity: .max)
             while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }
+            await world.pass()
             let changes = await timeline.changes()
             try Self.strike(harm, folder.file("simulation/alice/cache.sqlite"))
             let found = try await alice.compareCache(of: pair.channel)

@@ -273,13 +273,15 @@ extension Timeline {
     private func fetch(_ direction: Direction) async throws(RoostError) -> PageStatement {
         let question = question(direction)
         return try await engine.inTime { [channel, filter, pageSize] engine throws(RoostError) in
-            let statement = try await engine.loadPage(channel, question, filter)
+            let fetch = PageFetch(channel, question, under: filter)
+            let statement = try await engine.loadPage(fetch).statement
             guard direction == .newer, statement.reachesNewest, filter != .everything else {
                 return statement
             }
             // What is known under the filter has to meet what live messages continue.
-            try await engine.loadPage(channel, .around(.distantFuture, older: pageSize, newer: 0))
-            return try await engine.loadPage(channel, question, filter)
+            try await engine.loadPage(
+                PageFetch(channel, .around(.distantFuture, older: pageSize, newer: 0)))
+            return try await engine.loadPage(fetch).statement
         }
     }
 

@@ -132,11 +132,11 @@ extension SyncEngine {
     /// - Throws: `.connectionRequired` when the connection was lost or replaced meanwhile.
     func takeTurn() async throws(RoostError) {
         guard let session else { throw .notConnected }
-        let wait = pacing.take(at: world.wallTime())
-        guard wait > .zero else { return }
+        sync.now = world.wallTime()
+        guard let wait = sync.takeTurn() else { return }
         await pause(for: wait)
         guard isPresent(session) else {
-            pacing.giveBack()
+            sync.pacing.giveBack()
             throw .notConnected
         }
     }
@@ -165,10 +165,10 @@ extension SyncEngine {
                     catchUp(channel)
                 }
             case .messages(let change):
-                guard let end = gapEnds[change.channel],
+                guard let end = sync.session?.gapEnds[change.channel],
                     change.deleted.contains(where: { $0.isCounted(upTo: end) })
                 else { continue }
-                gapEnds[change.channel] = nil
+                sync.session?.gapEnds[change.channel] = nil
                 if !openTimelines(of: change.channel).isEmpty { catchUp(change.channel) }
             case .users: break
             }
@@ -207,21 +207,24 @@ extension SyncEngine {
         case .nothing: break
         case .load(let question):
             try await takeTurn()
-            let statement = try await loadPage(timeline.channel, question, page.filter)
+            let statement = try await loadPage(
+                PageFetch(timeline.channel, question, under: page.filter)
+            ).statement
             try await timeline.show(page, statement)
             // A live message may have overtaken the page, and stand alone above what it brought, or few of
             // it pass the filter.
             guard let rest = await timeline.questionForRest(of: page) else { return }
             try await takeTurn()
-            let more = try await loadPage(timeline.channel, rest, timeline.filter)
+            let more = try await loadPage(
+                PageFetch(timeline.channel, rest, under: timeline.filter)
+            ).statement
             try await timeline.show(page, more)
         case .checkGap(let known):
-            try await takeTurn()
             try await fillGap(of: timeline, page, from: known)
         }
     }
 
-    func isPresent(_ session: Session) -> Bool { self.session?.epoch == session.epoch }
+    func isPresent(_ session: Session) -> Bool { sync.isPresent(session.epoch) }
 }
 
 extension ChannelsChange {
@@ -238,20 +241,4 @@ extension Message {
     fileprivate func isCounted(upTo end: Position) -> Bool {
         position.map { $0.createdAt == end.createdAt && $0 <= end } ?? false
     }
-}
-
-extension RoostError {
-    /// Whoever came back meanwhile may ask again; whoever did not is refused by the server then.
-    static let departed = RoostError(
-        .notAMember, remedy: .retry,
-        message: "The channel was left while this was on its way.")
-
-    static let notConnected = RoostError(
-        .connectionRequired, remedy: .retry, message: "There is no connection right now.")
-
-    /// The server's pages lead nowhere.
-    static let stalled = RoostError(
-        .malformedData, remedy: .retry,
-        message: "The server's pages repeat themselves or bring nothing new. "
-            + "What they said so far is kept; they are asked for again later.")
 }

@@ -16,8 +16,8 @@ extension SyncEngine {
     private func keepAnswer<Call: ChannelAnswering>(
         to question: Call
     ) async throws(RoostError) -> GroupChannel {
-        let mark = channelLedger.begin()
-        defer { channelLedger.end() }
+        let mark = sync.channelLedger.begin()
+        defer { sync.channelLedger.end() }
         // The answer to something done is kept, even if the connection changed meanwhile.
         let answer = try await call(question)
         try await store([answer], since: mark)
@@ -76,7 +76,7 @@ extension SyncEngine {
     }
 
     private func lookUpChanged(_ url: ChannelURL) async {
-        channelLedger.note(changeOf: url)
+        sync.channelLedger.note(changeOf: url)
         await lookUpNow(url)
     }
 

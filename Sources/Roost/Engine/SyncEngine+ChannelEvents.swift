@@ -44,7 +44,7 @@ extension SyncEngine {
     /// Only the server can say what the channel is now.
     private func askAbout(_ event: ChannelEvent) {
         noteMute(event)
-        channelLedger.note(changeOf: event.channelURL)
+        sync.channelLedger.note(changeOf: event.channelURL)
         if let told = event.told {
             emit(told, afterLookUpOf: event.channelURL)
         } else {
@@ -56,7 +56,7 @@ extension SyncEngine {
     func learn(
         _ news: ChannelNews, of channel: ChannelURL, from origin: ChangeOrigin = .event
     ) async throws(RoostError) {
-        channelLedger.note(changeOf: channel)
+        sync.channelLedger.note(changeOf: channel)
         var mutations = [Mutation.channelNews(channel, news)]
         // What is gone counts as read, as everybody's receipts have it.
         if let offset = news.offset {
@@ -70,14 +70,8 @@ extension SyncEngine {
     func leave(
         _ channel: ChannelURL, from origin: ChangeOrigin = .event
     ) async throws(RoostError) {
-        noteDeparture(from: channel)
+        sync.noteDeparture(from: channel)
         try await commit([.removeChannel(channel)], from: origin)
-    }
-
-    /// Answers that are on their way are of a time when the channel was the user's.
-    func noteDeparture(from channel: ChannelURL) {
-        channelLedger.note(changeOf: channel)
-        ledgers[channel]?.noteDeparture()
     }
 
     // MARK: Receipts and counts

@@ -28,8 +28,6 @@ struct EventWatch {
     var markEndWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
     /// Where a mark is being taken back: the cache shows the old one until the channel is looked up.
     var retreats: Set<ChannelURL> = []
-    /// Whether the channels' change log has been read on this connection.
-    var isChannelLogRead = false
     /// When the newest message that came live was written, of those too that no list shows.
     var newest: [ChannelURL: Timestamp] = [:]
     /// Of the newest statement about all unread messages.
@@ -77,14 +75,14 @@ extension SyncEngine {
 
     /// Tells what waits for an account of its channel, of channels that nobody is asking for any more.
     func emitPending() {
-        for channel in watch.pending.keys.sorted() where lookUps[channel] == nil {
+        for channel in watch.pending.keys.sorted() where sync.lookUps[channel] == nil {
             emitPending(of: channel)
         }
     }
 
     /// The channels are on disk as the server has them, unless the connection is another one by now.
     func endChannelLog(of asked: Session?) {
-        if let asked, isPresent(asked) { watch.isChannelLogRead = true }
+        if let asked, isPresent(asked) { sync.session?.isChannelLogRead = true }
         emitPending()
     }
 
@@ -185,7 +183,7 @@ extension SyncEngine {
             throw error
         }
         for waiter in wishes { waiter.resume(returning: nil) }
-        channelLedger.note(changeOf: channel)
+        sync.channelLedger.note(changeOf: channel)
         // An answer that was asked for before the server had it may have removed it.
         watch.retreats.insert(channel)
         await lookUpNow(channel)
@@ -236,8 +234,8 @@ extension SyncEngine {
     /// device's unread mark whose event is on its way yet is all that this does not know.
     private func isAllRead(_ url: ChannelURL) async throws(RoostError) -> Bool {
         guard let channel = try await cachedChannel(url), channel.unreadMessageCount == 0,
-            channel.unreadMentionCount == 0, isOnline, watch.isChannelLogRead,
-            lookUps[url] == nil, !watch.retreats.contains(url), refused.isEmpty
+            channel.unreadMentionCount == 0, isOnline, session?.isChannelLogRead == true,
+            sync.lookUps[url] == nil, !watch.retreats.contains(url), refused.isEmpty
         else { return false }
         let mark = channel.myLastRead ?? .distantPast
         return channel.lastMessage?.createdAt ?? mark <= mark

@@ -85,8 +85,9 @@ extension SyncEngine {
         while true {
             try await takeTurn()
             let page = try await loadPage(
-                channel, .newer(than: place, limit: Self.comparedPage),
-                replacing: CoveredRange(lower: lower, upper: max(lower, stretch.upper)))
+                PageFetch(
+                    channel, .newer(than: place, limit: Self.comparedPage),
+                    replacing: CoveredRange(lower: lower, upper: max(lower, stretch.upper))))
             count += page.count
             guard let end = page.statement.range?.upper, end < stretch.upper,
                 !page.statement.reachesNewest, end > place

@@ -38,7 +38,7 @@ extension SyncEngine {
         for sentence in Repairs(cache: report).sentences { emit(.storageRepaired(sentence)) }
         // What the repair has lost may be what this connection has brought.
         if report != .intact, isOnline {
-            caughtUp = []
+            sync.session?.caughtUp = []
             for channel in openChannels { catchUp(channel) }
             run { engine in await engine.catchUpChannels() }
         }

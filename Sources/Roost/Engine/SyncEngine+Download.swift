@@ -76,9 +76,9 @@ extension SyncEngine {
         guard let question else { return DownloadStep(page: nil, connection: number) }
         try await takeTurn()
         let before = try await holding(of: channel).messages
-        let statement = try await loadPage(channel, question)
+        let statement = try await loadPage(PageFetch(channel, question)).statement
         let added = try await holding(of: channel).messages - before
-        if added > 0 { pacing.giveBack() }
+        if added > 0 { sync.pacing.giveBack() }
         let reached = statement.range?.lower.createdAt ?? .distantFuture
         return DownloadStep(page: (added, reached), connection: number)
     }

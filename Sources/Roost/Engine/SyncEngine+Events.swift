@@ -20,7 +20,7 @@ extension SyncEngine {
             // The event is not on disk, so nothing claims to know it: what is covered ends before it,
             // no cursor is past it, and the catch-up brings it again once the disk takes it (scar 47).
             if let channel = event.channelURL {
-                caughtUp.remove(channel)
+                sync.session?.caughtUp.remove(channel)
                 repairLater(channel)
             }
             repairLater(nil)
@@ -42,8 +42,8 @@ extension SyncEngine {
         case .edited(let event):
             let channel = event.message.channelURL
             guard event.message.hasPossibleTimes else { throw .impossible }
-            ledgers[channel]?.note(editOf: event.message)
-            changesRead[channel]?.replace(editOf: event.message)
+            sync.ledgers[channel]?.note(editOf: event.message)
+            sync.changesRead[channel]?.replace(editOf: event.message)
             try await commit(
                 [.edited(event.message)] + tell(.edited(event.message), in: channel),
                 from: origin)
@@ -73,7 +73,7 @@ extension SyncEngine {
             await renewSession(after: RoostError(error))
         case .expired: await link?.renewSession()
         case .reaction(let event):
-            ledgers[event.channelURL]?.note(.reaction(event.change), to: event.messageID)
+            sync.ledgers[event.channelURL]?.note(.reaction(event.change), to: event.messageID)
             try await commit(
                 [.reacted(event.channelURL, event.messageID, event.change)], from: origin)
             if origin == .event {
@@ -81,14 +81,14 @@ extension SyncEngine {
                 emit(.reactionChanged(event.change, event.messageID, event.channelURL))
             }
         case .thread(let event):
-            ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
+            sync.ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
             try await commit(
                 [.replied(event.channelURL, event.parentID, event.threadInfo)], from: origin)
             emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))
         case .poll(let event):
             // Who does not say which message carries it tells it in the change log all the same.
             guard let id = event.messageID else { return }
-            ledgers[event.channelURL]?.note(.poll(event.change), to: id)
+            sync.ledgers[event.channelURL]?.note(.poll(event.change), to: id)
             try await commit([.polled(event.channelURL, id, event.change)], from: origin)
         case .login, .pong, .error, .busy, .unknown:
             break
@@ -121,7 +121,7 @@ extension SyncEngine {
         if isMine { mutations += tell(.read(message.createdAt), in: channel) }
         try await commit(
             mutations
-                + firstCursor(of: channel, before: message, since: session.loginAt),
+                + sync.firstCursor(of: channel, before: message, since: session.loginAt),
             rewinding: rewinds, in: channel, from: origin)
         let cached = try await cachedChannel(channel)
         // What nobody sees of a message may bring its channel back all the same.
@@ -138,8 +138,8 @@ extension SyncEngine {
     ) -> (message: Message, amendments: [Mutation])? {
         let channel = message.channelURL
         // The change log may have told already what became of it.
-        var known = changesRead[channel]?.upToDate([message]) ?? [message]
-        let ledger = beginning.map { news(of: channel, since: $0) } ?? FetchLedger()
+        var known = sync.changesRead[channel]?.upToDate([message]) ?? [message]
+        let ledger = beginning.map { sync.news(of: channel, since: $0) } ?? FetchLedger()
         known = ledger.hasDeparture ? [] : ledger.upToDate(known)
         return known.first.map { ($0, ledger.mutations(amending: known, in: channel)) }
     }
@@ -158,7 +158,7 @@ extension SyncEngine {
 
     /// The news as a mutation; answers about channels that are on their way learn of it too.
     func tell(_ news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
-        channelLedger.note(news, in: channel)
+        sync.channelLedger.note(news, in: channel)
         return [.channelNews(channel, news)]
     }
 
@@ -167,7 +167,7 @@ extension SyncEngine {
     func forget(
         _ ids: [MessageID], in channel: ChannelURL, from origin: ChangeOrigin
     ) async throws(RoostError) {
-        for id in ids { ledgers[channel]?.note(deletionOf: id) }
+        for id in ids { sync.ledgers[channel]?.note(deletionOf: id) }
         let commit = try await commit(
             [.deleted(channel, ids)] + tell(.deleted(ids), in: channel), from: origin)
         let lostPreview = commit.updatedChannels.contains { $0.lastMessage == nil }
@@ -184,11 +184,11 @@ extension SyncEngine {
     /// A wish that comes while an answer is on its way has it fetched once more: the answer may be older
     /// than the reason for the wish.
     func lookUp(_ channel: ChannelURL) {
-        guard lookUps[channel] == nil else {
-            lookUps[channel] = true
+        guard sync.lookUps[channel] == nil else {
+            sync.lookUps[channel] = true
             return
         }
-        lookUps[channel] = false
+        sync.lookUps[channel] = false
         run { engine in await engine.runLookUp(of: channel) }
     }
 
@@ -202,7 +202,7 @@ extension SyncEngine {
 
     /// Returns when nobody is asking for a channel any more.
     func finishLookUp(of channel: ChannelURL) async {
-        guard lookUps[channel] != nil else { return }
+        guard sync.lookUps[channel] != nil else { return }
         await withCheckedContinuation { waiter in
             lookUpWaiters[channel, default: []].append(waiter)
         }
@@ -212,8 +212,10 @@ extension SyncEngine {
         // A caller that waits is answered after the first try; the tries go on.
         let isDone = await persistently(
             for: nil, failed: { engine, _ in engine.resumeLookUpWaiters(of: channel) },
-            { engine throws(RoostError) in try await engine.refresh(channel) })
-        let isAskedAgain = lookUps.removeValue(forKey: channel) == true
+            { engine throws(RoostError) in
+                try await engine.run(.lookUp(ChannelLookUp(channel)))
+            })
+        let isAskedAgain = sync.lookUps.removeValue(forKey: channel) == true
         if isDone {
             // Who asked after the last answer was taken waits for one of their own.
             if isAskedAgain { return lookUp(channel) }
@@ -227,39 +229,6 @@ extension SyncEngine {
     private func resumeLookUpWaiters(of channel: ChannelURL) {
         for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
     }
-
-    private func refresh(_ channel: ChannelURL) async throws(RoostError) {
-        while let session {
-            try await takeTurn()
-            guard isPresent(session) else { throw .notConnected }
-            lookUps[channel] = false
-            let mark = channelLedger.begin()
-            defer { channelLedger.end() }
-            do throws(RoostError) {
-                let found = try await api.call(
-                    GetChannel(channelURL: channel, isInternal: true),
-                    sessionKey: session.login.sessionKey)
-                guard isPresent(session) else { throw .notConnected }
-                let (fresh, stale) = channelLedger.parted([found], since: mark)
-                for channel in fresh { channelLedger.note(changeOf: channel.url) }
-                try await commit([.channels(fresh)] + firstListCursor, from: .event)
-                // The first answer about a channel is progress, later ones only as often as time allows.
-                if lookedUp.insert(channel).inserted { pacing.giveBack() }
-                // One more answer is newer than all that came before it was asked for.
-                if lookUps[channel] != true, stale.isEmpty { return }
-                // A burst of news costs a request now and then, not one each (scar 158).
-                await pause(for: Self.lookUpPause)
-            } catch {
-                guard [.notAMember, .notFound, .channelNotFound].contains(error.code),
-                    isPresent(session)
-                else { throw error }
-                return try await leave(channel)
-            }
-        }
-    }
-
-    /// How long to wait before a channel is asked for once more.
-    private static let lookUpPause = Duration.milliseconds(500)
 
     /// Looks again what is missing, as soon as the disk takes something; nil is the list of channels.
     private func repairLater(_ channel: ChannelURL?) {
@@ -357,13 +326,6 @@ extension SyncEngine {
             waiter.resume(returning: .failure(error))
         }
     }
-}
-
-extension RoostError {
-    /// A message of an impossible time is not stored, whatever brings it.
-    static let impossible = RoostError(
-        .malformedData, remedy: .none,
-        message: "The server dates a message before 1970 or after 9999; it is not stored.")
 }
 
 extension ServerEvent {

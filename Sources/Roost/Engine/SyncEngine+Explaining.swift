@@ -7,11 +7,6 @@ import RoostStore
 // What is missing, and why something is not to be seen.
 
 extension SyncEngine {
-    /// Notes that a channel's messages were asked for.
-    func noteAttempt(in channel: ChannelURL, _ failure: RoostError?) {
-        attempts[channel] = HistoryHole.Attempt(at: world.wallTime(), failure: failure?.code)
-    }
-
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
         let coverage = try await coverage(of: channel)
         let known: GroupChannel?
@@ -23,12 +18,14 @@ extension SyncEngine {
             throw RoostError(error)
         }
         let view = SearchedChannel(
-            url: channel, coverage: coverage, isLive: caughtUp.contains(channel),
+            url: channel, coverage: coverage, isLive: session?.caughtUp.contains(channel) ?? false,
             visibleFrom: known?.messageOffset)
         let gaps = view.gaps(
             messageCount: count, madeAt: known?.createdAt,
             now: session.map { _ in world.wallTime() })
-        return gaps.map { HistoryHole($0, in: channel, lastAttempt: attempts[channel]) }
+        return gaps.map {
+            HistoryHole($0, in: channel, lastAttempt: sync.attempts[channel].map { .init($0) })
+        }
     }
 
     func explain(

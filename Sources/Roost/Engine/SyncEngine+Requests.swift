@@ -10,8 +10,8 @@ import RoostWire
 extension SyncEngine {
     /// Makes a channel and stores it.
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel {
-        let mark = channelLedger.begin()
-        defer { channelLedger.end() }
+        let mark = sync.channelLedger.begin()
+        defer { sync.channelLedger.end() }
         // The answer to something done is kept, even if the connection changed meanwhile.
         let made = try await call(CreateChannel(params, by: me))
         try await store([made.channel], since: mark)
@@ -38,8 +38,8 @@ extension SyncEngine {
         let cached: GroupChannel?
         do { cached = try await reader.channel(url).value } catch { throw RoostError(error) }
         if let cached { return cached }
-        let mark = channelLedger.begin()
-        defer { channelLedger.end() }
+        let mark = sync.channelLedger.begin()
+        defer { sync.channelLedger.end() }
         let found = try await call(GetChannel(channelURL: url))
         try await store([found], since: mark)
         return found
@@ -50,22 +50,14 @@ extension SyncEngine {
     /// - Parameters:
     ///   - channels: As the answer has them.
     ///   - mark: When the question was asked.
-    ///   - others: What is written in the same transaction.
     ///   - origin: What brought it.
-    ///   - isWanted: Asked when nobody else commits any more; nothing is written where it says no.
     /// - Throws: When the disk fails; nothing was written then.
     func store(
-        _ channels: [GroupChannel], since mark: ChannelLedger.Mark, and others: [Mutation] = [],
-        from origin: ChangeOrigin = .answer,
-        if isWanted: (StoreReader) async throws(StoreError) -> Bool = { _ in true }
+        _ channels: [GroupChannel], since mark: ChannelLedger.Mark,
+        from origin: ChangeOrigin = .answer
     ) async throws(RoostError) {
-        let (fresh, stale) = channelLedger.parted(channels, since: mark)
-        // Other answers on their way may be older than this one.
-        for channel in fresh { channelLedger.note(changeOf: channel.url) }
-        let mutations = [.channels(fresh)] + others + firstListCursor
-        try await commit(from: origin) { writer throws(StoreError) in
-            try await isWanted(reader) ? try await writer.commit(mutations) : nil
-        }
+        let (mutations, stale) = sync.take(channels, since: mark)
+        try await commit(mutations + sync.firstListCursor, from: origin)
         for channel in stale { lookUp(channel) }
     }
 

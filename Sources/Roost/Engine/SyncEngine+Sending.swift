@@ -42,11 +42,11 @@ extension SyncEngine {
             return .failed(.notConnected, .socket)
         }
         let channel = command.channelURL
-        let beginning = ledgers[channel, default: FetchLedger()].begin()
-        defer { endFetch(of: channel) }
+        let beginning = sync.beginFetch(of: channel)
+        defer { sync.endFetch(of: channel) }
         do throws(RoostError) {
             let message = try await api.call(SendMessage(message: command), sessionKey: key)
-            await takeAnswer(message, to: command.requestID, key, since: beginning)
+            await takeAnswer(message, to: command.requestID, since: beginning)
             return .done(message)
         } catch {
             // Nothing leads to the server: that is not being connected (R147), and not a request that
@@ -60,14 +60,14 @@ extension SyncEngine {
     /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121), but for
     /// what the socket told while it was on its way.
     private func takeAnswer(
-        _ message: Message, to requestID: RequestID?, _ key: String, since beginning: Int
+        _ message: Message, to requestID: RequestID?, since beginning: Int
     ) async {
         let event = MessageEvent(message: message, acknowledges: requestID)
         if isOnline { return await take(.message(event), since: beginning) }
         // What the disk refuses is brought by the next catch-up.
         guard (try? await takeOffline(event, since: beginning)) != nil else { return }
         // What stands before it nobody tells without a socket; only a page shows it where it belongs.
-        run { engine in await engine.meet(event.message.channelURL, key) }
+        run { engine in await engine.meet(event.message.channelURL) }
     }
 
     private func takeOffline(
@@ -79,16 +79,18 @@ extension SyncEngine {
         guard let (message, amendments) = upToDate(event.message, since: beginning) else { return }
         try await commit(
             [.liveMessage(message, predecessor: nil)] + amendments
-                + firstCursor(of: channel, before: message, since: firstLoginAt),
+                + sync.firstCursor(of: channel, before: message, since: sync.firstLoginAt),
             rewinding: rewinds, in: channel, from: .answer)
     }
 
     /// Has the newest messages meet what a timeline shows, while there is no socket.
-    private func meet(_ channel: ChannelURL, _ key: String) async {
+    private func meet(_ channel: ChannelURL) async {
         for timeline in openTimelines(of: channel) where await timeline.hasKnowledgeAbove {
             // What fails is made good by the next catch-up.
             _ = try? await loadPage(
-                channel, .around(.distantFuture, older: Self.lookBack, newer: 0), offlineKey: key)
+                PageFetch(
+                    channel, .around(.distantFuture, older: Self.lookBack, newer: 0),
+                    isOffline: true))
             return
         }
     }
@@ -137,12 +139,12 @@ extension SyncEngine {
     private func react(
         _ key: String, to id: MessageID, in channel: ChannelURL, isAdded: Bool
     ) async throws(RoostError) -> Outbox.Outcome {
-        let beginning = ledgers[channel, default: FetchLedger()].begin()
-        defer { endFetch(of: channel) }
+        let beginning = sync.beginFetch(of: channel)
+        defer { sync.endFetch(of: channel) }
         let change = try await call(
             ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
         // What another device of the user's did after it may have come first.
-        if news(of: channel, since: beginning).overtakes(change, of: id) {
+        if sync.news(of: channel, since: beginning).overtakes(change, of: id) {
             await deliverCommits()
             return .done(nil)
         }
@@ -167,7 +169,7 @@ extension SyncEngine {
     }
 
     /// The key of the present session, or of the last one: it outlives its socket.
-    private func sessionKey() async -> String? {
+    func sessionKey() async -> String? {
         if let session { return session.login.sessionKey }
         return await link?.sessionKey
     }
@@ -197,7 +199,7 @@ extension SyncEngine {
                 // What stands in the page is settled by it. Without an answer the server tells a copy by
                 // its request ID.
                 _ = try? await engine.loadPage(
-                    channel, .around(.distantFuture, older: Self.lookBack, newer: 0))
+                    PageFetch(channel, .around(.distantFuture, older: Self.lookBack, newer: 0)))
                 guard await engine.catchUps[channel] == nil else { continue }
                 await engine.outbox?.receive(.release(channel))
             }

@@ -9,15 +9,6 @@ import RoostWire
 ///
 /// Nothing reaches a collection but through a committed transaction (`docs/ARCHITECTURE.md`).
 actor SyncEngine {
-    /// The present connection; its number tells late answers of an earlier one apart (scar 134).
-    struct Session: Sendable {
-        let login: LoginSuccess
-        let epoch: LinkMachine.Epoch
-
-        /// The server's time of the login; nil where it says none, or an impossible one.
-        var loginAt: Timestamp? { login.loginAt.flatMap { $0.isOfMessages ? $0 : nil } }
-    }
-
     nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
@@ -31,11 +22,12 @@ actor SyncEngine {
     let journal: SyncJournal
     private(set) var link: Link?
     private(set) var outbox: Outbox?
-    private(set) var session: Session?
-    /// The server's time of the first login: nothing this process has brought is older.
-    private(set) var firstLoginAt: Timestamp?
-    /// The server's time of the last login: what was sent before it and is answered later is a repeat.
-    private(set) var lastLoginAt: Timestamp?
+    /// The client's decisions.
+    var machine: SyncMachine
+    var lastOperation = 0
+    /// The callers that wait for an operation.
+    var operationWaiters: [SyncMachine.OperationID: CheckedContinuation<Outcome, Never>] = [:]
+    var pauseTimers = Timers<SyncMachine.OperationID>()
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
@@ -58,38 +50,14 @@ actor SyncEngine {
     private var isWanted = false
     /// Channels whose catch-up runs, and what was wished for meanwhile.
     var catchUps: [ChannelURL: CatchUpWish] = [:]
-    /// Channels whose newest message the server has told on this connection; what came later came live.
-    var caughtUp: Set<ChannelURL> = []
-    /// Ends after which nothing is missing, as the server judged by a count of the messages of that moment: one
-    /// that was deleted before the answer, and is told of after it, makes the count wrong.
-    var gapEnds: [ChannelURL: Position] = [:]
-    /// When messages of a channel were last asked for, and what came of it.
-    var attempts: [ChannelURL: HistoryHole.Attempt] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
-    var pacing = RequestPacing()
-    /// Channels that the server has described on this connection when asked for one by one.
-    var lookedUp: Set<ChannelURL> = []
     /// Pieces of work under way that wait for their next try.
     var backingOff = 0
     /// Catch-ups of channels among them.
     var catchUpsBackingOff = 0
-    var channelLedger = ChannelLedger()
-    /// Messages deleted while a page that may still hold them is on its way.
-    var ledgers: [ChannelURL: FetchLedger] = [:]
-    /// What the change logs told on this connection: frames that were sent before may still be on their
-    /// way, and must not undo it.
-    var changesRead: [ChannelURL: FetchLedger] = [:]
-    /// What is known of the places up to which the change logs have been read.
-    var readMarks: [CursorKey: ReadMark] = [:]
-    var rewindings: [CursorKey: Rewindings] = [:]
-    /// Nil where the server does not say when the login was.
-    var hearing: Hearing?
-    /// Channels being looked up; true when the answer on its way may be too old (scar 158).
-    var lookUps: [ChannelURL: Bool] = [:]
     var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
     var watch = EventWatch()
-    var fillEpoch: LinkMachine.Epoch?
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
     var answerTimers = Timers<RequestID>()
@@ -111,7 +79,20 @@ actor SyncEngine {
         self.store = store
         self.api = api
         self.journal = journal
+        let entropy = world.entropy
+        machine = SyncMachine(
+            SyncState(
+                me: configuration.userID,
+                random: SeededRandom(entropy(), entropy(), entropy(), entropy())))
     }
+
+    /// The state that the machine's operations share.
+    var sync: SyncState {
+        get { machine.state }
+        _modify { yield &machine.state }
+    }
+    /// The present connection; nil without one.
+    var session: Session? { sync.session }
 
     var me: UserID { configuration.userID }
     var isOnline: Bool { session != nil }
@@ -192,7 +173,7 @@ actor SyncEngine {
 
     private func take(_ news: Link.News) async {
         switch news {
-        case .online(let login, let epoch): await wentOnline(Session(login: login, epoch: epoch))
+        case .online(let login, let epoch): await wentOnline(login, epoch)
         case .offline(let reason): await wentOffline(reason.map { RoostError($0) })
         case .event(let event, let epoch):
             guard session?.epoch == epoch else { return }
@@ -204,18 +185,9 @@ actor SyncEngine {
         }
     }
 
-    private func wentOnline(_ session: Session) async {
-        self.session = session
-        firstLoginAt = firstLoginAt ?? session.loginAt
-        lastLoginAt = session.loginAt
-        hearing = session.loginAt.map { Hearing(since: $0, now: world.wallTime()) }
-        changesRead = [:]
-        caughtUp = []
-        lookedUp = []
-        gapEnds = [:]
-        watch.isChannelLogRead = false
-        // What overtook an answer that is thrown away now has nothing to be done behind.
-        for channel in ledgers.keys { ledgers[channel]?.forget() }
+    private func wentOnline(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) async {
+        receive(.connected(login, epoch))
+        guard let session else { return }
         lastFailure = nil
         for pause in pauses { pause.cancel() }
         // A name on disk that is a little old does no harm; the next login brings it again.
@@ -241,8 +213,7 @@ actor SyncEngine {
     }
 
     private func wentOffline(_ reason: RoostError?) async {
-        session = nil
-        caughtUp = []
+        receive(.disconnected)
         lastFailure = reason
         forgetTyping()
         await outbox?.wentOffline()
@@ -318,6 +289,13 @@ actor SyncEngine {
         from origin: ChangeOrigin, _ work: (StoreWriter) async throws(StoreError) -> Commit?
     ) async throws(RoostError) {
         await withCheckedContinuation { committing.enter($0) }
+        try await commitInTurn(from: origin, work)
+    }
+
+    /// Does the same in a turn that was taken before, and gives the turn back.
+    func commitInTurn(
+        from origin: ChangeOrigin, _ work: (StoreWriter) async throws(StoreError) -> Commit?
+    ) async throws(RoostError) {
         defer { committing.leave() }
         let commit: Commit?
         do {

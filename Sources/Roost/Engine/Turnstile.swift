@@ -5,20 +5,25 @@
 /// An actor's own isolation ends at each `await`; what must not interleave across one goes through here.
 struct Turnstile {
     private(set) var isTaken = false
-    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var waiters: [() -> Void] = []
 
-    /// Resumes the task now, or when everybody before it has left.
+    /// Resumes the task now, or when all tasks before it have left.
     mutating func enter(_ waiter: CheckedContinuation<Void, Never>) {
+        enter { waiter.resume() }
+    }
+
+    /// Calls a closure now, or when all tasks before it have left; its place is taken at once.
+    mutating func enter(_ begin: @escaping () -> Void) {
         if isTaken {
-            waiters.append(waiter)
+            waiters.append(begin)
         } else {
             isTaken = true
-            waiter.resume()
+            begin()
         }
     }
 
     mutating func leave() {
         precondition(isTaken, "Nobody is inside.")
-        if waiters.isEmpty { isTaken = false } else { waiters.removeFirst().resume() }
+        if waiters.isEmpty { isTaken = false } else { waiters.removeFirst()() }
     }
 }

@@ -43,6 +43,13 @@ public struct HistoryHole: Hashable, Sendable {
     public var requests: Int? { messages.map { max(1, ($0 + 99) / 100) } }
 }
 
+extension HistoryHole.Attempt {
+    init(_ attempt: FetchAttempt) {
+        at = attempt.at
+        failure = attempt.failure
+    }
+}
+
 extension HistoryHole {
     init(_ gap: HistoryGap, in channel: ChannelURL, lastAttempt: Attempt?) {
         self.channel = channel

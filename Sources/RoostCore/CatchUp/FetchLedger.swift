@@ -123,9 +123,14 @@ package struct FetchLedger: Sendable {
         }
     }
 
-    /// A reply shows of its parent what was told of that meanwhile (scar 116).
+    /// Brings a reply's preview of its parent up to date (scar 116).
+    ///
+    /// A reply without a preview stays without one: the server shows the user nothing of the parent, as of one
+    /// that stands before the user's history.
     private func following(_ reply: Message) -> Message {
-        guard let parent = reply.parentID else { return reply }
+        guard let parent = reply.parentID, reply.details.parentPreview != nil else {
+            return reply
+        }
         var reply = reply
         if deleted[parent] != nil {
             reply.details.parentPreview = nil

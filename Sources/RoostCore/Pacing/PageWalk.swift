@@ -7,7 +7,7 @@
 // at all end it. What comes next is up to the back-off of the caller.
 
 /// One pass over the pages of a list: it goes on as long as it makes progress.
-package struct PageWalk<Place: Hashable & Sendable, Item: Hashable & Sendable>: Sendable {
+package struct PageWalk<Place: Hashable & Sendable, Item: Hashable & Sendable>: Hashable, Sendable {
     /// Pages in a row that may bring nothing new: a server that filters pages leaves some of them empty.
     package static var barrenLimit: Int { 4 }
     /// Pages of one walk; the next one continues where it ended.

@@ -4,14 +4,6 @@ package import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
-/// What a stretch of a channel's known messages amounts to.
-package struct CachedStretch: Hashable, Sendable {
-    /// Both ends included; all of it is known.
-    package let lower: Position
-    package let upper: Position
-    package let fingerprint: MessageFingerprint
-}
-
 extension StoreReader {
     /// The fingerprints of all that is known of a channel without a filter, oldest first.
     ///

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+
+extension StoreReader {
+    /// Answers a question of the machine from the cache.
+    func answer(_ question: StoreQuestion) async throws(RoostError) -> StoreAnswer {
+        do {
+            return switch question {
+            case .cursor(let key): .cursor(try await cursor(key).value)
+            case .coverage(let channel, let filter):
+                .coverage(try await coverage(of: channel, under: filter).value)
+            case .channel(let channel): .channel(try await self.channel(channel).value)
+            case .oldestMessage(let channel):
+                .moment(try await oldestMessage(in: channel).value)
+            case .messageCount(let channel, let from, let through):
+                .count(try await messageCount(in: channel, from: from, through: through).value)
+            case .holding(let channel):
+                .holding(ChannelHolding(try await holding(of: channel).value))
+            case .stretches(let channel, let range, let size):
+                .stretches(try await stretches(of: channel, in: range, size: size).value)
+            }
+        } catch {
+            throw RoostError(error)
+        }
+    }
+}
+
+extension ChannelHolding {
+    fileprivate init(_ counts: (messages: Int, bytes: Int64)) {
+        self.init(messages: counts.messages, bytes: counts.bytes)
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+import RoostWire
+
+// Performs the effects of the machine and feeds their results back.
+
+extension SyncEngine {
+    /// Runs an operation to its end.
+    ///
+    /// - Throws: The failure of the operation.
+    @discardableResult
+    func run(_ operation: Operation) async throws(RoostError) -> Outcome {
+        lastOperation += 1
+        let id = SyncMachine.OperationID(lastOperation)
+        let outcome = await withCheckedContinuation { waiter in
+            operationWaiters[id] = waiter
+            receive(.start(id, operation))
+        }
+        if case .failed(let error) = outcome { throw error }
+        return outcome
+    }
+
+    /// Lets the machine decide on an input and performs the effects.
+    func receive(_ input: SyncMachine.Input) {
+        for effect in machine.receive(input, at: world.wallTime()) { perform(effect) }
+    }
+
+    private func perform(_ effect: SyncMachine.Effect) {
+        switch effect {
+        case .read(let id, let question):
+            answer(id) { engine throws(RoostError) in
+                try await engine.reader.answer(question)
+            } with: {
+                .read($0)
+            }
+        case .ask(let id, let question, let credentials):
+            answer(id) { engine throws(RoostError) in
+                guard let key = await engine.sessionKey(for: credentials) else {
+                    throw .notConnected
+                }
+                return try await engine.api.answer(question, sessionKey: key)
+            } with: {
+                .answer($0)
+            }
+        case .commit(let id, let mutations, let origin, let condition):
+            // The place in the order is taken now: what was decided before comes first.
+            committing.enter {
+                self.answer(id) { engine throws(RoostError) in
+                    try await engine.commitInTurn(mutations, from: origin, unless: condition)
+                } with: {
+                    .committed($0)
+                }
+            }
+        case .pause(let id, let duration, _):
+            pauseTimers.arm(id, for: duration, in: world) { number in
+                await self.endPause(id, number)
+            }
+        case .endPause(let id): pauseTimers.disarm(id)
+        case .notice(let notice): take(notice)
+        case .finish(let id, let outcome):
+            operationWaiters.removeValue(forKey: id)?.resume(returning: outcome)
+        }
+    }
+
+    /// Does work for an operation and replies with its result.
+    private func answer<Value: Sendable>(
+        _ id: SyncMachine.OperationID,
+        _ work: @escaping @Sendable (SyncEngine) async throws(RoostError) -> Value,
+        with reply: @escaping @Sendable (Result<Value, RoostError>) -> Reply
+    ) {
+        // Ends with the work; a store that closes and a call's time limit end both.
+        Task(executorPreference: executor) {
+            let result = await Result { () async throws(RoostError) in try await work(self) }
+            await self.receive(.reply(id, reply(result)))
+        }
+    }
+
+    private func endPause(_ id: SyncMachine.OperationID, _ number: Int) {
+        guard pauseTimers.claim(id, number) else { return }
+        receive(.reply(id, .paused))
+    }
+
+    private func sessionKey(for credentials: Credentials) async -> String? {
+        switch credentials {
+        case .connection: sync.session?.login.sessionKey
+        case .lastLogin: await sessionKey()
+        }
+    }
+
+    /// Commits unless a condition holds in the commit's place in the order; nil where it does.
+    private func commitInTurn(
+        _ mutations: [Mutation], from origin: ChangeOrigin, unless condition: CommitCondition?
+    ) async throws(RoostError) -> Commit? {
+        var made: Commit?
+        try await commitInTurn(from: origin) { writer throws(StoreError) in
+            if case .cursorMoved(let key, let place) = condition,
+                try await reader.cursor(key).value != place
+            {
+                return nil
+            }
+            made = try await writer.commit(mutations)
+            return made
+        }
+        return made
+    }
+
+    private func take(_ notice: Notice) {
+        switch notice {
+        case .delivered(let message):
+            run { engine in await engine.outbox?.delivered(message) }
+        case .lookUp(let channel): lookUp(channel)
+        case .came(let name, let channel): journal.came(name, about: channel)
+        case .judgedPage(let channel, let answer, let statement):
+            journal.note(channel, .page(statement)) { .page(channel: $0, answer) }
+        case .judgedGap(let channel, let answer, let known, let isDisturbed, let verdict):
+            journal.note(channel, .gap(verdict)) {
+                .gap(channel: $0, answer, from: known, isDisturbed: isDisturbed)
+            }
+        }
+    }
+}
+
+extension Result where Failure == RoostError {
+    /// Returns what asynchronous work comes to.
+    fileprivate init(_ work: () async throws(RoostError) -> Success) async {
+        do throws(RoostError) {
+            self = .success(try await work())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads a change log to its end.
+//
+// Each page and its cursor are one transaction (scars 6, 7). A page that news has overtaken is stored without its
+// cursor and asked for again. A cursor that was set back meanwhile stays where it was set, and the reading begins
+// anew from there. A place that the server refuses is replaced by a moment before which nothing can be missed.
+
+import RoostModel
+import RoostWire
+
+/// Reads one change log from its cursor to its end.
+package struct ChangeLogReading: SyncOperation {
+    /// Pages in a row that news may overtake.
+    private static let overtakenLimit = 5
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingCursor
+        case committingFirstCursor
+        /// Looks for a moment to begin at, because the cursor cannot be used.
+        case findingBeginning(Repair)
+        case committingBeginning(Repair)
+        case pacing
+        case fetching(Fetch)
+        /// A page without its cursor; the same page is asked for again.
+        case committingOvertaken
+        /// A page without its cursor, because the cursor was set back; the reading begins anew.
+        case committingRewound
+        case committingPage(ReadMark, Continuation)
+    }
+
+    /// What follows a page once it is on disk.
+    private enum Continuation: Hashable, Sendable {
+        case nextPage
+        case end
+        /// The server's pages lead nowhere; without this end it would be asked for ever (scar 141).
+        case stall
+    }
+
+    /// Why a cursor cannot be used.
+    private enum Repair: Hashable, Sendable {
+        /// It lies in the future of the server's own clock: everything until then would be passed over.
+        case ahead(Cursor)
+        /// The server does not know it any more.
+        case refused(RoostError)
+    }
+
+    /// The marks of a question on its way.
+    private enum Fetch: Hashable, Sendable {
+        case messages(ChannelURL, since: Int)
+        case channels(ChannelLedger.Mark)
+    }
+
+    package let key: CursorKey
+    private var epoch: LinkMachine.Epoch?
+    private var state = State.beginning
+    private var rewound = Rewindings()
+    private var mark = ReadMark(cursor: .moment(.beginning))
+    private var overtaken = 0
+    private var walk = PageWalk<Cursor, ChangedItem>(from: nil)
+
+    package init(_ key: CursorKey) { self.key = key }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin): return begin(&sync)
+        case (.readingCursor, .read(.success(.cursor(let cursor)))):
+            return choosePlace(cursor, &sync)
+        case (.findingBeginning(let repair), .read(.success(.moment(let moment)))):
+            return beginAnew(at: moment.map { max($0, .beginning) }, repair, &sync)
+        case (.committingFirstCursor, .committed(.success)): return .end(.done)
+        case (.committingBeginning(.ahead), .committed(.success)):
+            return fetchNext(from: mark.cursor, mark, &sync)
+        case (.committingBeginning(.refused), .committed(.success)): return pace(&sync)
+        case (.pacing, .paused): return fetch(&sync)
+        case (.fetching(let fetch), .answer(let result)): return take(result, fetch, &sync)
+        case (.committingOvertaken, .committed(.success)):
+            return overtaken > Self.overtakenLimit ? .fail(.overtaken) : pace(&sync)
+        case (.committingRewound, .committed(.success)): return begin(&sync)
+        case (.committingPage(let mark, let continuation), .committed(.success)):
+            return goOn(mark, continuation, &sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+// MARK: - The place
+
+extension ChangeLogReading {
+    private mutating func begin(_ sync: inout SyncState) -> Step {
+        guard let session = sync.session else { return .fail(.notConnected) }
+        epoch = session.epoch
+        // A cursor that is set back from here on is read from there, whatever has been read meanwhile.
+        rewound = sync.rewindings[key] ?? Rewindings()
+        overtaken = 0
+        state = .readingCursor
+        return .need(.read(.cursor(key)))
+    }
+
+    private mutating func choosePlace(_ cursor: Cursor?, _ sync: inout SyncState) -> Step {
+        guard let cursor else {
+            // A channel's log begins with its first message on disk.
+            let first = sync.firstListCursor
+            guard key == .channelChanges, !first.isEmpty else { return .end(.done) }
+            state = .committingFirstCursor
+            return .need(.commit(first, .changeLog))
+        }
+        if case .moment(let moment) = cursor, let hearing = sync.session?.hearing,
+            hearing.isAhead(moment, now: sync.now)
+        {
+            return findBeginning(.ahead(cursor), &sync)
+        }
+        return fetchNext(from: cursor, sync.readMark(at: cursor, of: key), &sync)
+    }
+
+    private mutating func fetchNext(
+        from cursor: Cursor, _ mark: ReadMark, _ sync: inout SyncState
+    ) -> Step {
+        self.mark = mark
+        walk = PageWalk(from: cursor)
+        return pace(&sync)
+    }
+
+    private mutating func findBeginning(_ repair: Repair, _ sync: inout SyncState) -> Step {
+        state = .findingBeginning(repair)
+        switch key {
+        // Channels are few: their log is read from its beginning.
+        case .channelChanges, .channelFill: return beginAnew(at: .beginning, repair, &sync)
+        // Every change of a cached message happened after the oldest of them was written.
+        case .messageChanges(let channel): return .need(.read(.oldestMessage(channel)))
+        }
+    }
+
+    /// Replaces a cursor that cannot be used by a moment; nil where nothing is cached that the log is about.
+    private mutating func beginAnew(
+        at moment: Timestamp?, _ repair: Repair, _ sync: inout SyncState
+    ) -> Step {
+        switch (repair, moment) {
+        case (.ahead(let cursor), nil):
+            return fetchNext(from: cursor, sync.readMark(at: cursor, of: key), &sync)
+        case (.refused(let error), nil): return .fail(error)
+        case (.ahead, let moment?):
+            mark = sync.readMark(at: .moment(moment), of: key)
+        case (.refused, let moment?):
+            guard sync.isUnmoved(key, since: rewound) else { return begin(&sync) }
+            (mark.cursor, mark.moment) = (.moment(moment), moment)
+        }
+        state = .committingBeginning(repair)
+        return .need(.commit([.cursor(key, mark.cursor)], .changeLog))
+    }
+}
+
+// MARK: - Pages
+
+extension ChangeLogReading {
+    private mutating func pace(_ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        state = .pacing
+        guard let wait = sync.takeTurn() else { return fetch(&sync) }
+        return .need(.pause(wait, .pacing))
+    }
+
+    private mutating func fetch(_ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else {
+            sync.pacing.giveBack()
+            return .fail(.notConnected)
+        }
+        let cursor = ChangeLogCursor(mark.cursor)
+        switch key {
+        case .messageChanges(let channel):
+            state = .fetching(.messages(channel, since: sync.beginFetch(of: channel)))
+            return .need(
+                .ask(
+                    .messageChanges(
+                        MessageChangeLog(channelURL: channel, cursor: cursor, filter: .everything)))
+            )
+        case .channelChanges, .channelFill:
+            state = .fetching(.channels(sync.channelLedger.begin()))
+            return .need(
+                .ask(
+                    .channelChanges(
+                        ChannelChangeLog(userID: sync.me, cursor: cursor, showsEmpty: true))))
+        }
+    }
+
+    private mutating func take(
+        _ result: Result<ServerAnswer, RoostError>, _ fetch: Fetch, _ sync: inout SyncState
+    ) -> Step {
+        let page: ChangePage
+        switch (fetch, result) {
+        case (.messages(let channel, let beginning), .success(.messageChanges(let changes))):
+            let ledger = sync.news(of: channel, since: beginning)
+            page = sync.judge(changes, in: channel, ledger)
+            sync.endFetch(of: channel)
+            if ledger.hasDeparture { return .fail(.departed) }
+        case (.channels(let asked), .success(.channelChanges(let changes))):
+            page = sync.judge(changes, since: asked)
+            sync.channelLedger.end()
+        case (_, .failure(let error)):
+            end(fetch, &sync)
+            return recover(from: error, &sync)
+        default:
+            end(fetch, &sync)
+            return .fail(.outOfStep)
+        }
+        return store(page, &sync)
+    }
+
+    private func end(_ fetch: Fetch, _ sync: inout SyncState) {
+        switch fetch {
+        case .messages(let channel, _): sync.endFetch(of: channel)
+        case .channels: sync.channelLedger.end()
+        }
+    }
+
+    /// Begins again where nothing can be missed when the server does not know the token any more.
+    private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
+        guard case .token = mark.cursor, error.code == .invalidValue, let epoch,
+            sync.isPresent(epoch)
+        else { return .fail(error) }
+        guard walk.mayBeginAgain() else { return .fail(.stalled) }
+        return findBeginning(.refused(error), &sync)
+    }
+
+    private mutating func store(_ page: ChangePage, _ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard page.isWhole else {
+            overtaken += 1
+            return commitWithoutCursor(page, .committingOvertaken, &sync)
+        }
+        guard sync.isUnmoved(key, since: rewound) else {
+            return commitWithoutCursor(page, .committingRewound, &sync)
+        }
+        var mark = mark
+        if let moment = page.answeredAt { mark.heard = mark.heard.map { min($0, moment) } }
+        let place = mark.cursor
+        let next = page.next.isEmpty ? place : .token(page.next)
+        mark.cursor = page.hasMore ? next : sync.placeToResume(behind: mark) ?? next
+        let continuation: Continuation =
+            !page.hasMore ? .end : walk.goesOn(to: next, after: page.items) ? .nextPage : .stall
+        guard !page.mutations.isEmpty || mark.cursor != place else {
+            return goOn(mark, continuation, &sync)
+        }
+        state = .committingPage(mark, continuation)
+        return .need(.commit(page.mutations + [.cursor(key, mark.cursor)], .changeLog))
+    }
+
+    private mutating func goOn(
+        _ mark: ReadMark, _ continuation: Continuation, _ sync: inout SyncState
+    ) -> Step {
+        sync.readMarks[key] = mark
+        self.mark = mark
+        switch continuation {
+        case .nextPage: return pace(&sync)
+        case .end: return .end(.done)
+        case .stall: return .fail(.stalled)
+        }
+    }
+
+    private mutating func commitWithoutCursor(
+        _ page: ChangePage, _ state: State, _ sync: inout SyncState
+    ) -> Step {
+        self.state = state
+        guard page.mutations.isEmpty else { return .need(.commit(page.mutations, .changeLog)) }
+        return resume(.committed(.success(nil)), &sync)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Has the server describe a channel and stores the answer.
+//
+// A wish that comes while an answer is on its way has the channel asked for once more, after a pause: the answer may
+// be older than the reason for the wish. A burst of events so costs a request now and then, not one each (scar 158).
+
+package import RoostModel
+import RoostWire
+
+/// Asks for one channel until an answer is newer than every wish for it.
+package struct ChannelLookUp: SyncOperation {
+    /// The pause before a channel is asked for once more.
+    private static let pause = Duration.milliseconds(500)
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case pacing
+        case asking(ChannelLedger.Mark)
+        case committing(ChannelLedger.Mark, isStale: Bool)
+        case pausing
+        case leaving
+    }
+
+    package let channel: ChannelURL
+    private var epoch: LinkMachine.Epoch?
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin), (.pausing, .paused):
+            // After a pause the connection may be another one; the channel is asked for on it.
+            guard let session = sync.session else { return .end(.done) }
+            epoch = session.epoch
+            state = .pacing
+            return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? ask(&sync)
+        case (.pacing, .paused): return ask(&sync)
+        case (.asking(let mark), .answer(.success(.channel(let found)))):
+            return store(found, since: mark, &sync)
+        case (.asking, .answer(.failure(let error))):
+            sync.channelLedger.end()
+            return recover(from: error, &sync)
+        case (.committing(_, let isStale), .committed(let result)):
+            sync.channelLedger.end()
+            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            return goOn(isStale: isStale, &sync)
+        case (.leaving, .committed(.success)): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func ask(_ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else {
+            sync.pacing.giveBack()
+            return .fail(.notConnected)
+        }
+        sync.lookUps[channel] = false
+        state = .asking(sync.channelLedger.begin())
+        return .need(.ask(.channel(GetChannel(channelURL: channel, isInternal: true))))
+    }
+
+    private mutating func store(
+        _ found: GroupChannel, since mark: ChannelLedger.Mark, _ sync: inout SyncState
+    ) -> Step {
+        guard let epoch, sync.isPresent(epoch) else {
+            sync.channelLedger.end()
+            return .fail(.notConnected)
+        }
+        let (mutations, stale) = sync.take([found], since: mark)
+        state = .committing(mark, isStale: !stale.isEmpty)
+        return .need(.commit(mutations + sync.firstListCursor, .event))
+    }
+
+    private mutating func goOn(isStale: Bool, _ sync: inout SyncState) -> Step {
+        // The first answer about a channel is progress, later ones only as often as time allows.
+        if sync.session?.lookedUp.insert(channel).inserted ?? false { sync.pacing.giveBack() }
+        // One more answer is newer than all events that came before it was asked for.
+        if sync.lookUps[channel] != true, !isStale { return .end(.done) }
+        state = .pausing
+        return .need(.pause(Self.pause, .pacing))
+    }
+
+    /// Takes the server's word that the channel is not the user's.
+    private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
+        guard [.notAMember, .notFound, .channelNotFound].contains(error.code), let epoch,
+            sync.isPresent(epoch)
+        else { return .fail(error) }
+        sync.noteDeparture(from: channel)
+        state = .leaving
+        return .need(.commit([.removeChannel(channel)], .event))
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Asks what a channel is missing after a known end, and fills it.
+//
+// One question brings up to 300 missing messages. An answer that proves nothing is replaced by pages that walk
+// forward from the known end. More than 300 missing messages are not filled silently (R113).
+
+package import RoostModel
+import RoostWire
+
+/// The result of a question about a gap.
+package enum GapResult: Hashable, Sendable {
+    /// Everything up to the newest message is on disk.
+    case reachedNewest
+    /// More is missing than is filled silently.
+    case huge
+}
+
+/// Asks for what is missing after a known end and stores it.
+package struct GapFill: SyncOperation {
+    /// Messages of a page when pages are walked; the server gives at most 200.
+    private static let walkingPage = 100
+    /// Missing messages that are filled silently (R113).
+    private static let silentLimit = 300
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case pacing
+        case counting(since: Int)
+        case asking(since: Int)
+        case committing(GapVerdict, [Message])
+        case pacingWalk(from: Position)
+        case walking(from: Position)
+        case findingEnd(from: Position)
+    }
+
+    package let channel: ChannelURL
+    package let known: Position
+    /// Whether the cache holds messages beyond a hole above the known end, so that a count proves nothing.
+    package let hasKnowledgeAbove: Bool
+
+    private var epoch: LinkMachine.Epoch?
+    private var pages = 0
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL, from known: Position, hasKnowledgeAbove: Bool) {
+        self.channel = channel
+        self.known = known
+        self.hasKnowledgeAbove = hasKnowledgeAbove
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            epoch = sync.session?.epoch
+            guard epoch != nil else { return .fail(.notConnected) }
+            state = .pacing
+            return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? count(&sync)
+        case (.pacing, .paused): return count(&sync)
+        case (.counting(let beginning), .read(.success(.count(let count)))):
+            return ask(count, since: beginning)
+        case (.counting, .read(.failure(let error))):
+            sync.noteAttempt(in: channel, error)
+            sync.endFetch(of: channel)
+            return .fail(error)
+        case (.asking(let beginning), .answer(let result)):
+            defer { sync.endFetch(of: channel) }
+            sync.noteAttempt(in: channel, reply.failure)
+            guard case .success(.gap(let answer)) = result else {
+                return .fail(reply.failure ?? .outOfStep)
+            }
+            return judge(answer, sync.news(of: channel, since: beginning), &sync)
+        case (.committing(let verdict, let messages), .committed(.success)):
+            for message in messages where message.requestID != nil {
+                sync.notices.append(.delivered(message))
+            }
+            return follow(verdict, &sync)
+        case (.pacingWalk(let place), .paused): return fetch(from: place, &sync)
+        case (.walking(let place), .ended(.page(let statement, _))):
+            if statement.reachesNewest { return .end(.gap(.reachedNewest)) }
+            // The page may have met what was known beyond it.
+            state = .findingEnd(from: place)
+            return .need(.read(.coverage(channel, under: .everything)))
+        case (.findingEnd(let place), .read(.success(.coverage(let coverage)))):
+            return walk(from: coverage.range(containing: place)?.upper ?? place, &sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    /// Counts the cached messages of the known end's moment.
+    ///
+    /// Messages above the end, be they of the same moment, were brought by filters. The server must not take them
+    /// for known: it would have nothing to tell, and nothing would cover them.
+    private mutating func count(_ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        // From here on, so that the ledger notes a deletion behind the count.
+        state = .counting(since: sync.beginFetch(of: channel))
+        return .need(.read(.messageCount(channel, from: known.createdAt, through: known)))
+    }
+
+    private mutating func ask(_ count: Int, since beginning: Int) -> Step {
+        state = .asking(since: beginning)
+        return .need(
+            .ask(
+                .gap(
+                    MessageGap(
+                        channelURL: channel, previous: nil,
+                        next: .init(
+                            start: known.createdAt, end: .distantFuture, cachedCount: count),
+                        filter: .everything, checksContinuity: true))))
+    }
+
+    private mutating func judge(
+        _ answer: MessageGapAnswer, _ ledger: FetchLedger, _ sync: inout SyncState
+    ) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        guard !ledger.hasDeparture else { return .fail(.departed) }
+        let messages = answer.next.messages.filter { $0.channelURL == channel }
+        let told = GapAnswer(
+            isHuge: answer.isHuge, positions: messages.compactMap(\.position),
+            isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
+        let isDisturbed = hasKnowledgeAbove || ledger.hasDeletions
+        let verdict = GapVerdict(told, from: known, isDisturbed: isDisturbed)
+        sync.notices.append(
+            .judgedGap(channel, told, from: known, isDisturbed: isDisturbed, verdict))
+        sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
+        guard case .filled(let range, _) = verdict else { return follow(verdict, &sync) }
+        let upToDate = ledger.upToDate(sync.possible(messages, in: channel))
+        state = .committing(verdict, upToDate)
+        return .need(
+            .commit(
+                [.messages(channel, upToDate, covering: range)]
+                    + ledger.mutations(amending: upToDate, in: channel)
+                    + sync.firstCursor(of: channel), .catchUp))
+    }
+
+    private mutating func follow(_ verdict: GapVerdict, _ sync: inout SyncState) -> Step {
+        switch verdict {
+        case .huge: return .end(.gap(.huge))
+        case .filled(_, reachesNewest: true), .complete:
+            if let epoch, sync.isPresent(epoch) { sync.session?.caughtUp.insert(channel) }
+            return .end(.gap(.reachedNewest))
+        case .filled(let range, reachesNewest: false): return walk(from: range.upper, &sync)
+        case .pageForward: return walk(from: known, &sync)
+        }
+    }
+
+    /// Fills page by page until the newest message is met.
+    private mutating func walk(from place: Position, _ sync: inout SyncState) -> Step {
+        guard pages < Self.silentLimit / Self.walkingPage else { return .end(.gap(.huge)) }
+        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        pages += 1
+        state = .pacingWalk(from: place)
+        return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? fetch(from: place, &sync)
+    }
+
+    private mutating func fetch(from place: Position, _ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        state = .walking(from: place)
+        return .need(
+            .run(.page(PageFetch(channel, .newer(than: place, limit: Self.walkingPage)))))
+    }
+
+    /// Ends because the connection was lost during a pause.
+    private func giveUp(_ sync: inout SyncState) -> Step {
+        sync.pacing.giveBack()
+        return .fail(.notConnected)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Fetches a page of a channel's messages and stores it with what it states.
+//
+// An unfiltered page "with holes" was written while messages came or went; it is asked for again. A page that was
+// asked for on a connection that is gone is dropped: news of the next one may have overtaken it unseen.
+
+package import RoostModel
+import RoostWire
+
+/// Fetches one page and stores it.
+package struct PageFetch: SyncOperation {
+    /// The times that a page is asked for whose answer states nothing.
+    private static let attemptLimit = 3
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingCoverage
+        case fetching(since: Int, newestKnown: Position?)
+        case committing(PageStatement, [Message], count: Int)
+    }
+
+    package let channel: ChannelURL
+    package let question: PageQuestion
+    package let filter: MessageFilter
+    /// The stretch whose cached messages the page replaces, as far as the page reaches.
+    ///
+    /// A page that reaches the newest message replaces the rest of the stretch as well.
+    package let replaced: CoveredRange?
+    /// Whether the page is wanted without a socket, with the key of the last login.
+    package let isOffline: Bool
+
+    private var epoch: LinkMachine.Epoch?
+    private var attempts = 0
+    private var state = State.beginning
+
+    package init(
+        _ channel: ChannelURL, _ question: PageQuestion, under filter: MessageFilter = .everything,
+        replacing replaced: CoveredRange? = nil, isOffline: Bool = false
+    ) {
+        self.channel = channel
+        self.question = question
+        self.filter = filter
+        self.replaced = replaced
+        self.isOffline = isOffline
+    }
+
+    private var isFiltered: Bool { filter != .everything }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            epoch = sync.session?.epoch
+            return attempt(&sync)
+        case (.readingCoverage, .read(.success(.coverage(let coverage)))):
+            return ask(newestKnown: coverage.newest?.upper, &sync)
+        case (.fetching(let beginning, let newestKnown), .answer(let result)):
+            defer { sync.endFetch(of: channel) }
+            sync.noteAttempt(in: channel, reply.failure)
+            guard case .success(.messages(let page)) = result else {
+                return .fail(reply.failure ?? .outOfStep)
+            }
+            let ledger = sync.news(of: channel, since: beginning)
+            return take(page, ledger, newestKnown, &sync)
+        case (.committing(let statement, let messages, let count), .committed(.success)):
+            return finish(statement, messages, count, &sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func attempt(_ sync: inout SyncState) -> Step {
+        attempts += 1
+        guard isFiltered else { return ask(newestKnown: nil, &sync) }
+        state = .readingCoverage
+        return .need(.read(.coverage(channel, under: filter)))
+    }
+
+    private mutating func ask(newestKnown: Position?, _ sync: inout SyncState) -> Step {
+        guard sync.session?.epoch == epoch, epoch != nil || isOffline else {
+            return .fail(.notConnected)
+        }
+        state = .fetching(since: sync.beginFetch(of: channel), newestKnown: newestKnown)
+        let call = ListMessages(
+            channelURL: channel, anchor: .time(question.anchor),
+            previousLimit: question.olderLimit, nextLimit: question.newerLimit,
+            includesAnchor: true, filter: filter, checksHasNext: true,
+            checksContinuity: !isFiltered)
+        return .need(.ask(.messages(call), epoch == nil ? .lastLogin : .connection))
+    }
+
+    private mutating func take(
+        _ page: MessagePage, _ ledger: FetchLedger, _ newestKnown: Position?,
+        _ sync: inout SyncState
+    ) -> Step {
+        guard sync.session?.epoch == epoch else { return .fail(.notConnected) }
+        guard !ledger.hasDeparture else { return .fail(.departed) }
+        let messages = page.messages.filter { $0.channelURL == channel }
+        let answer = PageAnswer(
+            question, positions: messages.compactMap(\.position), hasNewer: page.hasNext,
+            isContinuous: isFiltered || page.isContinuous ?? true, newestKnown: newestKnown)
+        let statement = PageStatement(answer)
+        sync.notices.append(.judgedPage(channel, answer, statement))
+        guard let range = statement.range else {
+            return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.holes)
+        }
+        let possible = sync.possible(messages, in: channel)
+        let upToDate =
+            isFiltered
+            ? ledger.upToDate(possible, under: filter, in: range) : ledger.upToDate(possible)
+        let mutations =
+            forgotten(by: statement, range)
+            + [.messages(channel, upToDate, covering: range, under: filter)]
+            + ledger.mutations(amending: upToDate, in: channel) + sync.firstCursor(of: channel)
+        state = .committing(statement, upToDate, count: messages.count)
+        return .need(.commit(mutations, .page))
+    }
+
+    private func forgotten(by statement: PageStatement, _ range: CoveredRange) -> [Mutation] {
+        guard let replaced else { return [] }
+        let upper = statement.reachesNewest ? max(range.upper, replaced.upper) : range.upper
+        return [
+            .forgotten(
+                channel, CoveredRange(lower: min(range.lower, replaced.lower), upper: upper))
+        ]
+    }
+
+    private func finish(
+        _ statement: PageStatement, _ messages: [Message], _ count: Int, _ sync: inout SyncState
+    ) -> Step {
+        for message in messages where message.requestID != nil {
+            sync.notices.append(.delivered(message))
+        }
+        if statement.reachesNewest, !isFiltered, let epoch, sync.isPresent(epoch) {
+            sync.session?.caughtUp.insert(channel)
+        }
+        return .end(.page(statement, messages: count))
+    }
+}
+
+extension RoostError {
+    static let holes = RoostError(
+        .malformedData, remedy: .retry,
+        message: "The server's pages of this channel have holes in them; try again.")
+}

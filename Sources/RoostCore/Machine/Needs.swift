@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+// The vocabulary between operations and their surroundings: everything that an operation can ask for, and every
+// answer that it can get. All of it is plain values that can be compared.
+
+/// A question to the cache; each is answered from one state of it.
+package enum StoreQuestion: Hashable, Sendable {
+    case cursor(CursorKey)
+    case coverage(ChannelURL, under: MessageFilter)
+    case channel(ChannelURL)
+    /// The time of a channel's oldest cached message.
+    case oldestMessage(ChannelURL)
+    /// The cached messages of a channel from a moment to a place, both included.
+    case messageCount(ChannelURL, from: Timestamp, through: Position)
+    /// The cached messages of a channel, and the bytes that they take.
+    case holding(ChannelURL)
+    /// The fingerprints of what is known of a channel, or of a range of it.
+    case stretches(ChannelURL, in: CoveredRange?, size: Int)
+}
+
+package enum StoreAnswer: Hashable, Sendable {
+    case cursor(Cursor?)
+    case coverage(Coverage)
+    case channel(GroupChannel?)
+    case moment(Timestamp?)
+    case count(Int)
+    case holding(ChannelHolding)
+    case stretches([CachedStretch])
+}
+
+/// A question to the server's REST interface.
+package enum ServerQuestion: Hashable, Sendable {
+    case channel(GetChannel)
+    case messages(ListMessages)
+    case gap(MessageGap)
+    case messageChanges(MessageChangeLog)
+    case channelChanges(ChannelChangeLog)
+    case myChannels(ListMyChannels)
+    case fingerprints(FingerprintMessages)
+    case countMessages(CountMessages)
+    case mute(AskMute)
+}
+
+package enum ServerAnswer: Hashable, Sendable {
+    case channel(GroupChannel)
+    case messages(MessagePage)
+    case gap(MessageGapAnswer)
+    case messageChanges(MessageChanges)
+    case channelChanges(ChannelChanges)
+    case myChannels(RoostWire.ChannelPage)
+    case fingerprints([MessageFingerprint])
+    case count(Int)
+    case mute(AskMute.Answer)
+}
+
+/// The session key that a question to the server shows.
+package enum Credentials: Hashable, Sendable {
+    /// The key of the present connection.
+    case connection
+    /// The key of the last login, which outlives its socket.
+    case lastLogin
+}
+
+/// The cached messages of a channel, and about how many bytes of the file they take.
+package struct ChannelHolding: Hashable, Sendable {
+    package let messages: Int
+    package let bytes: Int64
+
+    package init(messages: Int, bytes: Int64) {
+        self.messages = messages
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+package import RoostWire
+
+/// Everything the client knows besides the disk, shared by all operations.
+package struct SyncState: Sendable {
+    package let me: UserID
+    /// The device's clock at the beginning of the present step.
+    package var now = Timestamp(milliseconds: 0)
+    package var random: SeededRandom
+
+    /// The present connection; nil without one.
+    package var session: Session?
+    /// The server's time of the first login: nothing this process has brought is older.
+    package private(set) var firstLoginAt: Timestamp?
+    /// The server's time of the last login; the answer to a message that was sent before it answers a retry.
+    package private(set) var lastLoginAt: Timestamp?
+    /// The changes that the change logs told since the last login: frames that were sent before may still be on
+    /// their way, and must not undo them.
+    package var changesRead: [ChannelURL: FetchLedger] = [:]
+
+    package var channelLedger = ChannelLedger()
+    /// The changes of messages that were told while answers that may lack them were on their way.
+    package var ledgers: [ChannelURL: FetchLedger] = [:]
+    /// The places up to which the change logs have been read.
+    package var readMarks: [CursorKey: ReadMark] = [:]
+    package var rewindings: [CursorKey: Rewindings] = [:]
+    package var pacing = RequestPacing()
+    /// The channels being looked up; true when the answer on its way may be too old (scar 158).
+    package var lookUps: [ChannelURL: Bool] = [:]
+    /// The last time a channel's messages were asked for, and the result.
+    package var attempts: [ChannelURL: FetchAttempt] = [:]
+    /// Decisions of the present step besides the needs of the operation itself, in order.
+    package var notices: [Notice] = []
+
+    package init(me: UserID, random: SeededRandom) {
+        self.me = me
+        self.random = random
+    }
+
+    package mutating func connect(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) {
+        let session = Session(epoch: epoch, login: login, now: now)
+        firstLoginAt = firstLoginAt ?? session.loginAt
+        lastLoginAt = session.loginAt
+        changesRead = [:]
+        // Answers that outlive their connection are dropped, so nothing has to be done after them.
+        for channel in ledgers.keys { ledgers[channel]?.forget() }
+        self.session = session
+    }
+
+    package mutating func disconnect() { session = nil }
+
+    package func isPresent(_ epoch: LinkMachine.Epoch) -> Bool { session?.epoch == epoch }
+}
+
+/// The last time the server was asked for messages of a channel.
+package struct FetchAttempt: Hashable, Sendable {
+    /// By the device's clock.
+    package let at: Timestamp
+    /// Nil when the server answered.
+    package let failure: RoostError.Code?
+}
+
+/// A decision that concerns another part of the client.
+package enum Notice: Hashable, Sendable {
+    /// A message of the user's own is on the server: the outbox need not send it.
+    case delivered(Message)
+    /// The server has to describe a channel anew.
+    case lookUp(ChannelURL)
+    /// A frame, an answer or a message that the journal lists without content.
+    case came(String, ChannelURL)
+    case judgedPage(ChannelURL, PageAnswer, PageStatement)
+    case judgedGap(ChannelURL, GapAnswer, from: Position, isDisturbed: Bool, GapVerdict)
+}
+
+// MARK: - Answers on their way
+
+extension SyncState {
+    /// Begins to note what overtakes an answer about a channel's messages.
+    ///
+    /// - Returns: The number to hand to `news`.
+    package mutating func beginFetch(of channel: ChannelURL) -> Int {
+        ledgers[channel, default: FetchLedger()].begin()
+    }
+
+    /// Returns what has overtaken the answer of a fetch.
+    package func news(of channel: ChannelURL, since beginning: Int) -> FetchLedger {
+        ledgers[channel]?.since(beginning) ?? FetchLedger()
+    }
+
+    package mutating func endFetch(of channel: ChannelURL) {
+        ledgers[channel]?.end()
+        if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
+    }
+
+    /// Notes that a channel's messages were asked for.
+    package mutating func noteAttempt(in channel: ChannelURL, _ failure: RoostError?) {
+        attempts[channel] = FetchAttempt(at: now, failure: failure?.code)
+    }
+
+    /// Leaves out the messages of impossible times, and notes each in the journal.
+    package mutating func possible(_ messages: [Message], in channel: ChannelURL) -> [Message] {
+        messages.filter { message in
+            if !message.hasPossibleTimes { notices.append(.came("refused message", channel)) }
+            return message.hasPossibleTimes
+        }
+    }
+
+    /// Notes that a channel is not the user's any more: answers on their way are of an earlier time.
+    package mutating func noteDeparture(from channel: ChannelURL) {
+        channelLedger.note(changeOf: channel)
+        ledgers[channel]?.noteDeparture()
+    }
+
+    /// Parts an answer about channels: the fresh ones as a mutation; the stale ones are looked up.
+    ///
+    /// Other answers on their way may be older than this one.
+    package mutating func take(
+        _ channels: [GroupChannel], since mark: ChannelLedger.Mark
+    ) -> (mutations: [Mutation], stale: [ChannelURL]) {
+        let (fresh, stale) = channelLedger.parted(channels, since: mark)
+        for channel in fresh { channelLedger.note(changeOf: channel.url) }
+        return ([.channels(fresh)], stale)
+    }
+}
+
+extension FetchLedger {
+    /// The changes that overtook messages on their way, to be committed behind them.
+    package func mutations(amending messages: [Message], in channel: ChannelURL) -> [Mutation] {
+        amendments(to: messages).map { id, amendment in
+            switch amendment {
+            case .reaction(let change): .reacted(channel, id, change)
+            case .thread(let info): .replied(channel, id, info)
+            case .poll(let change): .polled(channel, id, change)
+            }
+        }
+    }
+}
