@@ -227,9 +227,7 @@ public final class ChatClient: Sendable {
     public func channelList(
         _ query: ChannelListQuery = ChannelListQuery()
     ) async throws(RoostError) -> ChannelList {
-        let list = ChannelList(query: query, engine: engine, executor: world.executor)
-        try await engine.open(list)
-        return list
+        try await engine.openList(query)
     }
 
     // MARK: Messages
@@ -253,12 +251,9 @@ public final class ChatClient: Sendable {
         of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
         filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000
     ) async throws(RoostError) -> Timeline {
-        let timeline = Timeline(
-            channel: channel, startingAt: start, filter: filter, capacity: capacity,
-            pageSize: min(max(1, pageSize ?? configuration.pageSize), 200), engine: engine,
-            executor: world.executor)
-        try await engine.open(timeline)
-        return timeline
+        try await engine.openTimeline(
+            of: channel, startingAt: start, filter: filter, capacity: capacity,
+            pageSize: min(max(1, pageSize ?? configuration.pageSize), 200))
     }
 
     // MARK: Inspection

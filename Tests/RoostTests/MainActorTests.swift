@@ -303,7 +303,7 @@ struct MainActorTests {
             .filter { $0.hasPrefix("ChatClient") || $0 == "HistoryDownload.swift" }
         files += ["MessageSearch.swift", "Models/TimelineModel.swift"]
         files += ["Models/ChannelListModel.swift", "Collections/ChannelList.swift"]
-        files += ["Collections/Timeline.swift", "Collections/Timeline+Opening.swift"]
+        files += ["Collections/Timeline.swift"]
         var names: Set<String> = []
         for file in files {
             let text = try String(

@@ -82,9 +82,10 @@ extension SendbirdChatTests {
                 Self.add(delegatesTo: table, channel, shelf)
                 await table.play {
                     await story.world.pass(.seconds(15))
-                    shelf.things = []
+                    // A list that was emptied offline fills again.
                     await story.connect()
                     await story.world.pass(.seconds(5))
+                    shelf.things = []
                 }
             }
         }

@@ -177,14 +177,13 @@ struct ChannelFilter: Hashable, Sendable {
     }
 }
 
-actor ChannelList {
+final class ChannelList: Sendable {
     let query: ChannelListQuery
-    var snapshot: Snapshot { get }
-    var unownedExecutor: UnownedSerialExecutor { get }
-    func changes() -> AsyncStream<ListDiff<GroupChannel>>
+    var snapshot: Snapshot { get async }
+    func changes() async -> AsyncStream<ListDiff<GroupChannel>>
     func close() async
     @discardableResult func loadMore() async throws(RoostError) -> Int
-    func snapshots() -> AsyncStream<Snapshot>
+    func snapshots() async -> AsyncStream<Snapshot>
 
     struct Snapshot: Hashable, Sendable {
         let channels: [GroupChannel]
@@ -1180,18 +1179,17 @@ struct Thumbnail: Hashable, Sendable {
     init(url: String)
 }
 
-actor Timeline {
+final class Timeline: Sendable {
     let channel: ChannelURL
     let filter: MessageFilter
-    var snapshot: Snapshot { get }
-    var unownedExecutor: UnownedSerialExecutor { get }
-    func changes() -> AsyncStream<ListDiff<Message>>
+    var snapshot: Snapshot { get async }
+    func changes() async -> AsyncStream<ListDiff<Message>>
     func close() async
     func jump(to moment: Timestamp) async throws(RoostError)
     @discardableResult func loadNewer() async throws(RoostError) -> Int
     @discardableResult func loadOlder() async throws(RoostError) -> Int
     func reachServer() async throws(RoostError)
-    func snapshots() -> AsyncStream<Snapshot>
+    func snapshots() async -> AsyncStream<Snapshot>
 
     struct Snapshot: Hashable, Sendable {
         let hasHugeGap: Bool

@@ -102,9 +102,9 @@ final class Watch<Collection: Watchable> {
 }
 
 /// What can be watched in a simulation.
-protocol Watchable: Actor {
+protocol Watchable: AnyObject, Sendable {
     associatedtype Element: ListElement
-    func changes() -> AsyncStream<ListDiff<Element>>
+    func changes() async -> AsyncStream<ListDiff<Element>>
 }
 
 extension Timeline: Watchable {}

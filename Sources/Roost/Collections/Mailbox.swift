@@ -92,31 +92,6 @@ struct Mailboxes<Step: JoinableStep> {
     }
 }
 
-/// A collection whose changes can be read one by one.
-protocol ChangeSource: Actor {
-    associatedtype Element: ListElement
-
-    nonisolated var executor: any WorldExecutor { get }
-    func nextChange(in mailbox: Int) async -> ListDiff<Element>?
-    func closeMailbox(_ id: Int)
-}
-
-extension ChangeSource {
-    /// The steps that come into a mailbox; ends when the collection is closed.
-    func changes(in mailbox: Int) -> AsyncStream<ListDiff<Element>> {
-        let ticket = ReadersTicket { [weak self] in
-            guard let self else { return }
-            // Ends at once: it only closes the mailbox.
-            Task(executorPreference: self.executor) { await self.closeMailbox(mailbox) }
-        }
-        return AsyncStream { [weak self] in
-            await self?.nextChange(in: mailbox)
-        } onCancel: {
-            ticket.giveBack()
-        }
-    }
-}
-
 /// Closes a mailbox when its reader ends, or lets go of the stream: a loop that is left by `break` tells nobody.
 final class ReadersTicket: Sendable {
     /// Closes the mailbox; doing so again changes nothing.

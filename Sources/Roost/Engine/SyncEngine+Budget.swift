@@ -90,7 +90,7 @@ extension SyncEngine {
     func evictionPlan(downTo bytes: Int64?) async throws(RoostError) -> CacheTrim {
         do {
             let plan = try await store.writer.evictionPlan(
-                downTo: bytes, sparing: Set(openChannels))
+                downTo: bytes, sparing: Set(sync.timelines.channels))
             return CacheTrim(
                 channels: plan.channels.map { CachedChannel($0) }, sizeBefore: plan.sizeBefore,
                 sizeAfter: plan.expectedSize)
@@ -110,7 +110,7 @@ extension SyncEngine {
         try await commit([.clearMessages(channel)], from: .upkeep)
         // Nothing goes by this; it returns what has become free.
         try await trim(downTo: .max)
-        await fetchAgain(channel)
+        fetchAgain(channel)
     }
 
     func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
@@ -121,13 +121,13 @@ extension SyncEngine {
             return commit
         }
         try await trim(downTo: .max)
-        await fetchAgain(channel)
+        fetchAgain(channel)
         return isComplete
     }
 
     /// Whoever looks at a channel that has lost its messages gets them again.
-    private func fetchAgain(_ channel: ChannelURL) async {
-        for timeline in openTimelines(of: channel) { await synchronizeLater(timeline) }
+    private func fetchAgain(_ channel: ChannelURL) {
+        for id in sync.timelines.ids(of: channel) { receive(.wish(.synchronize(id))) }
     }
 
     func clearCache() async throws(RoostError) {
@@ -135,9 +135,9 @@ extension SyncEngine {
         try await trim(downTo: 0)
         try await commit([.clearAll], from: .upkeep)
         // What is open fills again as if it had just been opened.
-        for list in openLists { await list.beginAnew() }
-        for channel in openChannels { await fetchAgain(channel) }
-        if isOnline { run { engine in await engine.catchUpChannels() } }
+        receive(.wish(.beginListsAnew))
+        for channel in sync.timelines.channels { fetchAgain(channel) }
+        if isOnline { catchUpChannels() }
         try await trim(downTo: .max)
     }
 
@@ -146,7 +146,8 @@ extension SyncEngine {
     private func trim(downTo bytes: Int64?) async throws(RoostError) -> Trim {
         var trim: Trim
         do throws(StoreError) {
-            trim = try await store.writer.beginTrim(downTo: bytes, sparing: Set(openChannels))
+            trim = try await store.writer.beginTrim(
+                downTo: bytes, sparing: Set(sync.timelines.channels))
         } catch {
             throw RoostError(error)
         }
@@ -154,13 +155,13 @@ extension SyncEngine {
             let before = trim
             var after = trim
             try await commit(from: .upkeep) { writer throws(StoreError) in
-                let step = try await writer.advance(before, sparing: Set(openChannels))
+                let step = try await writer.advance(before, sparing: Set(sync.timelines.channels))
                 after = step.trim
                 return step.commit
             }
             trim = after
         }
-        for channel in trim.evicted { await fetchAgain(channel.url) }
+        for channel in trim.evicted { fetchAgain(channel.url) }
         return trim
     }
 }

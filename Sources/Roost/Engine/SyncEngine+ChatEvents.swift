@@ -80,12 +80,6 @@ extension SyncEngine {
         }
     }
 
-    /// The channels are on disk as the server has them, unless the connection is another one by now.
-    func endChannelLog(of asked: Session?) {
-        if let asked, isPresent(asked) { sync.session?.isChannelLogRead = true }
-        emitPending()
-    }
-
     func note(_ total: UnreadCount?) {
         guard let total, total.timestamp >= watch.totalAt else { return }
         watch.totalAt = total.timestamp

@@ -23,10 +23,10 @@ extension SyncEngine {
                 .storageRepaired(
                     "\(count) message\(count == 1 ? "" : "s") of the channel \(channel) could not be "
                         + "read and will be fetched again; unsent messages were not touched."))
-            for timeline in openTimelines(of: channel) { reread(timeline) }
+            for id in sync.timelines.ids(of: channel) { receive(.wish(.reread(id))) }
             // What words the message had nobody knows, so that all of them were forgotten.
             finishIndex()
-            repair(channel)
+            if isOnline { catchUp(channel, .ifNeeded) }
         case .suspected:
             await mend()
         }
@@ -39,8 +39,8 @@ extension SyncEngine {
         // What the repair has lost may be what this connection has brought.
         if report != .intact, isOnline {
             sync.session?.caughtUp = []
-            for channel in openChannels { catchUp(channel) }
-            run { engine in await engine.catchUpChannels() }
+            for channel in sync.timelines.channels { catchUp(channel) }
+            catchUpChannels()
         }
         await ended()
     }

@@ -48,21 +48,26 @@ extension SyncEngine {
         // Cut short or not, whoever rests looks again at what is to be done.
         _ = try? await world.clock.sleep(for: duration)
         // What is on screen goes first.
-        while isOnline, catchUps.count > catchUpsBackingOff {
+        while isOnline, machine.isCatchingUp {
             guard (try? await world.clock.sleep(for: .milliseconds(50))) != nil else { return }
         }
     }
 
     /// The user's channels, last written first, as the server lists them now.
     func allChannels() async throws(RoostError) -> [ChannelURL] {
-        try await fillChannelList()
+        try await run(.fill(ListFill()))
         guard try await isChannelListWhole else {
             throw RoostError(
                 .requestFailed, remedy: .retry,
                 message: "The user's channels are being fetched; the download begins after that.")
         }
-        let all = try await readChannels(ChannelListQuery(.everything), limit: .max - 1)
-        return all.channels.map(\.url)
+        do {
+            let all = try await reader.channels(
+                .everything, order: .latestLastMessage, limit: .max - 1)
+            return all.value.map(\.url)
+        } catch {
+            throw RoostError(error)
+        }
     }
 
     /// Fetches what comes next on the way from the newest message to a moment.

@@ -179,57 +179,6 @@ extension SyncEngine {
         do { return try await reader.channel(url).value } catch { throw RoostError(error) }
     }
 
-    /// Fetches a channel and stores it, without keeping anybody waiting.
-    ///
-    /// A wish that comes while an answer is on its way has it fetched once more: the answer may be older
-    /// than the reason for the wish.
-    func lookUp(_ channel: ChannelURL) {
-        guard sync.lookUps[channel] == nil else {
-            sync.lookUps[channel] = true
-            return
-        }
-        sync.lookUps[channel] = false
-        run { engine in await engine.runLookUp(of: channel) }
-    }
-
-    /// Fetches a channel and stores it; returns when that is done, or cannot be done now.
-    func lookUpNow(_ channel: ChannelURL) async {
-        await withCheckedContinuation { waiter in
-            lookUpWaiters[channel, default: []].append(waiter)
-            lookUp(channel)
-        }
-    }
-
-    /// Returns when nobody is asking for a channel any more.
-    func finishLookUp(of channel: ChannelURL) async {
-        guard sync.lookUps[channel] != nil else { return }
-        await withCheckedContinuation { waiter in
-            lookUpWaiters[channel, default: []].append(waiter)
-        }
-    }
-
-    private func runLookUp(of channel: ChannelURL) async {
-        // A caller that waits is answered after the first try; the tries go on.
-        let isDone = await persistently(
-            for: nil, failed: { engine, _ in engine.resumeLookUpWaiters(of: channel) },
-            { engine throws(RoostError) in
-                try await engine.run(.lookUp(ChannelLookUp(channel)))
-            })
-        let isAskedAgain = sync.lookUps.removeValue(forKey: channel) == true
-        if isDone {
-            // Who asked after the last answer was taken waits for one of their own.
-            if isAskedAgain { return lookUp(channel) }
-            watch.retreats.remove(channel)
-            // Otherwise the next connection's change log brings what the events tell of.
-            emitPending(of: channel)
-        }
-        resumeLookUpWaiters(of: channel)
-    }
-
-    private func resumeLookUpWaiters(of channel: ChannelURL) {
-        for waiter in lookUpWaiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
-    }
-
     /// Looks again what is missing, as soon as the disk takes something; nil is the list of channels.
     private func repairLater(_ channel: ChannelURL?) {
         guard refused.insert(channel).inserted, refused.count == 1 else { return }
@@ -263,7 +212,7 @@ extension SyncEngine {
             catchUp(channel)
             lookUp(channel)
         }
-        if isListConcerned { run { await $0.catchUpChannels() } }
+        if isListConcerned { catchUpChannels() }
     }
 
     // MARK: Answers over the socket

@@ -37,11 +37,11 @@ extension SyncEngine {
             await withCheckedContinuation { waiter in
                 idleWaiters[number] = waiter
                 // The last of the work may have ended while the question was asked.
-                if underWay == backingOff { run { _ in } }
+                if underWay == 0, !machine.isBusy { run { _ in } }
             }
             idleTimers.disarm(number)
         }
-        if backingOff > 0 { return false }
+        if machine.isRetrying { return false }
         if await outbox?.isResting ?? false { return false }
         return await !isBusy
     }
@@ -64,7 +64,7 @@ extension SyncEngine {
 
     private var isBusy: Bool {
         get async {
-            if underWay > backingOff { return true }
+            if underWay > 0 || machine.isBusy { return true }
             if await outbox?.isBusy ?? false { return true }
             switch await link?.state {
             case .opening, .authenticating: return true

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 import RoostExecutors
 import RoostModel
 
@@ -38,12 +39,6 @@ extension SyncEngine {
         timer.cancel()
         return try result.get()
     }
-}
-
-extension RoostError {
-    fileprivate static let overdue = RoostError(
-        .requestFailed, remedy: .retry,
-        message: "The server did not answer in time. It may have done as asked.")
 }
 
 /// A place for one answer, of which the first stays.

@@ -49,8 +49,8 @@ extension SyncEngine {
         try await commit(
             mutations + rewinds.map { .cursor($0.key, $0.start) }, from: origin)
         guard !rewinds.isEmpty else { return }
-        if !openTimelines(of: channel).isEmpty { catchUp(channel) }
-        run { engine in await engine.catchUpChannels() }
+        if !sync.timelines.ids(of: channel).isEmpty { catchUp(channel) }
+        catchUpChannels()
     }
 
     private func momentBefore(

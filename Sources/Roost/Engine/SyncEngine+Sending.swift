@@ -85,7 +85,8 @@ extension SyncEngine {
 
     /// Has the newest messages meet what a timeline shows, while there is no socket.
     private func meet(_ channel: ChannelURL) async {
-        for timeline in openTimelines(of: channel) where await timeline.hasKnowledgeAbove {
+        for id in sync.timelines.ids(of: channel)
+        where sync.timelines[id]?.list.hasHoleAbove ?? false {
             // What fails is made good by the next catch-up.
             _ = try? await loadPage(
                 PageFetch(
@@ -191,7 +192,7 @@ extension SyncEngine {
     /// Looks for messages whose fate is unknown before they are sent again; a channel whose catch-up runs
     /// is held by it and looked through by it.
     func lookForUnsure(in channels: [ChannelURL]) async {
-        let unsure = channels.filter { catchUps[$0] == nil }
+        let unsure = channels.filter { sync.catchUps[$0] == nil }
         guard !unsure.isEmpty else { return }
         for channel in unsure { await outbox?.receive(.hold(channel)) }
         run { engine in
@@ -200,7 +201,7 @@ extension SyncEngine {
                 // its request ID.
                 _ = try? await engine.loadPage(
                     PageFetch(channel, .around(.distantFuture, older: Self.lookBack, newer: 0)))
-                guard await engine.catchUps[channel] == nil else { continue }
+                guard await engine.sync.catchUps[channel] == nil else { continue }
                 await engine.outbox?.receive(.release(channel))
             }
         }

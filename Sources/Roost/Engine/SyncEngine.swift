@@ -28,14 +28,16 @@ actor SyncEngine {
     /// The callers that wait for an operation.
     var operationWaiters: [SyncMachine.OperationID: CheckedContinuation<Outcome, Never>] = [:]
     var pauseTimers = Timers<SyncMachine.OperationID>()
+    var limitTimers = Timers<SyncMachine.OperationID>()
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
     /// Downloads that wait for a connection; false when none will come.
     var connectionWaiters: [CheckedContinuation<Bool, Never>] = []
 
-    var timelines: [WeakReference<Timeline>] = []
-    var lists: [WeakReference<ChannelList>] = []
+    var timelines: [TimelineID: WeakReference<Timeline>] = [:]
+    var lists: [ListID: WeakReference<ChannelList>] = [:]
+    var lastCollection = 0
     /// Those that a close would otherwise leave paused for ever.
     private var downloads: [WeakReference<HistoryDownload>] = []
 
@@ -48,15 +50,8 @@ actor SyncEngine {
     var committing = Turnstile()
     /// Whether somebody asked for a connection; a wish taken back must not be carried out late.
     private var isWanted = false
-    /// Channels whose catch-up runs, and what was wished for meanwhile.
-    var catchUps: [ChannelURL: CatchUpWish] = [:]
     /// Waits between the tries of catch-ups; the next connection ends them.
     var pauses: [Task<Void, Never>] = []
-    /// Pieces of work under way that wait for their next try.
-    var backingOff = 0
-    /// Catch-ups of channels among them.
-    var catchUpsBackingOff = 0
-    var lookUpWaiters: [ChannelURL: [CheckedContinuation<Void, Never>]] = [:]
     var watch = EventWatch()
     /// Answers awaited over the socket, by request ID.
     var answers: [RequestID: CheckedContinuation<Result<ServerEvent, RoostError>, Never>] = [:]
@@ -198,15 +193,15 @@ actor SyncEngine {
         beginBudgetWatch()
         finishIndex()
         await outbox?.rename(to: session.login.user)
-        let channels = openChannels
+        let channels = sync.timelines.channels
         for channel in channels { await outbox?.receive(.hold(channel)) }
         // One that is under way begins anew.
         for channel in channels { catchUp(channel, .ifNeeded) }
-        run { engine in await engine.catchUpChannels() }
-        guard isPresent(session) else { return }
+        catchUpChannels()
+        guard sync.isPresent(session.epoch) else { return }
         await outbox?.wentOnline()
         // The link may be gone again by now; what follows would be said of another connection.
-        guard isPresent(session) else { return }
+        guard sync.isPresent(session.epoch) else { return }
         publishState(.online(awaitsPong: false))
         resumeConnectWaiters(with: nil)
         resumeDownloads(isOnline: true)
@@ -244,8 +239,8 @@ actor SyncEngine {
         resumeConnectWaiters(with: RoostError(StoreError.closed))
         endIdleWaits()
         for download in downloads.compactMap(\.object) { await download.cancel() }
-        for timeline in timelines.compactMap(\.object) { await timeline.close() }
-        for list in openLists { await list.close() }
+        for timeline in timelines.values.compactMap(\.object) { close(timeline) }
+        for list in lists.values.compactMap(\.object) { close(list) }
     }
 
     private func publishState(_ state: LinkMachine.State) {
@@ -305,9 +300,7 @@ actor SyncEngine {
         }
         guard let commit else { return }
         journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
-        for timeline in timelines { await timeline.object?.receive(commit, from: origin) }
-        for list in lists { await list.object?.receive(commit, from: origin) }
-        follow(commit)
+        receive(.committed(commit, origin))
         if budgetWatch.isDue() { keepBudget() }
     }
 
@@ -316,10 +309,6 @@ actor SyncEngine {
     func deliverCommits() async {
         await withCheckedContinuation { committing.enter($0) }
         committing.leave()
-    }
-
-    func read(_ query: WindowQuery) async throws(RoostError) -> CacheWindow {
-        do { return try await reader.window(query) } catch { throw RoostError(error) }
     }
 }
 

@@ -21,10 +21,23 @@ extension StoreReader {
                 .holding(ChannelHolding(try await holding(of: channel).value))
             case .stretches(let channel, let range, let size):
                 .stretches(try await stretches(of: channel, in: range, size: size).value)
+            case .window(let query): .window(try await window(query))
+            case .channels(let filter, let order, let limit):
+                .channels(try await cachedChannels(filter, order, limit: limit))
             }
         } catch {
             throw RoostError(error)
         }
+    }
+
+    /// Returns the first channels of a list, and whether the disk holds more, and all.
+    func cachedChannels(
+        _ filter: ChannelFilter, _ order: ChannelOrder, limit: Int
+    ) async throws(StoreError) -> CachedChannels {
+        let page = try await channels(filter, order: order, limit: limit + 1)
+        return CachedChannels(
+            channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
+            isWhole: try await cursor(.channelFill).value == .listEnd, sequence: page.sequence)
     }
 }
 

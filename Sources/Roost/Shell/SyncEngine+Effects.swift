@@ -26,6 +26,7 @@ extension SyncEngine {
     /// Lets the machine decide on an input and performs the effects.
     func receive(_ input: SyncMachine.Input) {
         for effect in machine.receive(input, at: world.wallTime()) { perform(effect) }
+        if !idleWaiters.isEmpty { run { _ in } }
     }
 
     private func perform(_ effect: SyncMachine.Effect) {
@@ -37,10 +38,11 @@ extension SyncEngine {
                 .read($0)
             }
         case .ask(let id, let question, let credentials):
+            // The key of now: the question was decided on in this session.
+            let key = session?.login.sessionKey
             answer(id) { engine throws(RoostError) in
-                guard let key = await engine.sessionKey(for: credentials) else {
-                    throw .notConnected
-                }
+                let key = credentials == .connection ? key : await engine.sessionKey()
+                guard let key else { throw .notConnected }
                 return try await engine.api.answer(question, sessionKey: key)
             } with: {
                 .answer($0)
@@ -59,6 +61,16 @@ extension SyncEngine {
                 await self.endPause(id, number)
             }
         case .endPause(let id): pauseTimers.disarm(id)
+        case .limit(let id, let duration):
+            limitTimers.arm(id, for: duration, in: world) { number in
+                await self.endLimit(id, number)
+            }
+        case .endLimit(let id): limitTimers.disarm(id)
+        case .deliverCommits(let id):
+            committing.enter {
+                // Behind every commit that was under way.
+                Task(executorPreference: self.executor) { await self.endDelivery(for: id) }
+            }
         case .notice(let notice): take(notice)
         case .finish(let id, let outcome):
             operationWaiters.removeValue(forKey: id)?.resume(returning: outcome)
@@ -83,11 +95,14 @@ extension SyncEngine {
         receive(.reply(id, .paused))
     }
 
-    private func sessionKey(for credentials: Credentials) async -> String? {
-        switch credentials {
-        case .connection: sync.session?.login.sessionKey
-        case .lastLogin: await sessionKey()
-        }
+    private func endLimit(_ id: SyncMachine.OperationID, _ number: Int) {
+        guard limitTimers.claim(id, number) else { return }
+        receive(.overdue(id))
+    }
+
+    private func endDelivery(for id: SyncMachine.OperationID) {
+        committing.leave()
+        receive(.reply(id, .woken(nil)))
     }
 
     /// Commits unless a condition holds in the commit's place in the order; nil where it does.
@@ -111,7 +126,21 @@ extension SyncEngine {
         switch notice {
         case .delivered(let message):
             run { engine in await engine.outbox?.delivered(message) }
-        case .lookUp(let channel): lookUp(channel)
+        case .hold(let channel):
+            run { engine in await engine.outbox?.receive(.hold(channel)) }
+        case .release(let channel):
+            run { engine in await engine.outbox?.receive(.release(channel)) }
+        case .renewSession: run { engine in await engine.link?.renewSession() }
+        case .checkMute(let channel): run { engine in await engine.checkMute(in: channel) }
+        case .described(let channel):
+            watch.retreats.remove(channel)
+            emitPending(of: channel)
+        case .tellPending: emitPending()
+        case .timelineChanged(let id, let diff): tell(diff, of: id)
+        case .listChanged(let id, let diff): tell(diff, of: id)
+        case .refused(let id, let error): timelines[id]?.object?.refusals.publish(error)
+        case .judgedSync(let channel, let question, let decision):
+            journal.note(channel, .sync(decision)) { .sync(channel: $0, question) }
         case .came(let name, let channel): journal.came(name, about: channel)
         case .judgedPage(let channel, let answer, let statement):
             journal.note(channel, .page(statement)) { .page(channel: $0, answer) }

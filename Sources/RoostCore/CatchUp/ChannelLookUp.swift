@@ -92,3 +92,71 @@ package struct ChannelLookUp: SyncOperation {
         return .need(.commit([.removeChannel(channel)], .event))
     }
 }
+
+/// Looks a channel up until the server has described it or refuses to, and tells the callers that wait.
+package struct LookUp: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, working }
+
+    package let channel: ChannelURL
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .working
+            return .need(.run(.retrying(Retrying(.lookUp(channel)))))
+        case (.working, .ended(let outcome)):
+            let isAskedAgain = sync.lookUps.removeValue(forKey: channel) == true
+            if outcome == .done {
+                // Callers that asked after the last answer was taken wait for an answer of their own.
+                if isAskedAgain {
+                    sync.lookUp(channel)
+                    return .end(.done)
+                }
+                // Otherwise the next connection's change log brings what the events tell of.
+                sync.notices.append(.described(channel))
+            }
+            sync.wakeAll(.lookUp(channel), nil)
+            return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Waits until the server has described a channel, or could not be asked.
+package struct LookUpWait: SyncOperation {
+    package let channel: ChannelURL
+    /// Whether the channel is asked for anew; otherwise only a look-up under way is waited for.
+    package let asksAnew: Bool
+
+    package init(_ channel: ChannelURL, asksAnew: Bool) {
+        self.channel = channel
+        self.asksAnew = asksAnew
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch reply {
+        case .begin:
+            if asksAnew { sync.lookUp(channel) }
+            return sync.lookUps[channel] == nil ? .end(.done) : .need(.wait(.lookUp(channel)))
+        case .woken: return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension SyncState {
+    /// Has the server describe a channel; no caller waits for it.
+    ///
+    /// A wish that comes while an answer is on its way has the channel asked for once more.
+    package mutating func lookUp(_ channel: ChannelURL) {
+        guard lookUps[channel] == nil else {
+            lookUps[channel] = true
+            return
+        }
+        lookUps[channel] = false
+        start(.describing(LookUp(channel)))
+    }
+}

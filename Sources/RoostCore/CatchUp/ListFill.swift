@@ -59,7 +59,7 @@ package struct ListFill: SyncOperation {
         case (.committing(let next, let stale, let channels), .committed(let result)):
             sync.channelLedger.end()
             guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
-            sync.notices += stale.map { .lookUp($0) }
+            for channel in stale { sync.lookUp(channel) }
             return goOn(to: next, after: channels)
         case (.forgettingPlace, .committed(.success)):
             expected = nil

@@ -19,6 +19,8 @@ package enum StoreQuestion: Hashable, Sendable {
     case holding(ChannelURL)
     /// The fingerprints of what is known of a channel, or of a range of it.
     case stretches(ChannelURL, in: CoveredRange?, size: Int)
+    case window(WindowQuery)
+    case channels(ChannelFilter, ChannelOrder, limit: Int)
 }
 
 package enum StoreAnswer: Hashable, Sendable {
@@ -29,6 +31,8 @@ package enum StoreAnswer: Hashable, Sendable {
     case count(Int)
     case holding(ChannelHolding)
     case stretches([CachedStretch])
+    case window(CacheWindow)
+    case channels(CachedChannels)
 }
 
 /// A question to the server's REST interface.

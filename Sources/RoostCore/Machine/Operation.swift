@@ -32,6 +32,23 @@ package enum Need: Hashable, Sendable {
     /// A pause, which the next connection ends early.
     case pause(Duration, Pause)
     case run(Operation)
+    /// Another operation, which fails with `RoostError.overdue` after a duration; it goes on by itself then.
+    case runWithin(Duration, Operation)
+    /// A wake-up by another operation.
+    case wait(Condition)
+    /// The delivery of every commit that is under way; a read may contain one of them.
+    case deliverCommits
+}
+
+/// What an operation can wait for.
+package enum Condition: Hashable, Sendable {
+    /// The turn to read the window of a timeline.
+    case windowRead(TimelineID)
+    case listRead(ListID)
+    /// The server's first answer to a timeline.
+    case opening(TimelineID)
+    /// An answer to the look-up of a channel, or its first failure.
+    case lookUp(ChannelURL)
 }
 
 /// Why an operation pauses.
@@ -56,6 +73,8 @@ package enum Reply: Hashable, Sendable {
     /// Nil where the condition of the commit left it out.
     case committed(Result<Commit?, RoostError>)
     case paused
+    /// What an operation waited for has happened, or ended with an error.
+    case woken(RoostError?)
     case ended(Outcome)
 
     /// The failure that the answer tells of.
@@ -64,6 +83,7 @@ package enum Reply: Hashable, Sendable {
         case .read(.failure(let error)), .answer(.failure(let error)),
             .committed(.failure(let error)), .ended(.failed(let error)):
             error
+        case .woken(let error): error
         case .begin, .read, .answer, .committed, .paused, .ended: nil
         }
     }
@@ -75,6 +95,7 @@ package enum Outcome: Hashable, Sendable {
     /// A page is stored; the number of messages that came.
     case page(PageStatement, messages: Int)
     case gap(GapResult)
+    case count(Int)
     case failed(RoostError)
 }
 
@@ -97,6 +118,10 @@ extension RoostError {
     package static let departed = RoostError(
         .notAMember, remedy: .retry,
         message: "The channel was left while this was on its way.")
+
+    package static let overdue = RoostError(
+        .requestFailed, remedy: .retry,
+        message: "The server did not answer in time. It may have done as asked.")
 
     /// The server's pages lead nowhere.
     package static let stalled = RoostError(

@@ -7,6 +7,25 @@ package enum Operation: Hashable, Sendable {
     case gap(GapFill)
     case lookUp(ChannelLookUp)
     case fill(ListFill)
+    case describing(LookUp)
+    case awaitLookUp(LookUpWait)
+    indirect case retrying(Retrying)
+    case catchUp(CatchUp)
+    case channelUpdate(ChannelUpdate)
+    case listsUpdate(ListsUpdate)
+    case timeline(TimelineSynchronization)
+    case timelineUpdate(TimelineUpdate)
+    case timelineOpening(TimelineOpening)
+    case timelineJump(TimelineJump)
+    case timelinePaging(TimelinePaging)
+    case timelineArrival(TimelineArrival)
+    case continuation(PageContinuation)
+    case window(WindowRead)
+    case listRead(ListRead)
+    case listPage(ListPage)
+    case list(ListSynchronization)
+    case listOpening(ListOpening)
+    case listPaging(ListPaging)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
@@ -24,6 +43,63 @@ package enum Operation: Hashable, Sendable {
             return operation.resume(reply, &sync)
         case .fill(var operation):
             defer { self = .fill(operation) }
+            return operation.resume(reply, &sync)
+        case .describing(var operation):
+            defer { self = .describing(operation) }
+            return operation.resume(reply, &sync)
+        case .awaitLookUp(var operation):
+            defer { self = .awaitLookUp(operation) }
+            return operation.resume(reply, &sync)
+        case .retrying(var operation):
+            defer { self = .retrying(operation) }
+            return operation.resume(reply, &sync)
+        case .catchUp(var operation):
+            defer { self = .catchUp(operation) }
+            return operation.resume(reply, &sync)
+        case .channelUpdate(var operation):
+            defer { self = .channelUpdate(operation) }
+            return operation.resume(reply, &sync)
+        case .listsUpdate(var operation):
+            defer { self = .listsUpdate(operation) }
+            return operation.resume(reply, &sync)
+        case .timeline(var operation):
+            defer { self = .timeline(operation) }
+            return operation.resume(reply, &sync)
+        case .timelineUpdate(var operation):
+            defer { self = .timelineUpdate(operation) }
+            return operation.resume(reply, &sync)
+        case .timelineOpening(var operation):
+            defer { self = .timelineOpening(operation) }
+            return operation.resume(reply, &sync)
+        case .timelineJump(var operation):
+            defer { self = .timelineJump(operation) }
+            return operation.resume(reply, &sync)
+        case .timelinePaging(var operation):
+            defer { self = .timelinePaging(operation) }
+            return operation.resume(reply, &sync)
+        case .continuation(var operation):
+            defer { self = .continuation(operation) }
+            return operation.resume(reply, &sync)
+        case .timelineArrival(var operation):
+            defer { self = .timelineArrival(operation) }
+            return operation.resume(reply, &sync)
+        case .window(var operation):
+            defer { self = .window(operation) }
+            return operation.resume(reply, &sync)
+        case .listRead(var operation):
+            defer { self = .listRead(operation) }
+            return operation.resume(reply, &sync)
+        case .listPage(var operation):
+            defer { self = .listPage(operation) }
+            return operation.resume(reply, &sync)
+        case .list(var operation):
+            defer { self = .list(operation) }
+            return operation.resume(reply, &sync)
+        case .listOpening(var operation):
+            defer { self = .listOpening(operation) }
+            return operation.resume(reply, &sync)
+        case .listPaging(var operation):
+            defer { self = .listPaging(operation) }
             return operation.resume(reply, &sync)
         }
     }

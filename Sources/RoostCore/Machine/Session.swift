@@ -13,8 +13,9 @@ package struct Session: Sendable {
     package var hearing: Hearing?
     /// The channels whose newest message the server has told; later ones come live.
     package var caughtUp: Set<ChannelURL> = []
-    /// Ends of channels after which nothing is missing, as the server judged by a count of the messages of that
-    /// moment. A deletion among them that is told after the answer makes the count wrong.
+    /// Ends of channels after which nothing is missing, as the server judged by a count of messages.
+    ///
+    /// A deletion among them that is told after the answer makes the count wrong.
     package var gapEnds: [ChannelURL: Position] = [:]
     /// The channels that the server has described when it was asked for one by one.
     package var lookedUp: Set<ChannelURL> = []

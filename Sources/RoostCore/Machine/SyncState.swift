@@ -31,12 +31,38 @@ package struct SyncState: Sendable {
     package var lookUps: [ChannelURL: Bool] = [:]
     /// The last time a channel's messages were asked for, and the result.
     package var attempts: [ChannelURL: FetchAttempt] = [:]
+    /// The channels whose catch-up runs, and the wishes that came meanwhile.
+    package var catchUps: [ChannelURL: CatchUpWish] = [:]
+    package var timelines = OpenCollections<TimelineID, OpenTimeline>()
+    package var lists = OpenCollections<ListID, OpenList>()
+    /// Operations that the present step starts beside its own.
+    var starts: [Operation] = []
+    /// Operations that the present step wakes.
+    var wakes: [Wake] = []
     /// Decisions of the present step besides the needs of the operation itself, in order.
     package var notices: [Notice] = []
 
     package init(me: UserID, random: SeededRandom) {
         self.me = me
         self.random = random
+    }
+
+    /// A wake-up for operations that wait for a condition.
+    struct Wake: Hashable, Sendable {
+        let condition: Condition
+        let error: RoostError?
+        /// Whether only the operation that has waited longest is woken.
+        let isForFirst: Bool
+    }
+
+    mutating func start(_ operation: Operation) { starts.append(operation) }
+
+    mutating func wakeFirst(_ condition: Condition) {
+        wakes.append(Wake(condition: condition, error: nil, isForFirst: true))
+    }
+
+    mutating func wakeAll(_ condition: Condition, _ error: RoostError?) {
+        wakes.append(Wake(condition: condition, error: error, isForFirst: false))
     }
 
     package mutating func connect(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) {
@@ -66,8 +92,22 @@ package struct FetchAttempt: Hashable, Sendable {
 package enum Notice: Hashable, Sendable {
     /// A message of the user's own is on the server: the outbox need not send it.
     case delivered(Message)
-    /// The server has to describe a channel anew.
-    case lookUp(ChannelURL)
+    /// The channel's unsent messages wait, because its catch-up may find them on the server.
+    case hold(ChannelURL)
+    case release(ChannelURL)
+    /// The server does not know the session key any more.
+    case renewSession
+    /// The end of the user's own mute is unknown: the server is asked.
+    case checkMute(ChannelURL)
+    /// The server has described a channel: events that waited for that are told.
+    case described(ChannelURL)
+    /// The channels are on disk as the server has them: events that waited for a description are told.
+    case tellPending
+    case timelineChanged(TimelineID, ListDiff<Message>)
+    case listChanged(ListID, ListDiff<GroupChannel>)
+    /// The server refuses to show a timeline's channel.
+    case refused(TimelineID, RoostError)
+    case judgedSync(ChannelURL, SyncQuestion, TimelineSync)
     /// A frame, an answer or a message that the journal lists without content.
     case came(String, ChannelURL)
     case judgedPage(ChannelURL, PageAnswer, PageStatement)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Roost
+import Roost
 package import RoostModel
 import RoostServer
 import RoostWire

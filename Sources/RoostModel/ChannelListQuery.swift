@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import RoostModel
-
 /// The selection and order of a channel list.
 public struct ChannelListQuery: Hashable, Sendable {
     /// The conditions that shown channels meet.

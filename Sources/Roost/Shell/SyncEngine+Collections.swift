@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostStore
+
+// The open collections: their handles, and what the app asks of them.
+
+extension SyncEngine {
+    /// Opens a timeline; it shows what the disk has when this returns.
+    func openTimeline(
+        of channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter, capacity: Int,
+        pageSize: Int
+    ) async throws(RoostError) -> Timeline {
+        if isClosed { throw RoostError(StoreError.closed) }
+        journal.asked("timeline", of: channel)
+        lastCollection += 1
+        let open = OpenTimeline(
+            TimelineID(lastCollection), channel: channel, startingAt: start, filter: filter,
+            capacity: capacity, pageSize: pageSize)
+        let timeline = Timeline(open, engine: self)
+        timelines[open.id] = WeakReference(timeline)
+        receive(.openTimeline(open))
+        try await run(.timelineOpening(TimelineOpening(open.id)))
+        receive(.unsent(channel, await outbox?.unsent(in: channel) ?? []))
+        noteOpening(of: channel)
+        receive(.wish(.synchronize(open.id)))
+        return timeline
+    }
+
+    /// Opens a channel list; it shows what the disk has when this returns.
+    func openList(_ query: ChannelListQuery) async throws(RoostError) -> ChannelList {
+        if isClosed { throw RoostError(StoreError.closed) }
+        journal.asked("channel list")
+        lastCollection += 1
+        let open = OpenList(ListID(lastCollection), query, viewer: me)
+        let list = ChannelList(open, engine: self)
+        lists[open.id] = WeakReference(list)
+        receive(.openList(open))
+        try await run(.listOpening(ListOpening(open.id)))
+        return list
+    }
+
+    /// Runs an operation that counts.
+    func count(_ operation: Operation) async throws(RoostError) -> Int {
+        guard case .count(let count) = try await run(operation) else { throw .outOfStep }
+        return count
+    }
+
+    func close(_ timeline: Timeline) {
+        timeline.feed.close(at: snapshot(of: timeline))
+        timeline.refusals.close()
+        forget(timeline.id)
+    }
+
+    func close(_ list: ChannelList) {
+        list.feed.close(at: snapshot(of: list))
+        forget(list.id)
+    }
+
+    func forget(_ id: TimelineID) {
+        guard timelines.removeValue(forKey: id) != nil else { return }
+        receive(.closeTimeline(id))
+    }
+
+    func forget(_ id: ListID) {
+        guard lists.removeValue(forKey: id) != nil else { return }
+        receive(.closeList(id))
+    }
+
+    // MARK: State
+
+    func snapshot(of timeline: Timeline) -> Timeline.Snapshot {
+        sync.timelines[timeline.id].map { Timeline.Snapshot($0) } ?? timeline.feed.last ?? .empty
+    }
+
+    func snapshot(of list: ChannelList) -> ChannelList.Snapshot {
+        sync.lists[list.id].map { ChannelList.Snapshot($0) } ?? list.feed.last ?? .empty
+    }
+
+    func snapshots(of timeline: Timeline) -> AsyncStream<Timeline.Snapshot> {
+        timeline.feed.snapshots(from: snapshot(of: timeline))
+    }
+
+    func snapshots(of list: ChannelList) -> AsyncStream<ChannelList.Snapshot> {
+        list.feed.snapshots(from: snapshot(of: list))
+    }
+
+    func changes(of timeline: Timeline) -> AsyncStream<ListDiff<Message>> {
+        timeline.feed.changes()
+    }
+
+    func changes(of list: ChannelList) -> AsyncStream<ListDiff<GroupChannel>> {
+        list.feed.changes()
+    }
+
+    func serverFailure(of list: ListID) -> RoostError? { sync.lists[list]?.serverFailure }
+    func hasServerPage(_ list: ListID) -> Bool { sync.lists[list]?.token != nil }
+
+    /// Tells the readers of a timeline of a change.
+    func tell(_ diff: ListDiff<Message>, of id: TimelineID) {
+        guard let timeline = timelines[id]?.object else { return }
+        timeline.feed.publish({ snapshot(of: timeline) }, after: diff)
+    }
+
+    /// Tells the readers of a list of a change.
+    func tell(_ diff: ListDiff<GroupChannel>, of id: ListID) {
+        guard let list = lists[id]?.object else { return }
+        list.feed.publish({ snapshot(of: list) }, after: diff)
+    }
+
+    // MARK: The outbox and other processes
+
+    func unsentChanged(in channel: ChannelURL) async {
+        // Ten thousand unsent messages are not listed where no timeline shows them.
+        if sync.timelines.ids(of: channel).isEmpty { return await resumeIdleWaiters() }
+        receive(.unsent(channel, await outbox?.unsent(in: channel) ?? []))
+        await resumeIdleWaiters()
+    }
+
+    /// Tells the collections of other processes' commits, until the store closes.
+    func hearOthers() async {
+        let feed = await store.writer.missedCommits()
+        // Ends with the feed.
+        Task(executorPreference: executor) { [weak self] in
+            for await _ in feed { await self?.missCommits() }
+        }
+    }
+
+    private func missCommits() async {
+        // After the delivery that is under way, which may be of a commit from before.
+        await withCheckedContinuation { committing.enter($0) }
+        defer { committing.leave() }
+        receive(.missedCommits)
+        finishIndex()
+    }
+
+    // MARK: Wishes
+
+    /// Catches one channel up; while a catch-up of it runs, further wishes wait for its end.
+    func catchUp(_ channel: ChannelURL, _ wish: CatchUpWish = .anyway) {
+        receive(.wish(.catchUp(channel, wish)))
+    }
+
+    /// Brings the user's channels and the open lists up to the server.
+    func catchUpChannels() { receive(.wish(.catchUpChannels)) }
+
+    /// Has the server describe a channel; no caller waits for it.
+    func lookUp(_ channel: ChannelURL) { receive(.wish(.lookUp(channel))) }
+
+    /// Has the server describe a channel; returns when that is done, or cannot be done now.
+    func lookUpNow(_ channel: ChannelURL) async {
+        _ = try? await run(.awaitLookUp(LookUpWait(channel, asksAnew: true)))
+    }
+
+    /// Returns when no look-up of a channel is under way.
+    func finishLookUp(of channel: ChannelURL) async {
+        _ = try? await run(.awaitLookUp(LookUpWait(channel, asksAnew: false)))
+    }
+}

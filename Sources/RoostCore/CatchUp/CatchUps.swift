@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Catching up: after each login the change log of the user's channels, and for every open timeline its channel's
+// change log, then the question what is missing. Live events flow from the first moment and meet the answers in the
+// store, so no interval is blind (scar 3).
+
+package import RoostModel
+
+/// Wishes for a catch-up of a channel that came while one was under way.
+package enum CatchUpWish: Comparable, Sendable {
+    case none
+    /// A timeline needed the server, and may not any more when the running catch-up has ended.
+    case ifNeeded
+    /// A change log has to be read again, or the user is back.
+    case anyway
+}
+
+/// Does work until it succeeds, cannot succeed, or the connection is lost; waits for a disk that refuses (scar 47).
+///
+/// The waits between the tries grow up to a minute. A new connection begins anew and ends the wait: the link itself
+/// bounds how often there is one.
+package struct Retrying: SyncOperation {
+    /// The waits between the tries: 1...2 s at first, 30...60 s at last.
+    private static let backoff = Backoff(
+        interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
+
+    private enum State: Hashable, Sendable { case beginning, working, waiting }
+
+    /// The work that is tried again.
+    package enum Work: Hashable, Sendable {
+        /// The channel's unsent messages wait for the work, but not for the pauses.
+        case channel(ChannelURL)
+        case channels
+        case lookUp(ChannelURL)
+
+        fileprivate var operation: Operation {
+            switch self {
+            case .channel(let channel): .channelUpdate(ChannelUpdate(channel))
+            case .channels: .listsUpdate(ListsUpdate())
+            case .lookUp(let channel): .lookUp(ChannelLookUp(channel))
+            }
+        }
+    }
+
+    package let work: Work
+    private var epoch: LinkMachine.Epoch?
+    private var failures = 0
+    private var state = State.beginning
+
+    package init(_ work: Work) { self.work = work }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin): return begin(&sync)
+        case (.working, .ended(.failed(let error))): return fail(error, &sync)
+        case (.working, .ended):
+            if let epoch, sync.isPresent(epoch) { return .end(.done) }
+            failures = 0
+            return begin(&sync)
+        case (.waiting, .paused):
+            if case .channel(let channel) = work { sync.notices.append(.hold(channel)) }
+            return begin(&sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func begin(_ sync: inout SyncState) -> Step {
+        guard let session = sync.session else { return .fail(.notConnected) }
+        epoch = session.epoch
+        state = .working
+        return .need(.run(work.operation))
+    }
+
+    private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else {
+            failures = 0
+            return begin(&sync)
+        }
+        if error.endsSessionKey {
+            sync.notices.append(.renewSession)
+            return .fail(error)
+        }
+        if !error.mayPassWithDisk { failures += 1 }
+        // Callers of a look-up are answered after the first try; the tries go on.
+        if case .lookUp(let channel) = work { sync.wakeAll(.lookUp(channel), nil) }
+        guard error.remedy == .retry || error.mayPassWithDisk else { return .fail(error) }
+        // What the user wrote does not wait for what others wrote.
+        if case .channel(let channel) = work { sync.notices.append(.release(channel)) }
+        state = .waiting
+        let wait = Self.backoff.wait(
+            beforeAttempt: max(failures, 1), entropy: sync.random.next())
+        return .need(.pause(wait, .retry))
+    }
+}
+
+/// Catches one channel up, again and again while wishes come meanwhile.
+package struct CatchUp: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, working }
+
+    package let channel: ChannelURL
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin): return begin(&sync)
+        case (.working, .ended):
+            let wish = sync.catchUps.removeValue(forKey: channel) ?? .none
+            sync.notices += [.release(channel), .checkMute(channel)]
+            guard sync.session != nil, wish > .none else { return .end(.done) }
+            if wish == .ifNeeded, !sync.needsServer(channel) { return .end(.done) }
+            sync.catchUps[channel] = CatchUpWish.none
+            return begin(&sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func begin(_ sync: inout SyncState) -> Step {
+        sync.notices.append(.hold(channel))
+        state = .working
+        return .need(.run(.retrying(Retrying(.channel(channel)))))
+    }
+}
+
+/// Reads a channel's change log, brings its timelines up to the server and tells them the result.
+package struct ChannelUpdate: SyncOperation {
+    /// The times that a catch-up looks again at once for what has come meanwhile.
+    private static let roundLimit = 5
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingChanges
+        case synchronizing(rest: [TimelineID])
+    }
+
+    package let channel: ChannelURL
+    /// Why the change log was not read; the missing messages are asked for all the same.
+    private var failure: RoostError?
+    private var rounds = 0
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .readingChanges
+            return .need(.run(.changeLog(ChangeLogReading(.messageChanges(channel)))))
+        case (.readingChanges, .ended):
+            failure = reply.failure
+            return beginRound(&sync)
+        case (.synchronizing(let rest), .ended(.done)): return goOn(with: rest, &sync)
+        default:
+            failure = reply.failure ?? .outOfStep
+            return finish(&sync)
+        }
+    }
+
+    private mutating func beginRound(_ sync: inout SyncState) -> Step {
+        rounds += 1
+        return goOn(with: sync.timelines.ids(of: channel), &sync)
+    }
+
+    private mutating func goOn(with timelines: [TimelineID], _ sync: inout SyncState) -> Step {
+        if let next = timelines.first {
+            state = .synchronizing(rest: Array(timelines.dropFirst()))
+            return .need(.run(.timeline(TimelineSynchronization(next, .catchingUp))))
+        }
+        // Live messages that came meanwhile may have opened a hole behind the answer.
+        guard rounds < Self.roundLimit, sync.needsServer(channel) else { return finish(&sync) }
+        return beginRound(&sync)
+    }
+
+    private func finish(_ sync: inout SyncState) -> Step {
+        for timeline in sync.timelines.ids(of: channel) {
+            sync.hear(refusal: failure, of: timeline)
+        }
+        return failure.map { .fail($0) } ?? .end(.done)
+    }
+}
+
+/// Reads the change log of the user's channels and the first page of each open list, and tells the lists the
+/// result; then fetches the rest of the channels.
+package struct ListsUpdate: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingChanges
+        case pacing(ListID, rest: [ListID])
+        case synchronizing(rest: [ListID])
+        case filling
+    }
+
+    private var epoch: LinkMachine.Epoch?
+    private var state = State.beginning
+
+    package init() {}
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            epoch = sync.session?.epoch
+            state = .readingChanges
+            return .need(.run(.changeLog(ChangeLogReading(.channelChanges))))
+        case (.readingChanges, .ended(.done)):
+            if let epoch, sync.isPresent(epoch) { sync.session?.isChannelLogRead = true }
+            sync.notices.append(.tellPending)
+            return goOn(with: sync.lists.ids, &sync)
+        case (.pacing(let list, let rest), .paused): return synchronize(list, rest, &sync)
+        case (.synchronizing(let rest), .ended(.done)): return goOn(with: rest, &sync)
+        case (.filling, .ended(.done)): return .end(.done)
+        case (.filling, _): return .fail(reply.failure ?? .outOfStep)
+        default:
+            let error = reply.failure ?? .outOfStep
+            for list in sync.lists.ids { sync.lists[list]?.endCatchUp(error) }
+            return .fail(error)
+        }
+    }
+
+    private mutating func goOn(with lists: [ListID], _ sync: inout SyncState) -> Step {
+        guard let next = lists.first else {
+            for list in sync.lists.ids { sync.lists[list]?.endCatchUp(nil) }
+            state = .filling
+            return .need(.run(.fill(ListFill())))
+        }
+        guard let epoch, sync.isPresent(epoch) else { return fail(.notConnected, &sync) }
+        let rest = Array(lists.dropFirst())
+        state = .pacing(next, rest: rest)
+        return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? synchronize(next, rest, &sync)
+    }
+
+    private mutating func synchronize(
+        _ list: ListID, _ rest: [ListID], _ sync: inout SyncState
+    ) -> Step {
+        guard let epoch, sync.isPresent(epoch) else {
+            sync.pacing.giveBack()
+            return fail(.notConnected, &sync)
+        }
+        state = .synchronizing(rest: rest)
+        return .need(.run(.list(ListSynchronization(list))))
+    }
+
+    private func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
+        for list in sync.lists.ids { sync.lists[list]?.endCatchUp(error) }
+        return .fail(error)
+    }
+}
+
+extension SyncState {
+    /// Catches one channel up; while a catch-up of it runs, further wishes wait for its end.
+    package mutating func catchUp(_ channel: ChannelURL, _ wish: CatchUpWish) {
+        if let earlier = catchUps[channel] {
+            catchUps[channel] = max(earlier, wish)
+            return
+        }
+        catchUps[channel] = CatchUpWish.none
+        start(.catchUp(CatchUp(channel)))
+    }
+
+    /// Brings the user's channels and the open lists up to the server.
+    package mutating func catchUpChannels() { start(.retrying(Retrying(.channels))) }
+
+    func needsServer(_ channel: ChannelURL) -> Bool {
+        timelines.ids(of: channel).contains { timelines[$0]?.list.needsServer ?? false }
+    }
+}
+
+extension RoostError {
+    /// Whether the server does not know the session key any more, so that the client logs in anew.
+    package var endsSessionKey: Bool {
+        [.sessionKeyExpired, .sessionKeyNotFound].contains(code)
+    }
+}

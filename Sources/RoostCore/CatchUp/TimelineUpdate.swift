@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+/// Brings one timeline to the server's state: loads its first page, or asks what it is missing.
+package struct TimelineSynchronization: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case pacing(PageQuestion, OpenTimeline.FirstPage)
+        case loading(OpenTimeline.FirstPage)
+        case showing(PageStatement, OpenTimeline.FirstPage)
+        case pacingRest(PageQuestion, OpenTimeline.FirstPage)
+        case loadingRest(OpenTimeline.FirstPage)
+        case showingRest(PageStatement)
+        case fillingGap(OpenTimeline.FirstPage)
+    }
+
+    package let timeline: TimelineID
+    package let occasion: TimelineSync.Occasion
+    private var epoch: LinkMachine.Epoch?
+    private var state = State.beginning
+
+    package init(_ timeline: TimelineID, _ occasion: TimelineSync.Occasion) {
+        self.timeline = timeline
+        self.occasion = occasion
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        guard let open = sync.timelines[timeline] else { return .end(.done) }
+        switch (state, reply) {
+        case (.beginning, .begin): return begin(open, &sync)
+        case (.pacing(let question, let page), .paused): return load(question, page, open, &sync)
+        case (.loading(let page), .ended(.page(let statement, _))):
+            guard open.isInPlace(page) else { return .end(.done) }
+            let isFirst = sync.timelines[timeline]?.noteLoaded() ?? false
+            state = .showing(statement, page)
+            return show(isFirst)
+        case (.showing(let statement, let page), .ended(.done)):
+            sync.timelines[timeline]?.followIfNewest(statement)
+            return askForRest(of: page, &sync)
+        case (.pacingRest(let question, let page), .paused):
+            return loadRest(question, page, open, &sync)
+        case (.loadingRest(let page), .ended(.page(let statement, _))):
+            guard open.isInPlace(page) else { return .end(.done) }
+            let isFirst = sync.timelines[timeline]?.noteLoaded() ?? false
+            state = .showingRest(statement)
+            return show(isFirst)
+        case (.showingRest(let statement), .ended(.done)):
+            sync.timelines[timeline]?.followIfNewest(statement)
+            return .end(.done)
+        case (.fillingGap(let page), .ended(.gap(.huge))):
+            sync.timelines[timeline]?.showHugeGap(page)
+            return .end(.done)
+        case (.fillingGap(let page), .ended(.gap(.reachedNewest))):
+            sync.timelines[timeline]?.reachServer(page)
+            return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func begin(_ open: OpenTimeline, _ sync: inout SyncState) -> Step {
+        epoch = sync.session?.epoch
+        let (question, page) = open.nextSync(occasion)
+        let decision = TimelineSync(question)
+        sync.notices.append(.judgedSync(open.channel, question, decision))
+        switch decision {
+        case .nothing: return .end(.done)
+        case .load(let question):
+            state = .pacing(question, page)
+            return pace(&sync) ?? load(question, page, open, &sync)
+        case .checkGap(let known):
+            state = .fillingGap(page)
+            let fill = GapFill(
+                open.channel, from: known, hasKnowledgeAbove: open.list.hasHoleAbove)
+            return .need(.run(.gap(fill)))
+        }
+    }
+
+    private func pace(_ sync: inout SyncState) -> Step? {
+        guard epoch != nil else { return .fail(.notConnected) }
+        return sync.takeTurn().map { .need(.pause($0, .pacing)) }
+    }
+
+    private mutating func load(
+        _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
+        _ sync: inout SyncState
+    ) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        state = .loading(page)
+        return .need(.run(.page(PageFetch(open.channel, question, under: page.filter))))
+    }
+
+    private func show(_ isFirst: Bool) -> Step {
+        let window = isFirst ? WindowRead.Window.first : .shown(olderBy: 0, newerBy: 0)
+        return .need(.run(.window(WindowRead(timeline, window, from: .page))))
+    }
+
+    /// Fills a short page up: a live message may have overtaken it and stand alone above what it brought, or few
+    /// of its messages pass the filter.
+    private mutating func askForRest(
+        of page: OpenTimeline.FirstPage, _ sync: inout SyncState
+    ) -> Step {
+        guard let open = sync.timelines[timeline], let rest = open.questionForRest(of: page) else {
+            return .end(.done)
+        }
+        state = .pacingRest(rest, page)
+        return pace(&sync) ?? loadRest(rest, page, open, &sync)
+    }
+
+    private mutating func loadRest(
+        _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
+        _ sync: inout SyncState
+    ) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        state = .loadingRest(page)
+        return .need(.run(.page(PageFetch(open.channel, question, under: open.filter))))
+    }
+
+    private func giveUp(_ sync: inout SyncState) -> Step {
+        sync.pacing.giveBack()
+        return .fail(.notConnected)
+    }
+}
+
+/// Brings a timeline that was just opened or moved up to the server, and tells its callers the result.
+package struct TimelineUpdate: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, readingChanges, synchronizing }
+
+    package let timeline: TimelineID
+    package let round: Int
+    private var state = State.beginning
+
+    package init(_ timeline: TimelineID, round: Int) {
+        self.timeline = timeline
+        self.round = round
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        guard let channel = sync.timelines[timeline]?.channel else { return .end(.done) }
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .readingChanges
+            return .need(.run(.changeLog(ChangeLogReading(.messageChanges(channel)))))
+        case (.readingChanges, .ended(.done)):
+            state = .synchronizing
+            return .need(.run(.timeline(TimelineSynchronization(timeline, .opening))))
+        case (.synchronizing, .ended(.done)):
+            end(nil, &sync)
+            sync.notices.append(.checkMute(channel))
+            return .end(.done)
+        default:
+            let error = reply.failure ?? .outOfStep
+            end(error, &sync)
+            // The disk's answer stays on screen; a failure that may pass is tried again.
+            if sync.session != nil, error.remedy == .retry || error.mayPassWithDisk {
+                sync.catchUp(channel, .anyway)
+            }
+            return .end(.done)
+        }
+    }
+
+    private func end(_ error: RoostError?, _ sync: inout SyncState) {
+        sync.hear(refusal: error, of: timeline)
+        if sync.timelines[timeline]?.opening.end(round) ?? false {
+            sync.wakeAll(.opening(timeline), error)
+        }
+    }
+}
+
+extension SyncState {
+    /// Tells a timeline the result of a question, so that its listeners learn of a new refusal.
+    mutating func hear(refusal error: RoostError?, of timeline: TimelineID) {
+        guard let refusal = timelines[timeline]?.refusals.pass(error) else { return }
+        notices.append(.refused(timeline, refusal))
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostWire
+
+/// Reads an open list from disk and shows it.
+package struct ListRead: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case queued
+        case reading
+        case awaitingCommits(CachedChannels)
+    }
+
+    package let list: ListID
+    /// Nil where only commits made the read necessary.
+    package let origin: ChangeOrigin?
+    private var state = State.beginning
+
+    package init(_ list: ListID, from origin: ChangeOrigin?) {
+        self.list = list
+        self.origin = origin
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        guard let open = sync.lists[list] else { return .end(.done) }
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard sync.lists[list]?.reads.enter() ?? false else {
+                state = .queued
+                return .need(.wait(.listRead(list)))
+            }
+            return read(open)
+        case (.queued, .woken): return read(open)
+        case (.reading, .read(.success(.channels(let page)))):
+            // The read may contain commits that are on their way to the list still.
+            if open.lacks(page) {
+                state = .awaitingCommits(page)
+                return .need(.deliverCommits)
+            }
+            return show(page, &sync)
+        case (.awaitingCommits(let page), .woken): return show(page, &sync)
+        case (.reading, _):
+            _ = show(nil, &sync)
+            return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func read(_ open: OpenList) -> Step {
+        state = .reading
+        return .need(.read(.channels(open.query.filter, open.query.order, limit: open.limit)))
+    }
+
+    private func show(_ page: CachedChannels?, _ sync: inout SyncState) -> Step {
+        let isBehind = sync.lists[list]?.show(page, from: origin) ?? false
+        if sync.lists[list]?.reads.leave() ?? false { sync.wakeFirst(.listRead(list)) }
+        // A read that fails leaves the list as it was; the next commit asks again.
+        if isBehind { sync.start(.listRead(ListRead(list, from: nil))) }
+        return .end(.done)
+    }
+}
+
+/// Stores the next page of the server's list.
+package struct ListPage: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingPlace
+        case asking(ChannelLedger.Mark)
+        case committing(stale: [ChannelURL], channels: [ChannelURL], next: String)
+    }
+
+    package let list: ListID
+    private var state = State.beginning
+
+    package init(_ list: ListID) { self.list = list }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard let open = sync.lists[list], open.token != "", sync.session != nil else {
+                return .end(.done)
+            }
+            state = .readingPlace
+            return .need(.read(.cursor(.channelFill)))
+        case (.readingPlace, .read(.success(.cursor(.listEnd?)))):
+            sync.lists[list]?.reachEnd()
+            return .end(.done)
+        case (.readingPlace, .read(.success(.cursor))): return ask(&sync)
+        case (.asking(let mark), .answer(let result)):
+            guard case .success(.myChannels(let page)) = result else {
+                sync.channelLedger.end()
+                return .fail(reply.failure ?? .outOfStep)
+            }
+            let (mutations, stale) = sync.take(page.channels, since: mark)
+            state = .committing(
+                stale: stale, channels: page.channels.map(\.url), next: page.next)
+            return .need(.commit(mutations + sync.firstListCursor, .page))
+        case (.committing(let stale, let channels, let next), .committed(let result)):
+            sync.channelLedger.end()
+            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            for channel in stale { sync.lookUp(channel) }
+            let leadsOn = sync.lists[list]?.note(channels, next: next) ?? true
+            return leadsOn ? .end(.done) : .fail(.stalled)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func ask(_ sync: inout SyncState) -> Step {
+        guard let open = sync.lists[list] else { return .end(.done) }
+        guard sync.session != nil else { return .fail(.notConnected) }
+        let filter = open.query.filter
+        state = .asking(sync.channelLedger.begin())
+        return .need(
+            .ask(
+                .myChannels(
+                    ListMyChannels(
+                        userID: sync.me, token: open.token ?? "", limit: open.query.pageSize,
+                        order: open.query.order, showsEmpty: filter.includesEmpty,
+                        showsFrozen: filter.includesFrozen, filters: filter.query))))
+    }
+}
+
+/// Shows the server's first page of an open list, unless it was given before.
+package struct ListSynchronization: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, loading, reading }
+
+    package let list: ListID
+    private var state = State.beginning
+
+    package init(_ list: ListID) { self.list = list }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard let open = sync.lists[list], open.token == nil else { return .end(.done) }
+            state = .loading
+            return .need(.run(.listPage(ListPage(list))))
+        case (.loading, .ended(.done)):
+            state = .reading
+            return .need(.run(.listRead(ListRead(list, from: .page))))
+        case (.reading, .ended(.done)): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Opens a list: shows what the disk has; the server's page follows.
+package struct ListOpening: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, reading }
+
+    package let list: ListID
+    private var state = State.beginning
+
+    package init(_ list: ListID) { self.list = list }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .reading
+            return .need(.run(.listRead(ListRead(list, from: .disk))))
+        case (.reading, .ended(.done)):
+            if sync.session != nil { sync.catchUpChannels() }
+            return .end(.done)
+        default:
+            sync.close(list)
+            return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Shows one page more, from the server where it is in reach and else from disk.
+package struct ListPaging: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case loading
+        case reading
+        /// Shows what the disk has, because the server failed to answer.
+        case readingDisk(RoostError)
+    }
+
+    package let list: ListID
+    private var before = 0
+    private var state = State.beginning
+
+    package init(_ list: ListID) { self.list = list }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        let step = decide(reply, &sync)
+        if case .end = step, state != .beginning { sync.lists[list]?.isPaging = false }
+        return step
+    }
+
+    private mutating func decide(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard let open = sync.lists[list] else { return .fail(.listClosed) }
+            guard !open.isPaging else { return .fail(.listPaging) }
+            before = open.list.channels.count
+            sync.lists[list]?.isPaging = true
+            sync.lists[list]?.wantMore()
+            state = .loading
+            return .need(.run(.listPage(ListPage(list))))
+        case (.loading, .ended(.failed(let error))):
+            state = .readingDisk(error)
+            return .need(.run(.listRead(ListRead(list, from: .disk))))
+        case (.loading, .ended):
+            state = .reading
+            return .need(.run(.listRead(ListRead(list, from: .page))))
+        case (.reading, .ended(.done)):
+            let count = sync.lists[list]?.list.channels.count ?? before
+            return .end(.count(max(0, count - before)))
+        case (.readingDisk(let error), .ended(.done)): return .fail(error)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension SyncState {
+    package mutating func close(_ list: ListID) {
+        lists[list] = nil
+        wakeAll(.listRead(list), nil)
+    }
+}
+
+extension RoostError {
+    package static let listClosed = RoostError(
+        .collectionDisposed, remedy: .none, message: "This channel list has been closed.")
+    static let listPaging = RoostError(
+        .queryInProgress, remedy: .retry,
+        message: "A page of this channel list is being loaded already.")
+}

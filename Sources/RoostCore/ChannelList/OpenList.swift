@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// The number of an open channel list.
+package struct ListID: Hashable, Comparable, Codable, Sendable {
+    package let number: Int
+
+    package init(_ number: Int) { self.number = number }
+
+    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}
+
+/// A page of the channels that the cache holds, as of one commit.
+package struct CachedChannels: Hashable, Sendable {
+    package let channels: [GroupChannel]
+    package let hasMore: Bool
+    /// Whether the disk holds all of the user's channels.
+    package let isWhole: Bool
+    package let sequence: Int64
+
+    package init(channels: [GroupChannel], hasMore: Bool, isWhole: Bool, sequence: Int64) {
+        self.channels = channels
+        self.hasMore = hasMore
+        self.isWhole = isWhole
+        self.sequence = sequence
+    }
+}
+
+/// A channel list that an app has open.
+///
+/// Commits are applied as they come, but wait while the list is read, because the read may contain them.
+package struct OpenList: Sendable {
+    package let id: ListID
+    package let query: ChannelListQuery
+    package private(set) var list: ChannelListMachine
+    /// The number of channels shown, as far as there are so many.
+    private var wanted: Int
+    /// The place where the server's list goes on; nil before its first page, "" at its end.
+    package private(set) var token: String?
+    private var walk = PageWalk<String, ChannelURL>(from: nil)
+    /// The reason why the server's first page is not there; nil once it is, and before the server is asked.
+    package private(set) var serverFailure: RoostError?
+    package var isPaging = false
+    package var reads = ReadQueue()
+    private var backlog = Backlog()
+    private var publishedHasMore: Bool?
+    /// The changes since the last step, for the readers of the list.
+    private var publications: [ListDiff<GroupChannel>] = []
+
+    package init(_ id: ListID, _ query: ChannelListQuery, viewer: UserID) {
+        self.id = id
+        self.query = query
+        wanted = query.pageSize
+        list = ChannelListMachine(order: query.order, filter: query.filter, viewer: viewer)
+    }
+
+    /// Returns the changes since the last call.
+    mutating func takePublications() -> [ListDiff<GroupChannel>] {
+        defer { publications = [] }
+        return publications
+    }
+
+    /// The number of channels to read; channels that are shown stay, however they came (scar 92).
+    var limit: Int { max(wanted, list.channels.count) }
+
+    /// Asks for one page more; channels that came live may have made the list longer than its pages.
+    mutating func wantMore() {
+        let count = list.channels.count
+        if count >= wanted { wanted = count + query.pageSize }
+    }
+
+    /// Notes that the disk holds all channels, so that the server need not be asked.
+    mutating func reachEnd() { token = "" }
+
+    /// Notes a page of the server.
+    ///
+    /// - Returns: Whether the pages lead on. A server that gives pages without end and without channels is not
+    ///   asked by every scroll.
+    mutating func note(_ channels: [ChannelURL], next: String) -> Bool {
+        guard next.isEmpty || walk.goesOn(to: next, after: channels) else {
+            walk = PageWalk(from: token)
+            return false
+        }
+        token = next
+        return true
+    }
+
+    /// Forgets what was known of the server's list, because the cache was emptied.
+    mutating func beginAnew() {
+        token = nil
+        walk = PageWalk(from: nil)
+        backlog.note(.upkeep)
+    }
+
+    /// Takes the result of a catch-up, nil for success; a page that was shown before stands.
+    mutating func endCatchUp(_ error: RoostError?) { serverFailure = token == nil ? error : nil }
+
+    /// Whether a read contains commits that the list has not been told of.
+    func lacks(_ page: CachedChannels) -> Bool {
+        backlog.lacks(page.sequence, showing: list.sequence)
+    }
+
+    /// Shows a read, then the commits it had not seen; nil for a read that failed.
+    ///
+    /// - Returns: Whether the list has to be read again.
+    mutating func show(_ page: CachedChannels?, from origin: ChangeOrigin?) -> Bool {
+        if let page {
+            let origins = backlog.origins(
+                of: origin, through: page.sequence, \.concernsChannels)
+            let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
+            publish(
+                list.replace(
+                    with: page.channels, hasMore: page.hasMore || serverHasMore,
+                    sequence: page.sequence),
+                from: origins)
+        }
+        for (commit, origin) in backlog.takeCommits() { apply(commit, from: origin) }
+        return page != nil && list.isBehind
+    }
+
+    /// Takes one commit; commits come in order.
+    ///
+    /// - Returns: Whether the list has to be read again.
+    mutating func receive(_ commit: Commit, from origin: ChangeOrigin) -> Bool {
+        guard !reads.isUnderWay else {
+            backlog.wait(with: commit, from: origin)
+            return false
+        }
+        apply(commit, from: origin)
+        return list.isBehind
+    }
+
+    /// Notes that commits were made of which nothing else is known.
+    mutating func missCommits() {
+        list.missCommits()
+        backlog.note(.otherProcess)
+    }
+
+    private mutating func apply(_ commit: Commit, from origin: ChangeOrigin) {
+        publish(list.apply(commit), from: [origin])
+        if list.isBehind { backlog.note(origin) }
+    }
+
+    private mutating func publish(
+        _ diff: ListDiff<GroupChannel>, from origins: Set<ChangeOrigin>
+    ) {
+        guard !diff.isEmpty || list.hasMore != publishedHasMore else { return }
+        publishedHasMore = list.hasMore
+        publications.append(diff.told(from: origins))
+    }
+}

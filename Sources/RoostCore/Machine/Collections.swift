@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// The open collections of one kind, in the order they were opened.
+package struct OpenCollections<ID: Hashable & Sendable, Collection: Sendable>: Sendable {
+    /// In place, so that a change of a collection copies none of its lists.
+    private var collections: [(id: ID, collection: Collection?)] = []
+
+    package init() {}
+
+    package var ids: [ID] { collections.map(\.id) }
+    package var isEmpty: Bool { collections.isEmpty }
+
+    /// The open collection of a number; nil once it is closed, and then nothing can be changed.
+    package subscript(id: ID) -> Collection? {
+        get { collections.first { $0.id == id }?.collection }
+        _modify {
+            guard let index = collections.firstIndex(where: { $0.id == id }) else {
+                var none: Collection?
+                yield &none
+                return
+            }
+            yield &collections[index].collection
+            if case nil = collections[index].collection { collections.remove(at: index) }
+        }
+    }
+
+    package mutating func open(_ collection: Collection, as id: ID) {
+        collections.append((id, collection))
+    }
+}
+
+extension OpenCollections where Collection == OpenTimeline {
+    package func ids(of channel: ChannelURL) -> [ID] {
+        collections.filter { $0.collection?.channel == channel }.map(\.id)
+    }
+
+    /// The channels with an open timeline, each once, in the order they were opened.
+    package var channels: [ChannelURL] {
+        var seen: Set<ChannelURL> = []
+        return collections.compactMap(\.collection?.channel).filter { seen.insert($0).inserted }
+    }
+}
+
+extension SyncState {
+    /// Hands a commit to the open collections, and starts what follows from it.
+    mutating func deliver(_ commit: Commit, from origin: ChangeOrigin) {
+        for id in timelines.ids {
+            let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
+            see(to: need, of: id)
+        }
+        for id in lists.ids where lists[id]?.receive(commit, from: origin) ?? false {
+            start(.listRead(ListRead(id, from: nil)))
+        }
+        follow(commit)
+    }
+
+    /// Has the open collections read again: another process has made commits.
+    mutating func missCommits() {
+        for id in timelines.ids {
+            timelines[id]?.missCommits()
+            see(to: .reread, of: id)
+        }
+        for id in lists.ids {
+            lists[id]?.missCommits()
+            start(.listRead(ListRead(id, from: nil)))
+        }
+    }
+
+    /// Catches open timelines up where a commit says that they do not know everything.
+    private mutating func follow(_ commit: Commit) {
+        guard session != nil, !timelines.isEmpty else { return }
+        for change in commit.changes {
+            switch change {
+            case .channels(let change):
+                for channel in change.joined where !timelines.ids(of: channel).isEmpty {
+                    catchUp(channel, .anyway)
+                }
+            case .messages(let change):
+                guard let end = session?.gapEnds[change.channel],
+                    change.deleted.contains(where: { $0.isCounted(upTo: end) })
+                else { continue }
+                session?.gapEnds[change.channel] = nil
+                if !timelines.ids(of: change.channel).isEmpty { catchUp(change.channel, .anyway) }
+            case .users: break
+            }
+        }
+    }
+}
+
+extension ChannelsChange {
+    /// The channels whose member the user is again, or at last: the server told nothing of them before.
+    fileprivate var joined: [ChannelURL] {
+        inserted.filter { $0.myState == .joined }.map(\.url)
+            + updated.filter { $0.before.myState != .joined && $0.after.myState == .joined }
+            .map(\.after.url)
+    }
+}
+
+extension Message {
+    /// Whether it was among those of a known end's moment that the question about a gap counts.
+    fileprivate func isCounted(upTo end: Position) -> Bool {
+        position.map { $0.createdAt == end.createdAt && $0 <= end } ?? false
+    }
+}

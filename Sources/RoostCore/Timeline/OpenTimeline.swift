@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One open timeline: its list, and what it asks for.
+//
+// Commits are applied as they come. While the window is read they wait, because the read may contain them. One read
+// is under way at a time; the others queue. A timeline that was moved drops what was asked for at its earlier place.
+
+package import RoostModel
+
+/// The number of an open timeline.
+package struct TimelineID: Hashable, Comparable, Codable, Sendable {
+    package let number: Int
+
+    package init(_ number: Int) { self.number = number }
+
+    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}
+
+/// A timeline that an app has open.
+package struct OpenTimeline: Sendable {
+    package let id: TimelineID
+    package let channel: ChannelURL
+    package let filter: MessageFilter
+    package let pageSize: Int
+    /// The moment around which the timeline begins; `.distantFuture` for the newest messages.
+    package private(set) var start: Timestamp
+    /// How often the timeline was moved.
+    package private(set) var moves = 0
+    package private(set) var list: TimelineMachine
+    /// Whether the server has answered the first page, or a later question, at this place.
+    package private(set) var wasLoaded = false
+    /// Whether more is missing after the last message than is filled silently (R113).
+    package private(set) var hasHugeGap = false
+    /// Whether a page is being added; then the page decides which end of the list shrinks.
+    package var isPaging = false
+    /// The read under way, and how many wait for its end.
+    package var reads = ReadQueue()
+    package var opening = Opening()
+    package var refusals = RefusalFilter()
+    /// Whether the list has lost all it stood on or showed, and the server was not asked since.
+    private var isBereft = false
+    private var backlog = Backlog()
+    private var publishedFlags: [Bool] = []
+    /// The changes since the last step, for the readers of the list.
+    private var publications: [ListDiff<Message>] = []
+
+    package init(
+        _ id: TimelineID, channel: ChannelURL, startingAt start: Timestamp,
+        filter: MessageFilter, capacity: Int, pageSize: Int
+    ) {
+        self.id = id
+        self.channel = channel
+        self.filter = filter.normalized
+        self.start = start
+        self.pageSize = pageSize
+        // Less than a few pages could not be paged through.
+        list = TimelineMachine(
+            channel: channel, followsNewest: start == .distantFuture, filter: filter,
+            capacity: max(capacity, 4 * pageSize))
+    }
+
+    /// Returns the changes since the last call.
+    mutating func takePublications() -> [ListDiff<Message>] {
+        defer { publications = [] }
+        return publications
+    }
+}
+
+// MARK: - Questions
+
+extension OpenTimeline {
+    /// Any timeline may stand at the newest end by now, wherever it was opened.
+    private var beginning: Timestamp { list.followsNewest ? .distantFuture : start }
+
+    var firstQuery: WindowQuery {
+        .around(
+            beginning, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
+    }
+
+    /// The window that is shown, with some more messages at its ends.
+    func query(olderBy older: Int, newerBy newer: Int) -> WindowQuery {
+        guard let extent = list.extent else { return firstQuery }
+        return WindowQuery(
+            channel: channel, filter: filter, lower: extent.lower,
+            upper: list.hasNewer ? extent.upper : .distantFuture, olderCount: older,
+            newerCount: newer)
+    }
+
+    private var firstQuestion: PageQuestion {
+        .around(beginning, older: pageSize, newer: pageSize)
+    }
+
+    func hasMore(_ direction: PageDirection) -> Bool {
+        direction == .older ? list.hasOlder : list.hasNewer
+    }
+
+    /// The page that continues the window at the server; the first page while nothing is known.
+    func question(_ direction: PageDirection) -> PageQuestion {
+        guard let extent = list.extent else { return firstQuestion }
+        return direction == .older
+            ? .older(than: extent.lower, limit: pageSize)
+            : .newer(than: extent.upper, limit: pageSize)
+    }
+
+    /// The page a timeline begins with.
+    ///
+    /// At the newest end it is asked for without a filter, because the live messages that continue it come without
+    /// one.
+    struct FirstPage: Hashable, Sendable {
+        fileprivate let move: Int
+        let filter: MessageFilter
+    }
+
+    func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, FirstPage) {
+        let question = SyncQuestion(
+            occasion, wasLoaded: wasLoaded, opening: firstQuestion,
+            followsNewest: list.followsNewest,
+            // An end that shows nothing is no place to go on from.
+            knownEnd: list.isBare ? nil : list.knownEnd)
+        var isAtNewest = start == .distantFuture
+        if case .load(let question) = TimelineSync(question) {
+            isAtNewest = question.anchor == .distantFuture
+        }
+        return (question, FirstPage(move: moves, filter: isAtNewest ? .everything : filter))
+    }
+
+    /// The page that fills a short first page up where there may be more.
+    func questionForRest(of page: FirstPage) -> PageQuestion? {
+        guard page.move == moves, list.followsNewest, list.hasOlder,
+            list.delivered.count < pageSize, let extent = list.extent
+        else { return nil }
+        return .older(than: extent.lower, limit: pageSize)
+    }
+
+    /// Whether the timeline stands where it stood when a page was asked for.
+    func isInPlace(_ page: FirstPage) -> Bool { page.move == moves }
+}
+
+// MARK: - Answers
+
+extension OpenTimeline {
+    mutating func jump(to moment: Timestamp) {
+        start = moment
+        moves += 1
+        wasLoaded = false
+        hasHugeGap = false
+        list.move(toNewest: moment == .distantFuture)
+    }
+
+    /// Notes that the server has answered; returns whether the answer replaces what is shown (R99).
+    ///
+    /// A timeline that was paged back stays where it is, if it is still one stretch.
+    mutating func noteLoaded() -> Bool {
+        wasLoaded = true
+        let hasPaged = list.delivered.count > pageSize && !list.hasHoleAbove
+        return !(hasPaged && list.followsNewest)
+    }
+
+    /// Notes that nothing is missing, or that the missing messages are on disk.
+    mutating func reachServer(_ page: FirstPage) {
+        if page.move == moves { wasLoaded = true }
+    }
+
+    mutating func showHugeGap(_ page: FirstPage) {
+        guard page.move == moves else { return }
+        wasLoaded = true
+        hasHugeGap = true
+        publish(list.leaveNewest(), from: [.catchUp])
+    }
+
+    /// Follows the newest end if a page has reached it and the window ends there.
+    mutating func followIfNewest(_ statement: PageStatement) {
+        guard statement.reachesNewest, !list.followsNewest, let upper = list.extent?.upper,
+            upper == list.coverage.newest?.upper
+        else { return }
+        list.reachNewest()
+        hasHugeGap = false
+        publish(ListDiff(), from: [.page])
+    }
+
+    mutating func shrink(keepingNewer: Bool) {
+        publish(list.shrink(keepingNewer: keepingNewer), from: [.upkeep])
+    }
+
+    mutating func setUnsent(_ messages: [Message]) {
+        publish(list.setUnsent(messages), from: [.local])
+    }
+
+    /// Whether a read contains commits that the list has not been told of.
+    func lacks(_ window: CacheWindow) -> Bool {
+        backlog.lacks(window.sequence, showing: list.sequence)
+    }
+
+    /// Shows a window, then the commits it had not seen; nil for a read that failed.
+    ///
+    /// A nil origin says that only the commits which waited made the read necessary.
+    mutating func show(
+        _ window: CacheWindow?, from origin: ChangeOrigin?
+    ) -> TimelineMachine.Need {
+        if let window {
+            // Another process may have cleared what was shown; a cut may have taken all of it.
+            let mayBeCleared =
+                list.isBehind || list.isCutOff
+                || backlog.contains(through: window.sequence) { $0.cutsHistory(of: channel) }
+            let hasShown = !list.delivered.isEmpty
+            let origins = backlog.origins(of: origin, through: window.sequence) {
+                $0.concerns(channel)
+            }
+            publish(list.replace(with: window), from: origins)
+            if mayBeCleared && list.extent == nil || hasShown && list.isBare { isBereft = true }
+        }
+        if !isPaging { shrink(keepingNewer: true) }
+        let need = apply(backlog.takeCommits())
+        return need == .nothing && list.hasHoleAbove ? .repair : need
+    }
+
+    /// Takes one commit; commits come in order.
+    mutating func receive(_ commit: Commit, from origin: ChangeOrigin) -> TimelineMachine.Need {
+        guard !reads.isUnderWay else {
+            backlog.wait(with: commit, from: origin)
+            return .nothing
+        }
+        return apply([(commit, origin)])
+    }
+
+    /// Notes that commits were made of which nothing else is known.
+    mutating func missCommits() {
+        list.missCommits()
+        backlog.note(.otherProcess)
+    }
+
+    private mutating func apply(_ commits: [(Commit, ChangeOrigin)]) -> TimelineMachine.Need {
+        var need = TimelineMachine.Need.nothing
+        let hasShown = !list.delivered.isEmpty
+        for (commit, origin) in commits {
+            let step = list.apply(commit)
+            publish(step.diff, from: [origin])
+            if !isPaging { shrink(keepingNewer: true) }
+            if step.need == .reread { backlog.note(origin) }
+            if step.need == .reread || need == .nothing { need = step.need }
+        }
+        if hasShown && list.isBare { isBereft = true }
+        if need == .nothing, isBereft { need = .repair }
+        if need == .repair { isBereft = false }
+        return need
+    }
+
+    private mutating func publish(_ diff: ListDiff<Message>, from origins: Set<ChangeOrigin>) {
+        let flags = [list.hasOlder, list.hasNewer, hasHugeGap]
+        guard !diff.isEmpty || flags != publishedFlags else { return }
+        publishedFlags = flags
+        publications.append(diff.told(from: origins))
+    }
+}
+
+// MARK: - Parts
+
+package enum PageDirection: Hashable, Sendable { case older, newer }
+
+/// The reads of one collection: one under way, the others queued.
+package struct ReadQueue: Hashable, Sendable {
+    package private(set) var isUnderWay = false
+    private var waiting = 0
+
+    package init() {}
+
+    /// Begins a read, or queues it behind the one under way.
+    ///
+    /// - Returns: Whether the read may begin now.
+    mutating func enter() -> Bool {
+        if isUnderWay {
+            waiting += 1
+            return false
+        }
+        isUnderWay = true
+        return true
+    }
+
+    /// Ends the read under way.
+    ///
+    /// - Returns: Whether a queued read begins in its place.
+    mutating func leave() -> Bool {
+        guard waiting > 0 else {
+            isUnderWay = false
+            return false
+        }
+        waiting -= 1
+        return true
+    }
+}
+
+/// The server's first answer to a timeline, and the question under way for it.
+package struct Opening: Hashable, Sendable {
+    package private(set) var isUnderWay = false
+    private var round = 0
+
+    package init() {}
+
+    /// Begins a question; callers that wait for an earlier one wait for this one, since the timeline was moved.
+    mutating func begin() -> Int {
+        isUnderWay = true
+        round += 1
+        return round
+    }
+
+    /// Ends a question; returns whether it was the last one asked.
+    mutating func end(_ round: Int) -> Bool {
+        guard round == self.round else { return false }
+        isUnderWay = false
+        return true
+    }
+}
+
+/// Lets each refusal of the server through once, until the server has answered or has another reason.
+package struct RefusalFilter: Hashable, Sendable {
+    private var last: RoostError.Code?
+
+    package init() {}
+
+    /// Returns the error if it is a new refusal.
+    mutating func pass(_ error: RoostError?) -> RoostError? {
+        guard let error else {
+            last = nil
+            return nil
+        }
+        guard error.isRefusal, error.code != last else { return nil }
+        last = error.code
+        return error
+    }
+}

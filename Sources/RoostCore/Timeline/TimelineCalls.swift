@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What an app asks of a timeline.
+
+package import RoostModel
+
+/// Opens a timeline: shows what the disk has; the server's page follows.
+package struct TimelineOpening: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, reading }
+
+    package let timeline: TimelineID
+    private var state = State.beginning
+
+    package init(_ timeline: TimelineID) { self.timeline = timeline }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .reading
+            return .need(.run(.window(WindowRead(timeline, .first, from: .disk))))
+        case (.reading, .ended(.done)): return .end(.done)
+        case (.reading, _):
+            sync.close(timeline)
+            return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Shows the messages around another moment.
+package struct TimelineJump: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, reading }
+
+    package let timeline: TimelineID
+    package let moment: Timestamp
+    private var state = State.beginning
+
+    package init(_ timeline: TimelineID, to moment: Timestamp) {
+        self.timeline = timeline
+        self.moment = moment
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            if let error = sync.beginPaging(of: timeline) { return .fail(error) }
+            sync.timelines[timeline]?.jump(to: moment)
+            state = .reading
+            return .need(.run(.window(WindowRead(timeline, .first, from: .disk))))
+        case (.reading, .ended(.done)):
+            sync.timelines[timeline]?.isPaging = false
+            sync.synchronizeLater(timeline)
+            return .end(.done)
+        default:
+            sync.timelines[timeline]?.isPaging = false
+            return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Adds a page from disk, and the rest of it from the server.
+package struct TimelinePaging: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingDisk
+        case fetching(missing: Int)
+        case showing(PageStatement)
+    }
+
+    /// The time that a caller waits for the server: as long as for one request.
+    private static let patience = Duration.seconds(8)
+
+    package let timeline: TimelineID
+    package let direction: PageDirection
+    private var before = 0
+    private var state = State.beginning
+
+    package init(_ timeline: TimelineID, _ direction: PageDirection) {
+        self.timeline = timeline
+        self.direction = direction
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        let step = decide(reply, &sync)
+        // A second call while this one pages ended in its first step and changes nothing.
+        if case .end = step, state != .beginning { sync.timelines[timeline]?.isPaging = false }
+        return step
+    }
+
+    private mutating func decide(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        guard let open = sync.timelines[timeline] else {
+            return state == .beginning ? .fail(.timelineClosed) : .end(.count(0))
+        }
+        switch (state, reply) {
+        case (.beginning, .begin):
+            if let error = sync.beginPaging(of: timeline) { return .fail(error) }
+            before = open.list.delivered.count
+            state = .readingDisk
+            guard open.hasMore(direction) else { return .end(.count(0)) }
+            return .need(.run(.window(read(by: open.pageSize, from: .disk))))
+        case (.readingDisk, .ended(.done)):
+            let missing = open.pageSize - (open.list.delivered.count - before)
+            guard missing > 0, open.hasMore(direction) else { return finish(&sync) }
+            state = .fetching(missing: missing)
+            return .need(
+                .runWithin(Self.patience, .continuation(PageContinuation(open, direction))))
+        case (.fetching(let missing), .ended(.page(let statement, _))):
+            return show(statement, missing: missing)
+        case (.showing(let statement), .ended(.done)):
+            sync.timelines[timeline]?.followIfNewest(statement)
+            return finish(&sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private func read(by count: Int, from origin: ChangeOrigin) -> WindowRead {
+        WindowRead(
+            timeline,
+            .shown(
+                olderBy: direction == .older ? count : 0, newerBy: direction == .newer ? count : 0),
+            from: origin)
+    }
+
+    private mutating func show(_ statement: PageStatement, missing: Int) -> Step {
+        state = .showing(statement)
+        return .need(.run(.window(read(by: missing, from: .page))))
+    }
+
+    private func finish(_ sync: inout SyncState) -> Step {
+        let count = sync.timelines[timeline]?.list.delivered.count ?? before
+        sync.timelines[timeline]?.shrink(keepingNewer: direction == .newer)
+        return .end(.count(max(0, count - before)))
+    }
+}
+
+/// Stores the server's page that continues a timeline's window.
+package struct PageContinuation: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case fetching
+        /// Fetches the newest messages, so that what is known under the filter meets what live messages continue.
+        case fetchingNewest
+        case fetchingAgain
+    }
+
+    private let channel: ChannelURL
+    private let filter: MessageFilter
+    private let pageSize: Int
+    private let direction: PageDirection
+    private let question: PageQuestion
+    private var state = State.beginning
+
+    init(_ open: OpenTimeline, _ direction: PageDirection) {
+        channel = open.channel
+        filter = open.filter
+        pageSize = open.pageSize
+        self.direction = direction
+        question = open.question(direction)
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .fetching
+            return .need(.run(.page(PageFetch(channel, question, under: filter))))
+        case (.fetching, .ended(.page(let statement, let count))):
+            guard direction == .newer, statement.reachesNewest, filter != .everything else {
+                return .end(.page(statement, messages: count))
+            }
+            state = .fetchingNewest
+            let newest = PageQuestion.around(.distantFuture, older: pageSize, newer: 0)
+            return .need(.run(.page(PageFetch(channel, newest))))
+        case (.fetchingNewest, .ended(.page)):
+            state = .fetchingAgain
+            return .need(.run(.page(PageFetch(channel, question, under: filter))))
+        case (.fetchingAgain, .ended(let outcome)): return .end(outcome)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Waits until the server has answered a timeline, which opening it began.
+package struct TimelineArrival: SyncOperation {
+    package let timeline: TimelineID
+
+    package init(_ timeline: TimelineID) { self.timeline = timeline }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch reply {
+        case .begin:
+            guard let open = sync.timelines[timeline] else { return .fail(.timelineClosed) }
+            if open.opening.isUnderWay { return .need(.wait(.opening(timeline))) }
+            return open.wasLoaded ? .end(.done) : .fail(.notConnected)
+        case .woken(let error): return error.map { .fail($0) } ?? .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension SyncState {
+    /// Begins to page; returns the error that forbids it.
+    mutating func beginPaging(of timeline: TimelineID) -> RoostError? {
+        guard let open = timelines[timeline] else { return .timelineClosed }
+        guard !open.isPaging else { return .timelinePaging }
+        timelines[timeline]?.isPaging = true
+        return nil
+    }
+
+    /// Brings a timeline that shows what the disk has up to the server, while there is a connection.
+    package mutating func synchronizeLater(_ timeline: TimelineID) {
+        guard session != nil, let round = timelines[timeline]?.opening.begin() else { return }
+        start(.timelineUpdate(TimelineUpdate(timeline, round: round)))
+    }
+
+    /// Forgets a timeline, and ends what waits for it.
+    package mutating func close(_ timeline: TimelineID) {
+        timelines[timeline] = nil
+        wakeAll(.windowRead(timeline), nil)
+        wakeAll(.opening(timeline), .timelineClosed)
+    }
+}
+
+extension RoostError {
+    package static let timelineClosed = RoostError(
+        .collectionDisposed, remedy: .none, message: "This timeline has been closed.")
+    static let timelinePaging = RoostError(
+        .queryInProgress, remedy: .retry,
+        message: "A page of this timeline is being loaded already.")
+}

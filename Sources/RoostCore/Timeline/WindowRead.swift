@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Reads the window of a timeline and shows it.
+package struct WindowRead: SyncOperation {
+    package enum Window: Hashable, Sendable {
+        /// The window that a timeline begins with.
+        case first
+        /// The window that is shown, with more messages at its ends.
+        case shown(olderBy: Int, newerBy: Int)
+    }
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case queued
+        case reading
+        case awaitingCommits(CacheWindow)
+    }
+
+    package let timeline: TimelineID
+    package let window: Window
+    /// Nil where only commits made the read necessary.
+    package let origin: ChangeOrigin?
+    private var state = State.beginning
+
+    package init(_ timeline: TimelineID, _ window: Window, from origin: ChangeOrigin?) {
+        self.timeline = timeline
+        self.window = window
+        self.origin = origin
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        // What is shown stays as it was when the timeline was closed (scar 136).
+        guard sync.timelines[timeline] != nil else { return .end(.done) }
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard sync.timelines[timeline]?.reads.enter() ?? false else {
+                state = .queued
+                return .need(.wait(.windowRead(timeline)))
+            }
+            return read(&sync)
+        case (.queued, .woken): return read(&sync)
+        case (.reading, .read(.success(.window(let found)))):
+            // The read may contain commits that are on their way to the list still.
+            if sync.timelines[timeline]?.lacks(found) ?? false {
+                state = .awaitingCommits(found)
+                return .need(.deliverCommits)
+            }
+            return show(found, &sync)
+        case (.awaitingCommits(let found), .woken): return show(found, &sync)
+        case (.reading, _):
+            _ = show(nil, &sync)
+            return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func read(_ sync: inout SyncState) -> Step {
+        guard let open = sync.timelines[timeline] else { return .end(.done) }
+        state = .reading
+        switch window {
+        case .first: return .need(.read(.window(open.firstQuery)))
+        case .shown(let older, let newer):
+            return .need(.read(.window(open.query(olderBy: older, newerBy: newer))))
+        }
+    }
+
+    private func show(_ found: CacheWindow?, _ sync: inout SyncState) -> Step {
+        let need = sync.timelines[timeline]?.show(found, from: origin) ?? .nothing
+        if sync.timelines[timeline]?.reads.leave() ?? false {
+            sync.wakeFirst(.windowRead(timeline))
+        }
+        sync.see(to: need, of: timeline)
+        return .end(.done)
+    }
+}
+
+extension SyncState {
+    /// Starts what a timeline needs after a step.
+    mutating func see(to need: TimelineMachine.Need, of timeline: TimelineID) {
+        switch need {
+        case .nothing: break
+        // A read that fails leaves the list as it was; the next commit asks again.
+        case .reread:
+            start(.window(WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: nil)))
+        // History is missing below a live message: the server is asked while there is a connection.
+        case .repair:
+            if session != nil, let channel = timelines[timeline]?.channel {
+                catchUp(channel, .ifNeeded)
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct ChangeLogReadingTests {
+    private typealias Script = MachineScript
+    private static let log = CursorKey.messageChanges(Script.channel)
+
+    private static func page(
+        _ updated: [Message] = [], deleted: [Int64] = [], next: String, hasMore: Bool = false
+    ) -> ServerAnswer {
+        .messageChanges(
+            MessageChanges(
+                updated: updated, deleted: deleted.map { .init(id: MessageID($0)) },
+                hasMore: hasMore, next: next))
+    }
+
+    private static func question(_ cursor: ChangeLogCursor) -> ServerQuestion {
+        .messageChanges(
+            MessageChangeLog(channelURL: Script.channel, cursor: cursor, filter: .everything))
+    }
+
+    /// A reading that has asked from a token.
+    private static func asked(
+        _ script: inout Script, from token: String = "t1"
+    ) -> Script.ID {
+        let (id, _) = script.start(.changeLog(ChangeLogReading(log)))
+        let effects = script.read(id, .cursor(.token(token)))
+        #expect(effects == [.ask(id, question(.token(token)), .connection)])
+        return id
+    }
+
+    @Test func `each page of a log and its cursor are one commit (scars 6, 7)`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        let first = script.answer(
+            id, Self.page([Script.message(7)], deleted: [3], next: "t2", hasMore: true))
+        #expect(
+            first == [
+                .commit(
+                    id,
+                    [
+                        .edited(Script.message(7)), .deleted(Script.channel, [3]),
+                        .cursor(Self.log, .token("t2")),
+                    ], .changeLog, unless: nil)
+            ])
+        #expect(script.commit(id) == [.ask(id, Self.question(.token("t2")), .connection)])
+    }
+
+    @Test func `a log that was read to its end is read again from the last frame`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        let resumed = Script.loginAt.advanced(by: -2_000)
+        #expect(
+            script.answer(id, Self.page(next: "t2")).mutations
+                == [.cursor(Self.log, .moment(resumed))])
+        #expect(script.commit(id) == [.finish(id, .done)])
+    }
+
+    @Test func `a channel without a cursor has no log to read`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.changeLog(ChangeLogReading(Self.log)))
+        #expect(script.read(id, .cursor(nil)) == [.finish(id, .done)])
+    }
+
+    @Test func `the log of channels begins at the first login (scar 2)`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.changeLog(ChangeLogReading(.channelChanges)))
+        #expect(
+            script.read(id, .cursor(nil)).mutations
+                == [.firstCursor(.channelChanges, .moment(Script.loginAt))])
+        #expect(script.commit(id) == [.finish(id, .done)])
+    }
+
+    @Test func `a refused token is replaced by the time of the oldest cached message`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        let refused = Script.error(.invalidValue, .correctInput)
+        #expect(script.refuse(id, refused) == [.read(id, .oldestMessage(Script.channel))])
+        let oldest = Timestamp(milliseconds: 40)
+        #expect(
+            script.read(id, .moment(oldest)).mutations == [.cursor(Self.log, .moment(oldest))])
+        #expect(script.commit(id) == [.ask(id, Self.question(.since(oldest)), .connection)])
+        // A token that this reading was given is refused, too: the pages lead nowhere.
+        _ = script.answer(id, Self.page(next: "t2", hasMore: true))
+        _ = script.commit(id)
+        #expect(script.refuse(id, refused) == [.finish(id, .failed(.stalled))])
+    }
+
+    @Test func `a refused token of a channel without messages ends the reading`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        let refused = Script.error(.invalidValue, .correctInput)
+        _ = script.refuse(id, refused)
+        #expect(script.read(id, .moment(nil)) == [.finish(id, .failed(refused))])
+    }
+
+    @Test func `a cursor in the server's future is replaced before the first question (scar 57)`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.changeLog(ChangeLogReading(.channelChanges)))
+        let ahead = Script.loginAt.advanced(by: 7_200_000)
+        #expect(
+            script.read(id, .cursor(.moment(ahead))).mutations
+                == [.cursor(.channelChanges, .moment(.beginning))])
+        let asked = script.commit(id)
+        #expect(
+            asked == [
+                .ask(
+                    id,
+                    .channelChanges(
+                        ChannelChangeLog(
+                            userID: "me", cursor: .since(.beginning), showsEmpty: true)),
+                    .connection)
+            ])
+    }
+
+    @Test func `pages that repeat themselves end the reading (scar 141)`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        _ = script.answer(id, Self.page(next: "t1", hasMore: true))
+        // The page leads to its own place, so there is nothing to write.
+        #expect(script.machine.isBusy == false)
+    }
+
+    @Test func `an answer of an earlier connection is dropped (scar 134)`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        script.give(.disconnected)
+        script.login(2)
+        #expect(
+            script.answer(id, Self.page([Script.message(7)], next: "t2"))
+                == [.finish(id, .failed(.notConnected))])
+        #expect(script.machine.state.ledgers.isEmpty)
+    }
+
+    @Test func `a page that the user's departure has overtaken is dropped (scar 58)`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        script.machine.state.noteDeparture(from: Script.channel)
+        #expect(
+            script.answer(id, Self.page([Script.message(7)], next: "t2"))
+                == [.finish(id, .failed(.departed))])
+    }
+
+    @Test func `a page that an event has overtaken is stored without its cursor`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.changeLog(ChangeLogReading(.channelChanges)))
+        _ = script.read(id, .cursor(.token("t1")))
+        script.machine.state.channelLedger.note(changeOf: "a")
+        let changes = ChannelChanges(
+            updated: [Script.channel("a"), Script.channel("b")], deleted: [], hasMore: false,
+            next: "t2")
+        #expect(
+            script.answer(id, .channelChanges(changes)).mutations
+                == [.channels([Script.channel("b")])])
+        // The same page is asked for again.
+        let again = script.commit(id)
+        #expect(
+            again == [
+                .ask(
+                    id,
+                    .channelChanges(
+                        ChannelChangeLog(userID: "me", cursor: .token("t1"), showsEmpty: true)),
+                    .connection)
+            ])
+    }
+
+    @Test func `a cursor that was set back during a page stays where it was set`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        script.machine.state.rewindings[Self.log, default: Rewindings()].done += 1
+        let effects = script.answer(id, Self.page([Script.message(7)], next: "t2"))
+        #expect(effects.mutations == [.edited(Script.message(7))])
+        #expect(script.commit(id) == [.read(id, .cursor(Self.log))])
+    }
+
+    @Test func `the client's own bound on requests delays a reading`() {
+        var script = Script.connected()
+        while script.machine.state.takeTurn() == nil {}
+        let (id, _) = script.start(.changeLog(ChangeLogReading(Self.log)))
+        let effects = script.read(id, .cursor(.token("t1")))
+        guard case .pause(id, let wait, .pacing)? = effects.first else {
+            Issue.record("no pause: \(effects)")
+            return
+        }
+        #expect(wait > .zero)
+        #expect(script.pass(id) == [.ask(id, Self.question(.token("t1")), .connection)])
+    }
+}

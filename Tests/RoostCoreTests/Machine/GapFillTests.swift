@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct GapFillTests {
+    private typealias Script = MachineScript
+    private static let known = Script.position(100)
+
+    /// A question about a gap that is on its way.
+    private static func asked(
+        _ script: inout Script, hasKnowledgeAbove: Bool = false
+    ) -> Script.ID {
+        let (id, effects) = script.start(
+            .gap(GapFill(Script.channel, from: known, hasKnowledgeAbove: hasKnowledgeAbove)))
+        #expect(
+            effects == [
+                .read(
+                    id,
+                    .messageCount(Script.channel, from: known.createdAt, through: known))
+            ])
+        let asked = script.read(id, .count(1))
+        guard case .ask(id, .gap(let gap), .connection)? = asked.first else {
+            Issue.record("no question: \(asked)")
+            return id
+        }
+        #expect(gap.next?.cachedCount == 1 && gap.next?.start == known.createdAt)
+        return id
+    }
+
+    private static func gap(
+        _ messages: [Message] = [], isHuge: Bool = false, hasMore: Bool = false,
+        isContinuous: Bool = true
+    ) -> ServerAnswer {
+        .gap(
+            MessageGapAnswer(
+                isHuge: isHuge,
+                next: .init(messages: messages, hasMore: hasMore, isContinuous: isContinuous)))
+    }
+
+    @Test func `missing messages are stored with the stretch from the known end`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        let effects = script.answer(id, Self.gap([Script.message(110)]))
+        #expect(
+            effects.mutations.first
+                == .messages(
+                    Script.channel, [Script.message(110)],
+                    covering: CoveredRange(lower: Self.known, upper: Script.position(110))))
+        #expect(script.commit(id).last == .finish(id, .gap(.reachedNewest)))
+        #expect(script.machine.state.session?.caughtUp == [Script.channel])
+    }
+
+    @Test func `an empty answer says that nothing is missing`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        #expect(script.answer(id, Self.gap()).last == .finish(id, .gap(.reachedNewest)))
+        #expect(script.machine.state.session?.gapEnds[Script.channel] == Self.known)
+    }
+
+    @Test func `more than 300 missing messages are not filled silently (R113)`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        #expect(script.answer(id, Self.gap(isHuge: true)).last == .finish(id, .gap(.huge)))
+        #expect(script.machine.state.session?.caughtUp == [])
+    }
+
+    @Test func `a count with knowledge above a hole proves nothing, so pages are walked`() {
+        var script = Script.connected()
+        let id = Self.asked(&script, hasKnowledgeAbove: true)
+        let walk = script.answer(id, Self.gap())
+        guard case .ask(id, .messages(let page), .connection)? = walk.needs.first else {
+            Issue.record("no page: \(walk)")
+            return
+        }
+        #expect(page.nextLimit == 100 && page.anchor == .time(Self.known.createdAt))
+    }
+
+    @Test func `a walk of three full pages ends as a huge gap`() {
+        var script = Script.connected()
+        let id = Self.asked(&script, hasKnowledgeAbove: true)
+        _ = script.answer(id, Self.gap())
+        for step in 1...3 {
+            let page = MessagePage(
+                messages: [Script.message(100 + Int64(step))], hasNext: true, isContinuous: true)
+            _ = script.answer(id, .messages(page))
+            _ = script.commit(id)
+            let end = script.read(id, .coverage(Coverage()))
+            #expect((end.last == .finish(id, .gap(.huge))) == (step == 3))
+        }
+    }
+
+    @Test func `a deletion during the question makes the count worthless`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        script.machine.state.ledgers[Script.channel]?.note(deletionOf: 50)
+        let effects = script.answer(id, Self.gap())
+        guard case .ask(id, .messages, .connection)? = effects.needs.first else {
+            Issue.record("no walk: \(effects)")
+            return
+        }
+    }
+
+    @Test func `a connection that is lost during the count ends the question`() {
+        var script = Script.connected()
+        let (id, _) = script.start(
+            .gap(GapFill(Script.channel, from: Self.known, hasKnowledgeAbove: false)))
+        let error = Script.error(.localDatabaseError)
+        #expect(
+            script.give(.reply(id, .read(.failure(error)))) == [.finish(id, .failed(error))])
+        #expect(script.machine.state.ledgers.isEmpty)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct PageFetchTests {
+    private typealias Script = MachineScript
+    private static let newest = PageQuestion.around(.distantFuture, older: 10, newer: 0)
+
+    private static func page(
+        _ messages: [Message], hasNext: Bool = false, isContinuous: Bool = true
+    ) -> ServerAnswer {
+        .messages(MessagePage(messages: messages, hasNext: hasNext, isContinuous: isContinuous))
+    }
+
+    @Test func `a page and its stretch are one commit, and own messages are reported`() {
+        var script = Script.connected()
+        let (id, asked) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        guard case .ask(id, .messages, .connection)? = asked.first else {
+            Issue.record("no question: \(asked)")
+            return
+        }
+        let own = Script.message(20, request: "mine")
+        let effects = script.answer(id, Self.page([Script.message(10), own]))
+        let known = CoveredRange(lower: .distantPast, upper: Script.position(20))
+        #expect(
+            effects.mutations == [
+                .messages(Script.channel, [Script.message(10), own], covering: known),
+                .firstCursor(.messageChanges(Script.channel), .moment(Script.loginAt)),
+            ])
+        let done = script.commit(id)
+        #expect(done.notices == [.delivered(own)])
+        #expect(script.machine.state.session?.caughtUp == [Script.channel])
+        guard case .finish(id, .page(let statement, messages: 2))? = done.last else {
+            Issue.record("no end: \(done)")
+            return
+        }
+        #expect(statement.reachesNewest)
+    }
+
+    @Test func `a page with holes is asked for three times at most`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        for _ in 1...2 {
+            let again = script.answer(id, Self.page([Script.message(1)], isContinuous: false))
+            #expect(again.needs.count == 1)
+        }
+        let end = script.answer(id, Self.page([Script.message(1)], isContinuous: false))
+        guard case .finish(id, .failed(let error))? = end.last else {
+            Issue.record("no end: \(end)")
+            return
+        }
+        #expect(error.code == .malformedData && error.remedy == .retry)
+    }
+
+    @Test func `a filtered page is asked for with what is known at the newest end`() {
+        var script = Script.connected()
+        let filter = MessageFilter(customTypes: ["a"])
+        let (id, effects) = script.start(
+            .page(PageFetch(Script.channel, Self.newest, under: filter)))
+        #expect(effects == [.read(id, .coverage(Script.channel, under: filter))])
+        _ = script.read(id, .coverage(Coverage()))
+        #expect(
+            script.answer(id, Self.page([Script.message(5)])).mutations.first
+                == .messages(
+                    Script.channel, [Script.message(5)],
+                    covering: CoveredRange(lower: .distantPast, upper: Script.position(5)),
+                    under: filter))
+        // A filtered page does not say that the channel's newest message is known.
+        _ = script.commit(id)
+        #expect(script.machine.state.session?.caughtUp == [])
+    }
+
+    @Test func `a deletion that overtakes a page is not undone by it`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        script.machine.state.ledgers[Script.channel]?.note(deletionOf: 10)
+        let effects = script.answer(id, Self.page([Script.message(10), Script.message(20)]))
+        guard case .messages(_, let messages, _, _)? = effects.mutations.first else {
+            Issue.record("no page: \(effects)")
+            return
+        }
+        #expect(messages == [Script.message(20)])
+        #expect(script.machine.state.ledgers.isEmpty)
+    }
+
+    @Test func `without a connection a page is asked for with the last login's key only on demand`()
+    {
+        var script = MachineScript()
+        let (refused, effects) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        #expect(effects == [.finish(refused, .failed(.notConnected))])
+        let (id, asked) = script.start(
+            .page(PageFetch(Script.channel, Self.newest, isOffline: true)))
+        guard case .ask(id, .messages, .lastLogin)? = asked.first else {
+            Issue.record("no question: \(asked)")
+            return
+        }
+    }
+
+    @Test func `a failed page is noted with its time and code`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        let error = Script.error(.networkError)
+        #expect(script.refuse(id, error) == [.finish(id, .failed(error))])
+        let attempt = script.machine.state.attempts[Script.channel]
+        #expect(attempt?.at == script.now && attempt?.failure == .networkError)
+        #expect(script.machine.state.ledgers.isEmpty)
+    }
+
+    @Test func `a page of another channel's messages stores none of them`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        let effects = script.answer(id, Self.page([Script.message(9, in: "other")]))
+        guard case .messages(_, [], _, _)? = effects.mutations.first else {
+            Issue.record("stored: \(effects)")
+            return
+        }
+    }
+}
