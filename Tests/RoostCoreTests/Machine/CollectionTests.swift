@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct CollectionTests {
+    private typealias Script = MachineScript
+    private static let timeline = TimelineID(1)
+
+    private static func window(_ ids: ClosedRange<Int64>, sequence: Int64) -> CacheWindow {
+        let lower = Script.position(ids.lowerBound)
+        let upper = Script.position(ids.upperBound)
+        return CacheWindow(
+            extent: .init(lower: lower, upper: upper), messages: ids.map { Script.message($0) },
+            coverage: Coverage([CoveredRange(lower: lower, upper: upper)]), sequence: sequence)
+    }
+
+    private static func live(_ id: Int64, sequence: Int64) -> Commit {
+        let before = CoveredRange(lower: Script.position(1), upper: Script.position(id - 1))
+        let after = CoveredRange(lower: Script.position(1), upper: Script.position(id))
+        return Commit(
+            sequence: sequence,
+            changes: [
+                .messages(
+                    MessagesChange(
+                        channel: Script.channel, inserted: [Script.message(id)],
+                        coverageBefore: Coverage([before]), coverageAfter: Coverage([after])))
+            ])
+    }
+
+    private static func opened(_ script: inout Script) -> Script.ID {
+        script.give(
+            .openTimeline(
+                OpenTimeline(
+                    timeline, channel: Script.channel, startingAt: .distantFuture,
+                    filter: .everything, capacity: 1_000, pageSize: 10)))
+        let (id, effects) = script.start(.timelineOpening(TimelineOpening(timeline)))
+        guard case .read(id, .window)? = effects.first else {
+            Issue.record("no read: \(effects)")
+            return id
+        }
+        return id
+    }
+
+    private func ids(_ script: MachineScript) -> [Int64] {
+        script.machine.state.timelines[Self.timeline]?.list.messages
+            .compactMap { $0.messageID?.rawValue } ?? []
+    }
+
+    @Test func `a commit during a read is shown after the read, once`() {
+        var script = MachineScript()
+        let id = Self.opened(&script)
+        #expect(script.give(.committed(Self.live(4, sequence: 8), .event)) == [])
+        let shown = script.read(id, .window(Self.window(1...3, sequence: 7)))
+        #expect(ids(script) == [1, 2, 3, 4])
+        #expect(shown.last == .finish(id, .done))
+        let changes = shown.notices.compactMap { notice -> ListDiff<Message>? in
+            if case .timelineChanged(Self.timeline, let diff) = notice { diff } else { nil }
+        }
+        #expect(changes.map(\.inserted.count) == [3, 1])
+        #expect(changes.map(\.origins) == [[.disk], [.event]])
+    }
+
+    @Test func `a read that contains an undelivered commit waits for its delivery`() {
+        var script = MachineScript()
+        let first = Self.opened(&script)
+        _ = script.read(first, .window(Self.window(1...3, sequence: 7)))
+        let reread = script.give(.wish(.reread(Self.timeline)))
+        guard case .read(let id, .window)? = reread.first else {
+            Issue.record("no read: \(reread)")
+            return
+        }
+        #expect(
+            script.read(id, .window(Self.window(1...4, sequence: 8))) == [.deliverCommits(id)])
+        script.give(.committed(Self.live(4, sequence: 8), .event))
+        let shown = script.give(.reply(id, .woken(nil)))
+        guard case .timelineChanged(_, let diff)? = shown.notices.first else {
+            Issue.record("nothing shown: \(shown)")
+            return
+        }
+        #expect(diff.origins == [.event])
+    }
+
+    @Test func `reads of one timeline queue`() {
+        var script = MachineScript()
+        let first = Self.opened(&script)
+        #expect(script.give(.wish(.reread(Self.timeline))) == [])
+        let effects = script.read(first, .window(Self.window(1...3, sequence: 7)))
+        #expect(effects.contains { if case .read(_, .window) = $0 { true } else { false } })
+    }
+
+    @Test func `a timeline that is closed during a read shows nothing more (scar 136)`() {
+        var script = MachineScript()
+        let id = Self.opened(&script)
+        let waiting = script.give(.wish(.reread(Self.timeline)))
+        #expect(waiting == [])
+        script.give(.closeTimeline(Self.timeline))
+        #expect(
+            script.read(id, .window(Self.window(1...3, sequence: 7))) == [.finish(id, .done)])
+        #expect(script.machine.state.timelines.isEmpty && !script.machine.isBusy)
+        let (call, ended) = script.start(
+            .timelinePaging(TimelinePaging(Self.timeline, .older)))
+        #expect(ended == [.finish(call, .failed(.timelineClosed))])
+    }
+
+    @Test func `a second page is refused while one is loading`() {
+        var script = Script.connected()
+        let opening = Self.opened(&script)
+        _ = script.read(opening, .window(Self.window(1...3, sequence: 7)))
+        let (first, _) = script.start(.timelinePaging(TimelinePaging(Self.timeline, .older)))
+        let (second, refused) = script.start(
+            .timelinePaging(TimelinePaging(Self.timeline, .older)))
+        guard case .finish(second, .failed(let error))? = refused.last else {
+            Issue.record("not refused: \(refused)")
+            return
+        }
+        #expect(error.code == .queryInProgress)
+        #expect(first != second)
+    }
+
+    @Test func `a page that the server is slow to give ends the call, and is stored later`() {
+        var script = Script.connected()
+        let opening = Self.opened(&script)
+        _ = script.read(opening, .window(Self.window(1...3, sequence: 7)))
+        let (call, _) = script.start(.timelinePaging(TimelinePaging(Self.timeline, .older)))
+        let asked = script.read(call, .window(Self.window(1...3, sequence: 7)))
+        #expect(asked.contains(.limit(call, .seconds(8))))
+        #expect(script.give(.overdue(call)) == [.finish(call, .failed(.overdue))])
+        #expect(script.machine.state.timelines[Self.timeline]?.isPaging == false)
+        // The page arrives after all.
+        let page = MessagePage(messages: [], hasNext: true, isContinuous: true)
+        let stored = script.answer(call, .messages(page))
+        #expect(!stored.mutations.isEmpty)
+        #expect(script.commit(call).needs == [])
+        #expect(!script.machine.isBusy)
+    }
+
+    @Test func `answers in a random order end an operation, and its timeline can page again`() {
+        let replies: [Reply] = [
+            .begin, .paused, .woken(nil), .woken(.timelineClosed), .ended(.done),
+            .ended(.failed(.stalled)), .read(.success(.cursor(.token("t")))),
+            .read(.success(.cursor(nil))), .read(.success(.coverage(Coverage()))),
+            .read(.success(.count(3))), .read(.success(.moment(nil))),
+            .read(.success(.window(Self.window(1...3, sequence: 7)))),
+            .read(.failure(Script.error(.localDatabaseError))),
+            .answer(.success(.count(1))), .answer(.success(.messages(MessagePage(messages: [])))),
+            .answer(.success(.gap(MessageGapAnswer(isHuge: false)))),
+            .answer(.success(.channel(Script.channel("c")))),
+            .answer(.success(.myChannels(RoostWire.ChannelPage(channels: [], next: "n")))),
+            .answer(.failure(Script.error(.networkError))),
+            .answer(.failure(Script.error(.invalidValue, .correctInput))),
+            .committed(.success(nil)), .committed(.success(Commit(sequence: 9, changes: []))),
+            .committed(.failure(Script.error(.localDatabaseError))),
+        ]
+        let operations: [Operation] = [
+            .changeLog(ChangeLogReading(.channelChanges)),
+            .changeLog(ChangeLogReading(.messageChanges(Script.channel))),
+            .page(PageFetch(Script.channel, .around(.distantFuture, older: 5, newer: 0))),
+            .gap(GapFill(Script.channel, from: Script.position(5), hasKnowledgeAbove: true)),
+            .fill(ListFill()), .lookUp(ChannelLookUp(Script.channel)),
+            .timelinePaging(TimelinePaging(Self.timeline, .older)),
+            .timelineJump(TimelineJump(Self.timeline, to: Timestamp(milliseconds: 5))),
+        ]
+        var random = SeededRandom(5, 6, 7, 8)
+        var endings = 0
+        for operation in operations {
+            for _ in 1...150 {
+                var script = Script.connected()
+                _ = Self.opened(&script)
+                let (id, first) = script.start(operation)
+                var hasEnded = Self.ends(id, first)
+                for _ in 1...60 where !hasEnded {
+                    if Int.random(in: 0..<12, using: &random) == 0 { script.login(2) }
+                    let reply = replies[Int.random(in: 0..<replies.count, using: &random)]
+                    hasEnded = Self.ends(id, script.give(.reply(id, reply)))
+                }
+                guard hasEnded else { continue }
+                endings += 1
+                #expect(script.machine.state.timelines[Self.timeline]?.isPaging != true)
+            }
+        }
+        #expect(endings > operations.count * 100)
+    }
+
+    private static func ends(_ id: Script.ID, _ effects: [Script.Effect]) -> Bool {
+        effects.contains { if case .finish(id, _) = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct RetryingTests {
+    private typealias Script = MachineScript
+
+    /// A look-up whose question is on its way.
+    private static func lookUp(_ script: inout Script) -> (id: Script.ID, effects: [Script.Effect])
+    {
+        let effects = script.give(.wish(.lookUp(Script.channel)))
+        guard case .ask(let id, .channel, .connection)? = effects.first else {
+            Issue.record("no question: \(effects)")
+            return (Script.ID(0), effects)
+        }
+        return (id, effects)
+    }
+
+    private static func wait(_ effects: [Script.Effect]) -> Duration? {
+        for case .pause(_, let wait, .retry) in effects { return wait }
+        return nil
+    }
+
+    @Test func `a failed try is repeated after a wait that grows to a minute`() {
+        var script = Script.connected()
+        var (id, _) = Self.lookUp(&script)
+        var waits: [Duration] = []
+        for _ in 1...8 {
+            let effects = script.refuse(id, Script.error(.networkError))
+            if let wait = Self.wait(effects) { waits.append(wait) }
+            let again = script.pass(id)
+            if case .ask(let next, _, _)? = again.first { id = next }
+        }
+        #expect(waits.count == 8)
+        #expect(waits.first.map { $0 >= .seconds(1) && $0 <= .seconds(2) } ?? false)
+        #expect(waits.last.map { $0 >= .seconds(30) && $0 <= .seconds(60) } ?? false)
+    }
+
+    @Test func `a new connection ends the wait for a retry`() {
+        var script = Script.connected()
+        let (id, _) = Self.lookUp(&script)
+        _ = script.refuse(id, Script.error(.networkError))
+        script.give(.disconnected)
+        let effects = script.login(2)
+        #expect(effects.first == .endPause(id))
+        #expect(effects.contains { if case .ask(id, .channel, _) = $0 { true } else { false } })
+        // The shell's timer may fire at the same moment; it wakes nothing any more.
+        #expect(script.pass(id) == [])
+    }
+
+    @Test func `a wait for a retry does not keep the client busy`() {
+        var script = Script.connected()
+        let (id, _) = Self.lookUp(&script)
+        #expect(script.machine.isBusy && !script.machine.isRetrying)
+        _ = script.refuse(id, Script.error(.networkError))
+        #expect(!script.machine.isBusy && script.machine.isRetrying)
+    }
+
+    @Test func `a refusal for good ends the tries, and its callers are told`() {
+        var script = Script.connected()
+        let (id, _) = Self.lookUp(&script)
+        let (caller, _) = script.start(
+            .awaitLookUp(LookUpWait(Script.channel, asksAnew: false)))
+        let effects = script.refuse(id, Script.error(.notAuthorized, .correctInput))
+        #expect(effects.needs == [.finish(caller, .done)])
+        #expect(!script.machine.isBusy && script.machine.state.lookUps.isEmpty)
+    }
+
+    @Test func `a caller of a look-up is answered after the first try, and the tries go on`() {
+        var script = Script.connected()
+        let (id, _) = Self.lookUp(&script)
+        let (caller, _) = script.start(
+            .awaitLookUp(LookUpWait(Script.channel, asksAnew: false)))
+        let effects = script.refuse(id, Script.error(.networkError))
+        #expect(effects.contains(.finish(caller, .done)))
+        #expect(Self.wait(effects) != nil)
+    }
+
+    @Test func `a session key that has ended is renewed, and nothing is tried with it`() {
+        var script = Script.connected()
+        let (id, _) = Self.lookUp(&script)
+        let effects = script.refuse(id, Script.error(.sessionKeyExpired))
+        #expect(effects.notices == [.renewSession])
+        #expect(Self.wait(effects) == nil)
+    }
+
+    @Test func `a catch-up whose disk refuses is tried again, and unsent messages go on (scar 47)`()
+    {
+        var script = Script.connected()
+        let effects = script.give(.wish(.catchUp(Script.channel, .anyway)))
+        #expect(effects.notices == [.hold(Script.channel)])
+        guard case .read(let id, .cursor)? = effects.needs.first else {
+            Issue.record("no read: \(effects)")
+            return
+        }
+        let locked = RoostError(
+            .localDatabaseError, remedy: .repairStorage, message: "", cause: .disk(mayPass: true))
+        let refused = script.give(.reply(id, .read(.failure(locked))))
+        #expect(refused.notices.contains(.release(Script.channel)))
+        #expect(Self.wait(refused) != nil)
+        #expect(!script.machine.isCatchingUp)
+        #expect(script.pass(id).notices == [.hold(Script.channel)])
+    }
+
+    @Test func `wishes during a catch-up are one more catch-up behind it`() {
+        var script = Script.connected()
+        let effects = script.give(.wish(.catchUp(Script.channel, .anyway)))
+        guard case .read(let id, .cursor)? = effects.needs.first else {
+            Issue.record("no read: \(effects)")
+            return
+        }
+        for _ in 1...3 {
+            #expect(script.give(.wish(.catchUp(Script.channel, .anyway))) == [])
+        }
+        let again = script.read(id, .cursor(nil))
+        #expect(again.notices.first == .release(Script.channel))
+        #expect(again.needs == [.read(id, .cursor(.messageChanges(Script.channel)))])
+        let end = script.read(id, .cursor(nil))
+        #expect(end.needs == [] && script.machine.state.catchUps.isEmpty)
+    }
+}
