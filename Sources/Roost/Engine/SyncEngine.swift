@@ -27,7 +27,8 @@ actor SyncEngine {
     var lastOperation = 0
     /// The callers that wait for an operation.
     var operationWaiters: [SyncMachine.OperationID: CheckedContinuation<Outcome, Never>] = [:]
-    var pauseTimers = Timers<SyncMachine.OperationID>()
+    var operationPauses: [SyncMachine.OperationID: (number: Int, task: Task<Void, Never>)] = [:]
+    var lastPause = 0
     var limitTimers = Timers<SyncMachine.OperationID>()
     private var lastFailure: RoostError?
     private var connectWaiters: [CheckedContinuation<RoostError?, Never>] = []

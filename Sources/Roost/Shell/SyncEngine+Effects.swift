@@ -56,11 +56,8 @@ extension SyncEngine {
                     .committed($0)
                 }
             }
-        case .pause(let id, let duration, _):
-            pauseTimers.arm(id, for: duration, in: world) { number in
-                await self.endPause(id, number)
-            }
-        case .endPause(let id): pauseTimers.disarm(id)
+        case .pause(let id, let duration, _): pause(id, for: duration)
+        case .endPause(let id): operationPauses.removeValue(forKey: id)?.task.cancel()
         case .limit(let id, let duration):
             limitTimers.arm(id, for: duration, in: world) { number in
                 await self.endLimit(id, number)
@@ -90,8 +87,21 @@ extension SyncEngine {
         }
     }
 
+    private func pause(_ id: SyncMachine.OperationID, for duration: Duration) {
+        lastPause += 1
+        let number = lastPause
+        let duration = min(max(duration, .zero), Timers<Int>.longest)
+        let task = Task(executorPreference: executor) { [clock = world.clock] in
+            // A clock that ends early ends the pause early: an operation waits for nothing that cannot come.
+            _ = try? await clock.sleep(for: duration)
+            await self.endPause(id, number)
+        }
+        operationPauses[id] = (number, task)
+    }
+
     private func endPause(_ id: SyncMachine.OperationID, _ number: Int) {
-        guard pauseTimers.claim(id, number) else { return }
+        guard operationPauses[id]?.number == number else { return }
+        operationPauses[id] = nil
         receive(.reply(id, .paused))
     }
 
